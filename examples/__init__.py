@@ -1,0 +1,1 @@
+"""Programs that show how anfora is used; `python -m anfora NAME` runs them."""

@@ -1,0 +1,67 @@
+"""anfora: deep learning on the CPU; one program, two ways to run it, one meaning."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+from anfora import paths
+
+__version__ = "0.1.0.dev0"
+
+#: Public names, and the modules they are loaded from when they are first used.
+_HOMES = {
+    "anfora.core.dtype": (
+        "bfloat16", "bool_", "double", "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float_",
+        "half", "int8", "int16", "int32", "int64", "int_", "number", "pytype_to_dtype", "single", "string",
+        "tensor_type", "type_none", "uint8", "uint16", "uint32", "uint64",
+    ),
+    "anfora.core.tensor": ("Tensor", "from_numpy", "tensor"),
+    "anfora.core.parameter": ("Parameter", "ParameterTuple"),
+    "anfora.core.cell": ("Cell",),
+    "anfora.core.random": (
+        "Generator", "default_generator", "get_rng_state", "get_seed", "initial_seed", "manual_seed", "seed",
+        "set_rng_state", "set_seed",
+    ),
+    "anfora.core.settings": (
+        "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "context", "get_context", "set_context",
+        "set_deterministic", "set_device", "set_recursion_limit", "_pynative_executor",
+    ),
+    "anfora.core.processes": (
+        "ParallelMode", "get_auto_parallel_context", "reset_auto_parallel_context", "set_auto_parallel_context",
+    ),
+    "anfora.ops.programs": ("is_tensor",),
+    "anfora.api": ("GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"),
+    "anfora.modes": (
+        "JitConfig", "constexpr", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
+    ),
+    "anfora.interop.checkpoint": ("load_checkpoint", "load_param_into_net", "save_checkpoint"),
+    "anfora.eager.custom": ("Function",),
+    "anfora.eager.tape": ("no_grad",),
+    "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),
+}  # fmt: skip
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+_MODULES = {
+    "common": "anfora.common", "communication": "anfora.core.processes", "device_context": "anfora.device_context",
+    "dtype": "anfora.core.dtype", "experimental": "anfora.experimental", "models": "anfora.models", "nn": "anfora.nn",
+    "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime", "train": "anfora.train",
+}  # fmt: skip
+
+paths.install()
+
+__all__ = sorted(name for name in [*_HOME, *_MODULES] if not name.startswith("_"))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(_MODULES[name])
+    if name not in _HOME:
+        raise AttributeError(f"module 'anfora' has no attribute '{name}'")
+    importlib.import_module("anfora.ops")  # gives Tensor its methods
+    importlib.import_module("anfora.eager")
+    value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,328 @@
+"""Gradients of functions, as users ask for them. The only module that knows both modes."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.core.tree import tensors, tree_map
+from anfora.eager import transform
+
+__all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
+
+
+def value_and_grad(
+    fn: Callable,
+    grad_position: int | Sequence[int] | None = 0,
+    weights: Parameter | Sequence[Parameter] | None = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable:
+    """A function that gives the value of `fn` and its gradients.
+
+    Args:
+        fn: a function or Cell; where it gives several tensors, their sum is differentiated.
+        grad_position: which arguments to differentiate by: an int gives one gradient, a tuple a tuple of them, None
+            none. An argument that is a container gets its gradients in the same nesting.
+        weights: parameters to differentiate by: one gives one gradient, several a tuple.
+        has_aux: only the first result is differentiated; the others are passed on.
+        return_ids: give each gradient as a pair of the position, or the parameter's name, and the gradient; see
+            `get_grad`.
+        sens_param: the last argument of the call is the gradient of the result.
+    Returns:
+        function: the arguments of `fn` to (value, gradients). Gradients are those of the positions, those of the
+        weights, or a pair of both.
+    Raises:
+        OpValueError: neither positions nor weights are given, or a position is out of range.
+        OpTypeError: an argument at a position holds no tensor.
+    Example:
+        >>> value_and_grad(lambda x: x * x)(Tensor(3.0))
+        (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
+    """
+    positions, parameters = _request(fn, grad_position, weights)
+
+    @functools.wraps(fn, updated=())
+    def wrapped(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        sens = None
+        if sens_param:
+            if not args:
+                raise OpTypeError("a gradient with sens_param needs the gradient of the result as last argument")
+            *rest, sens = args
+            args = tuple(rest)
+        line = transform.linearize(fn, args, kwargs, positions, parameters)
+        output = line.output
+        counted = output
+        if has_aux:
+            if not isinstance(output, (tuple, list)) or len(output) < 2:
+                raise OpValueError("with has_aux the function must return its value and something beside it")
+            counted = output[0]
+        if not any(True for _ in tensors(counted)):
+            raise OpTypeError(
+                f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
+            )
+        by_input, by_weight = line.gradients(sens, counted)
+        return transform.released(output), _arrange(
+            by_input, by_weight, grad_position, positions, weights, parameters, return_ids
+        )
+
+    return wrapped
+
+
+def grad(
+    fn: Callable,
+    grad_position: int | Sequence[int] | None = 0,
+    weights: Parameter | Sequence[Parameter] | None = None,
+    has_aux: bool = False,
+    return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable:
+    """A function that gives the gradients of `fn`: what `value_and_grad` gives, without the value.
+
+    With `has_aux` it gives the gradients and what the function returned beside its value.
+
+    Example:
+        >>> grad(lambda x: x * x * x)(Tensor(2.0))
+        Tensor(shape=[], dtype=Float32, value= 12)
+        >>> grad(grad(lambda x: x * x * x))(Tensor(2.0))
+        Tensor(shape=[], dtype=Float32, value= 12)
+    """
+    both = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
+
+    @functools.wraps(fn, updated=())
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        value, gradients = both(*args, **kwargs)
+        return (gradients, tuple(value[1:])) if has_aux else gradients
+
+    return wrapped
+
+
+def _request(fn: Any, grad_position: Any, weights: Any) -> tuple[tuple[int, ...], tuple[Parameter, ...]]:
+    """The positions and parameters that are meant."""
+    if not callable(fn):
+        raise OpTypeError(f"a gradient needs a function or Cell, but got {type(fn).__name__}")
+    if grad_position is None and weights is None:
+        raise OpValueError("`grad_position` and `weight` can not be None at the same time.")
+    if grad_position is None:
+        positions: tuple[int, ...] = ()
+    elif isinstance(grad_position, (tuple, list)):
+        positions = tuple(grad_position)
+    else:
+        positions = (grad_position,)
+    for position in positions:
+        if isinstance(position, bool) or not isinstance(position, int):
+            raise OpTypeError(f"`grad_position` must be an integer or a tuple of integers, but got {grad_position!r}")
+        if position < 0:
+            raise OpValueError(f"`grad_position` must not be negative, but got {position}")
+    if len(set(positions)) != len(positions):
+        raise OpValueError(f"`grad_position` names a position twice: {positions}")
+    if weights is None:
+        return positions, ()
+    parameters = (weights,) if isinstance(weights, Parameter) else tuple(weights)
+    for parameter in parameters:
+        if not isinstance(parameter, Parameter):
+            raise OpTypeError(f"`weights` must be Parameters, but got {type(parameter).__name__}")
+    return positions, parameters
+
+
+def _arrange(
+    by_input: list,
+    by_weight: list,
+    grad_position: Any,
+    positions: tuple,
+    weights: Any,
+    parameters: tuple,
+    return_ids: bool,
+) -> Any:
+    if return_ids:
+        by_input = [(position, gradient) for position, gradient in zip(positions, by_input)]
+        by_weight = [(parameter.name, gradient) for parameter, gradient in zip(parameters, by_weight)]
+    inputs = tuple(by_input) if isinstance(grad_position, (tuple, list)) else by_input[0] if by_input else None
+    if weights is None:
+        return inputs
+    own = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
+    return own if grad_position is None else (inputs, own)
+
+
+def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
+    """The gradient of a position or parameter among gradients that were taken with `return_ids=True`.
+
+    Raises:
+        OpValueError: it is not among them.
+    """
+    wanted = identifier.name if isinstance(identifier, Parameter) else identifier
+
+    def search(tree: Any) -> Tensor | None:
+        if isinstance(tree, tuple):
+            if len(tree) == 2 and not isinstance(tree[0], (tuple, Tensor)) and isinstance(tree[0], (int, str)):
+                return tree[1] if tree[0] == wanted and type(tree[0]) is type(wanted) else None
+            for item in tree:
+                found = search(item)
+                if found is not None:
+                    return found
+        return None
+
+    found = search(gradients)
+    if found is None:
+        raise OpValueError(f"there is no gradient of {wanted!r}", help="take the gradients with return_ids=True.")
+    return found
+
+
+class GradOperation:
+    """MindSpore's older way to ask for gradients: `GradOperation(get_all, get_by_list, sens_param)(net, params)(x)`.
+
+    Args:
+        get_all: by all tensor arguments, as a tuple; else by the first.
+        get_by_list: by parameters: those given in the second place, or all trainable ones of the Cell.
+        sens_param: the last argument of the call is the gradient of the result.
+
+    Example:
+        >>> GradOperation(get_all=True)(lambda x, y: x * y)(Tensor(2.0), Tensor(3.0))
+        (Tensor(shape=[], dtype=Float32, value= 3), Tensor(shape=[], dtype=Float32, value= 2))
+    """
+
+    def __init__(self, get_all: bool = False, get_by_list: bool = False, sens_param: bool = False) -> None:
+        for name, value in (("get_all", get_all), ("get_by_list", get_by_list), ("sens_param", sens_param)):
+            if not isinstance(value, bool):
+                raise OpTypeError(f"GradOperation: `{name}` must be a bool, but got {value!r}")
+        self.get_all, self.get_by_list, self.sens_param = get_all, get_by_list, sens_param
+
+    def __call__(self, fn: Callable, weights: Any = None) -> Callable:
+        if self.get_by_list and weights is None:
+            weights = tuple(fn.trainable_params())  # type: ignore[attr-defined]
+
+        @functools.wraps(fn, updated=())
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            count = len(args) - (1 if self.sens_param else 0)
+            if self.get_all:
+                position: Any = tuple(i for i in range(count) if any(True for _ in tensors(args[i])))
+            else:
+                position = None if self.get_by_list else 0
+            own = weights if self.get_by_list else None
+            return value_and_grad(fn, position, own, sens_param=self.sens_param)(*args, **kwargs)[1]
+
+        return wrapped
+
+
+def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) -> tuple:
+    """The value of `fn` at `inputs`, and the function from gradients of the value to gradients of the inputs.
+
+    Returns:
+        (value, vjp_fn), with `has_aux` (value, vjp_fn, aux). `vjp_fn` gives the gradients of all inputs as a tuple, and
+        with `weights` a pair of these and the gradients of the weights.
+    Example:
+        >>> value, pull = vjp(lambda x: x * x, Tensor(3.0))
+        >>> pull(Tensor(1.0))
+        (Tensor(shape=[], dtype=Float32, value= 6),)
+    """
+    positions = tuple(i for i, x in enumerate(inputs) if any(True for _ in tensors(x)))
+    parameters = () if weights is None else (weights,) if isinstance(weights, Parameter) else tuple(weights)
+    line = transform.linearize(fn, inputs, {}, positions, parameters)
+    counted = line.output[0] if has_aux else line.output
+
+    def pull(*sens: Any) -> Any:
+        by_input, by_weight = line.gradients(sens[0] if len(sens) == 1 else sens, counted)
+        if weights is None:
+            return tuple(by_input)
+        return tuple(by_input), by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
+
+    value = transform.released(counted)
+    return (value, pull, transform.released(line.output[1:])) if has_aux else (value, pull)
+
+
+def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
+    """The value of `fn` at `inputs`, and its derivative in the direction `v`.
+
+    The derivative in a direction is the gradient, by the gradient of the value, of the product with the direction: the
+    reverse mode applied twice.
+
+    Args:
+        inputs, v: a tensor, or a tuple of tensors, and a direction of the same form.
+    Example:
+        >>> jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0))
+        (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
+    """
+    points = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    directions = (v,) if isinstance(v, Tensor) else tuple(v)
+    if len(points) != len(directions):
+        raise OpValueError(f"jvp got {len(points)} inputs, but {len(directions)} directions")
+    line = transform.linearize(fn, points, {}, tuple(range(len(points))), (), create_graph=True)
+    counted = line.output[0] if has_aux else line.output
+
+    def along(sens: Any) -> Any:
+        gradients, _ = line.gradients(sens, counted)
+        terms = [(g * d).sum() for g, d in zip(tensors(gradients), tensors(directions))]
+        return functools.reduce(operator.add, terms)
+
+    tangent = grad(along)(tree_map(transform.zeros_like, counted))
+    output = transform.released(line.output)
+    return (output[0], tangent, tuple(output[1:])) if has_aux else (output, tangent)
+
+
+def jacrev(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
+    """The Jacobian of `fn`, row by row: for a result of shape R and an argument of shape A a tensor of shape R + A.
+
+    Example:
+        >>> jacrev(lambda x: x * x)(Tensor([1., 2.])).tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+    """
+    from anfora.ops import stack
+
+    positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        line = transform.linearize(fn, args, kwargs, positions, ())
+        output = line.output[0] if has_aux else line.output
+        rows: list[list] = [[] for _ in positions]
+        for index in range(output.size):
+            one = transform.zeros_like(output).reshape((-1,))
+            one[index] = 1
+            for row, gradient in zip(rows, line.gradients(one.reshape(output.shape), output)[0]):
+                row.append(gradient)
+        found = tuple(
+            stack(row, 0).reshape((*output.shape, *args[position].shape)) for row, position in zip(rows, positions)
+        )
+        result = found if isinstance(grad_position, (tuple, list)) else found[0]
+        return (result, transform.released(line.output[1:])) if has_aux else result
+
+    return jacobian
+
+
+def jacfwd(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
+    """The Jacobian of `fn`, column by column; the same as `jacrev`, cheaper for few inputs and many results.
+
+    Example:
+        >>> jacfwd(lambda x: x * x)(Tensor([1., 2.])).tolist()
+        [[2.0, 0.0], [0.0, 4.0]]
+    """
+    from anfora.ops import stack
+
+    positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        found = []
+        aux: Any = ()
+        for position in positions:
+            point = args[position]
+            columns = []
+            for index in range(point.size):
+                one = transform.zeros_like(point).reshape((-1,))
+                one[index] = 1
+
+                def at(x: Any, position: int = position) -> Any:
+                    return fn(*args[:position], x, *args[position + 1 :], **kwargs)
+
+                _, tangent, *rest = jvp(at, point, one.reshape(point.shape), has_aux)
+                aux = rest[0] if rest else ()
+                columns.append(tangent)
+            full = stack(columns, -1)
+            found.append(full.reshape((*columns[0].shape, *point.shape)))
+        result = tuple(found) if isinstance(grad_position, (tuple, list)) else found[0]
+        return (result, aux) if has_aux else result
+
+    return jacobian

@@ -1,0 +1,10 @@
+"""What everything else is written in; imports numpy and nothing of the package above it.
+
+dtype.py      element types and promotion        abstract.py   what is known of a value without its data
+tensor.py     Tensor                             parameter.py  Parameter
+cell.py       Cell; hooks.py, handles of hooks   tree.py       nested containers of tensors
+op.py         operators as data                  errors.py, span.py  errors and where they happened
+memory.py     who sees a buffer, when it was written
+random.py     seed and offset                    settings.py   set_context
+slots.py      the doors to what stands above
+"""

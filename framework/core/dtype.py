@@ -1,0 +1,207 @@
+"""Element types of tensors, and the rule that says which type a mixture has.
+
+One object a type; they compare by identity and print as MindSpore's (`Float32`). float16 is kept as numpy's float16.
+bfloat16 is kept as its 16 bits in a uint16 array and shown to numpy as float32.
+
+    promote(int32, float16)   -> float16      a tensor's category wins: bool < integer < floating point
+    promote(float32, float64) -> float64      within a category the wider type wins
+    promote(float16, bfloat16) -> float32     neither holds the other
+    promote(uint8, int8)      -> int16        the narrowest signed type that holds both
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Union
+
+import numpy as np
+
+from anfora.core.errors import OpTypeError
+
+__all__ = [
+    "DType", "Type", "as_dtype", "bfloat16", "bool_", "double", "dtype_to_nptype", "dtype_to_pytype", "float16",
+    "float32", "float64", "float_", "function", "half", "int16", "int32", "int64", "int8", "int_", "list_", "number",
+    "promote", "promote_scalar", "pytype_to_dtype", "single", "string", "tensor_type", "tuple_", "type_none", "uint16",
+    "uint32", "uint64", "uint8",
+]  # fmt: skip
+
+
+class DType:
+    """The type of a tensor's elements. There is one object for each type; compare with `is` or `==`."""
+
+    __slots__ = ("name", "label", "code", "storage", "kind", "bits", "itemsize")
+
+    name: str  #: as users write it, `float32`
+    label: str  #: as MindSpore prints it, `Float32`
+    code: str  #: as kernels are told, `f32`
+    storage: np.dtype  #: what the buffer holds
+    kind: str  #: b, i, u or f
+    bits: int
+    itemsize: int  #: bytes an element
+
+    def __init__(self, label: str, code: str, storage: str, kind: str) -> None:
+        self.name = "bool_" if kind == "b" else label.lower()
+        self.label, self.code, self.kind = label, code, kind
+        self.storage = np.dtype(storage)
+        self.itemsize = self.storage.itemsize
+        self.bits = 8 * self.itemsize
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind == "f"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether it is a signed or unsigned integer (bool is not)."""
+        return self.kind in "iu"
+
+    @property
+    def is_bool(self) -> bool:
+        return self.kind == "b"
+
+    @property
+    def numpy(self) -> np.dtype:
+        """The numpy type that values of this type are handed out as."""
+        return np.dtype(np.float32) if self is bfloat16 else self.storage
+
+    def __str__(self) -> str:
+        return self.label
+
+    def __repr__(self) -> str:
+        return f"anfora.{self.name}"
+
+    def __reduce__(self) -> tuple:
+        return as_dtype, (self.name,)
+
+    def __copy__(self) -> DType:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> DType:
+        return self
+
+
+bool_ = DType("Bool", "b1", "bool", "b")
+int8 = DType("Int8", "i8", "int8", "i")
+int16 = DType("Int16", "i16", "int16", "i")
+int32 = DType("Int32", "i32", "int32", "i")
+int64 = DType("Int64", "i64", "int64", "i")
+uint8 = DType("UInt8", "u8", "uint8", "u")
+uint16 = DType("UInt16", "u16", "uint16", "u")
+uint32 = DType("UInt32", "u32", "uint32", "u")
+uint64 = DType("UInt64", "u64", "uint64", "u")
+float16 = DType("Float16", "f16", "float16", "f")
+bfloat16 = DType("BFloat16", "bf16", "uint16", "f")
+float32 = DType("Float32", "f32", "float32", "f")
+float64 = DType("Float64", "f64", "float64", "f")
+
+ALL = (
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+)  # fmt: skip
+_BY_NAME = {dtype.name: dtype for dtype in ALL} | {dtype.label: dtype for dtype in ALL}
+_BY_NAME |= {"bool": bool_, "int": int64, "float": float32, "half": float16, "double": float64}
+_BY_NUMPY = {dtype.storage: dtype for dtype in ALL if dtype is not bfloat16}
+_BY_PYTHON = {bool: bool_, int: int64, float: float32}
+
+Type = DType
+half, single, double = float16, float32, float64
+
+#: Kinds of values, by the names under which `MultitypeFuncGraph.register` knows them.
+number, int_, float_, tensor_type, string = "Number", "Int", "Float", "Tensor", "String"
+type_none, tuple_, list_, function = "None", "Tuple", "List", "Function"
+
+DTypeLike = Union[DType, type, str, np.dtype]
+
+
+def as_dtype(given: Any) -> DType:
+    """The element type that is meant by a DType, a numpy type, a Python type (`int` is int64, `float` is float32) or a
+    name."""
+    if isinstance(given, DType):
+        return given
+    if isinstance(given, str) and given in _BY_NAME:
+        return _BY_NAME[given]
+    if isinstance(given, type) and given in _BY_PYTHON:
+        return _BY_PYTHON[given]
+    try:
+        dtype = np.dtype(given)
+    except TypeError:
+        dtype = None
+    if dtype is not None:
+        if dtype.name == "bfloat16":  # as other packages register it
+            return bfloat16
+        native = dtype.newbyteorder("=")
+        if native in _BY_NUMPY:
+            return _BY_NUMPY[native]
+    raise OpTypeError(
+        f"{given!r} is no element type of tensors",
+        help="the types are " + ", ".join(dtype.name for dtype in ALL) + ".",
+    )
+
+
+def dtype_to_nptype(type_: Any) -> type:
+    """The numpy type of an element type; float32 for bfloat16, which numpy lacks.
+
+    Example:
+        >>> dtype_to_nptype(int32)
+        <class 'numpy.int32'>
+    """
+    return as_dtype(type_).numpy.type
+
+
+def dtype_to_pytype(type_: Any) -> type:
+    """The Python type of the elements: bool, int or float.
+
+    Example:
+        >>> dtype_to_pytype(float16)
+        <class 'float'>
+    """
+    return {"b": bool, "i": int, "u": int, "f": float}[as_dtype(type_).kind]
+
+
+def pytype_to_dtype(obj: Any) -> DType:
+    """The element type of Python or numpy numbers: int64 for int, float32 for float.
+
+    Raises:
+        OpTypeError: there is none.
+    Example:
+        >>> pytype_to_dtype(int)
+        anfora.int64
+    """
+    return as_dtype(obj)
+
+
+_SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
+
+
+@functools.cache
+def promote(a: DType, b: DType) -> DType:
+    """The type of the result when tensors of types `a` and `b` meet.
+
+    Raises OpTypeError for uint64 with a signed integer: no integer type holds both.
+    """
+    if a is b:
+        return a
+    ranks = {"b": 0, "u": 1, "i": 1, "f": 2}
+    if ranks[a.kind] != ranks[b.kind]:
+        return a if ranks[a.kind] > ranks[b.kind] else b
+    if a.kind == "f" and a.bits == b.bits:
+        return float32  # float16 with bfloat16
+    if a.kind == b.kind:
+        return a if a.bits > b.bits else b
+    signed, unsigned = (a, b) if a.kind == "i" else (b, a)
+    if signed.bits > unsigned.bits:
+        return signed
+    if unsigned.bits < 64:
+        return _SIGNED[2 * unsigned.bits]
+    raise OpTypeError(
+        f"{a} and {b} have no common type: no integer type holds the values of both",
+        help="convert one of them first, e.g. x.astype(int64).",
+    )
+
+
+def promote_scalar(dtype: DType, scalar: type) -> DType:
+    """The type of the result when a tensor meets a Python number: the number is weak and only lifts the category."""
+    if scalar is float and not dtype.is_float:
+        return float32
+    if scalar is int and dtype.is_bool:
+        return int64
+    return dtype

@@ -1,0 +1,82 @@
+"""Errors for a user at night: where, what was expected, what came, what to do.
+
+    OpTypeError: log_softmax needs a floating-point tensor for `input`, but got int32[8, 10].
+      train.py:21, in Net.construct  (net.head)
+          return ops.log_softmax(labels)
+                                 ^^^^^^
+      help: convert it first, e.g. labels.astype(float32).
+
+An error is made with its message and help; where it happened is found when it is raised (`locate`), from the frames of
+the program, outside this package. Each class is also the built-in exception that a Python programmer would catch.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = [
+    "AnforaError", "OpAttributeError", "OpIndexError", "OpRuntimeError", "OpTypeError", "OpValueError",
+    "OpZeroDivisionError", "expect",
+]  # fmt: skip
+
+
+class AnforaError(Exception):
+    """Base of the errors that this package raises.
+
+    Args:
+        message: what was expected and what came, one sentence.
+        help: what to do about it.
+        arg: name of the operator's argument at fault; the caret points at it.
+    """
+
+    def __init__(self, message: str, *, help: str | None = None, arg: str | None = None) -> None:
+        super().__init__(message)
+        self.message, self.help, self.arg = message, help, arg
+        self.place: str | None = None  # set once, by the operator call that meets the user's frame
+
+    def __str__(self) -> str:
+        lines = [self.message]
+        if self.place:
+            lines.append(self.place)
+        if self.help:
+            lines.append(f"  help: {self.help}")
+        return "\n".join(lines)
+
+    def __reduce__(self) -> tuple:
+        return _rebuild, (type(self), self.message, self.help, self.arg, self.place)
+
+
+def _rebuild(cls: type, message: str, help: str | None, arg: str | None, place: str | None) -> AnforaError:
+    error = cls(message, help=help, arg=arg)
+    error.place = place
+    return error
+
+
+class OpTypeError(AnforaError, TypeError):
+    """An argument has a type or an element type that the operator does not take."""
+
+
+class OpValueError(AnforaError, ValueError):
+    """An argument has the right type and a value or shape that does not fit."""
+
+
+class OpIndexError(AnforaError, IndexError):
+    """An index is outside the axis it points into."""
+
+
+class OpZeroDivisionError(AnforaError, ZeroDivisionError):
+    """An integer was divided by zero."""
+
+
+class OpRuntimeError(AnforaError, RuntimeError):
+    """The call makes no sense in this state, e.g. a gradient of memory that has been overwritten."""
+
+
+class OpAttributeError(AnforaError, AttributeError):
+    """A name that is not there."""
+
+
+def expect(condition: Any, error: type[AnforaError], message: str, *, arg: str | None = None, help: str | None = None):
+    """Raise `error` unless the condition holds."""
+    if not condition:
+        raise error(message, arg=arg, help=help)

@@ -1,0 +1,291 @@
+"""Operators: one definition each, read by both modes.
+
+    @op
+    def exp(input: Tensor):
+        "documentation"
+
+    @exp.infer                          # types in, type out; errors are born here, once, for both modes
+    def _(input): ...
+
+    @exp.kernel                         # adds steps to a plan; called once for each combination of layouts
+    def _(p, input, out): ...
+
+    @exp.vjp("input")                   # the gradient to `input`; asks by name for what the tape must keep
+    def _(out, *, g):
+        return g * out
+
+The signature says what an argument is: `Tensor`, `Tensor | None`, or `Tensors` (any number of them) by annotation;
+every other parameter is an attribute: metadata that is known when a call is planned, such as an axis.
+
+A rule asks for what it needs by parameter name:
+
+    x           a tensor argument (the tape keeps its data)
+    x_type      its TensorType (the tape keeps nothing)
+    out         the result, or `out0`, `out1` … where there are several
+    g           the gradient of the result (a tuple with None for absent ones where there are several results)
+    axis, …     attributes, normalised
+
+What is left out has a default: `jvp` applies the gradient twice, `batch` runs the operator for each example.
+Dispatch lives elsewhere (`eager/`, `graph/`): calling an Op goes through the slot `dispatch`, filled by `anfora.eager`.
+"""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from anfora.core import slots
+from anfora.core.abstract import TensorType
+from anfora.core.dtype import DType, promote, promote_scalar
+from anfora.core.errors import OpTypeError
+
+__all__ = ["Gradient", "Op", "Weak", "common_dtype", "leaves", "op", "pass_gradient", "registry"]
+
+registry: dict[str, Op] = {}  #: every operator, by name
+
+
+@dataclass(frozen=True)
+class Weak:
+    """The abstract of a Python number: it takes the element type of the tensors it meets, within its category."""
+
+    python: type  #: bool, int or float
+
+    @property
+    def dtype(self) -> DType:
+        from anfora.core.dtype import as_dtype
+
+        return as_dtype(self.python)
+
+    shape = ()
+    ndim = 0
+    size = 1
+
+    def __repr__(self) -> str:
+        return f"the Python {self.python.__name__}"
+
+
+@dataclass(frozen=True)
+class Gradient:
+    """A rule for the gradients to some tensor arguments."""
+
+    targets: tuple[str, ...]
+    rule: Callable
+    wants: tuple[str, ...]  #: names of the rule's parameters, `g` excluded
+
+
+def pass_gradient(*, g: Any) -> Any:
+    """The gradient rule of an argument that the result follows one to one."""
+    return g
+
+
+class Op:
+    """An operator. Call it with tensors and attributes; see the head of this file for its rules."""
+
+    def __init__(self, function: Callable) -> None:
+        self.name = function.__name__
+        self.__name__ = self.__qualname__ = self.name
+        self.__doc__ = function.__doc__
+        self.__module__ = function.__module__
+        self.signature = inspect.signature(function)
+        self.tensors: tuple[str, ...] = ()  #: names of tensor parameters
+        self.optional: frozenset[str] = frozenset()  #: those that may be None
+        self.variadic: str | None = None  #: the one that takes a sequence of tensors
+        self.attributes: dict[str, Any] = {}  #: other parameters and their defaults (`Parameter.empty` if required)
+        for name, parameter in self.signature.parameters.items():
+            kind = str(parameter.annotation)
+            if kind in ("Tensor", "Tensor | None", "Tensors"):
+                self.tensors += (name,)
+                if kind == "Tensor | None":
+                    self.optional |= {name}
+                if kind == "Tensors":
+                    self.variadic = name
+            else:
+                self.attributes[name] = parameter.default
+        self.order = tuple(self.signature.parameters)
+        #: Whether calls are tensors, then attributes: such calls find their way by a key of the attributes.
+        self.is_quick = bool(self.tensors) and not self.variadic and self.order[: len(self.tensors)] == self.tensors
+        self.infer_rule: Callable | None = None
+        self.normalize_rule: Callable | None = None
+        self.kernel_rule: Callable | None = None
+        self.python_rule: Callable | None = None
+        self.view_rule: Callable | None = None
+        self.fault_rule: Callable | None = None
+        self.scalar_rule: Callable = _common_dtype
+        self.jvp_rule: Callable | None = None
+        self.batch_rule: Callable | None = None
+        self.gradients: dict[str, Gradient] = {}
+        self.writes: str | None = None  #: the argument that is written in place and returned
+        self.is_random = False  #: draws random numbers: takes `seed` and `offset` from the program's generator
+        self.caches: dict = {}  #: what the modes keep for it
+
+    def __repr__(self) -> str:
+        return f"<operator {self.name}{self.signature}>"
+
+    def __reduce__(self) -> tuple:
+        return _find, (self.name,)
+
+    def __copy__(self) -> Op:
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Op:
+        return self
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return slots.dispatch(self, args, kwargs)
+
+    # -- rules --------------------------------------------------------------------------------------------------------
+
+    def infer(self, rule: Callable) -> Callable:
+        """Set the rule from abstract arguments and attributes to the TensorType, or tuple of them, of the result."""
+        self.infer_rule = rule
+        return rule
+
+    def normalize(self, rule: Callable) -> Callable:
+        """Set the rule that brings attributes into one form (axes counted from the front, pairs for numbers); it gets
+        abstract arguments and attributes and returns the attributes."""
+        self.normalize_rule = rule
+        return rule
+
+    def kernel(self, rule: Callable) -> Callable:
+        """Set the rule that plans kernels: `(planner, *inputs, *outputs, **attributes)` on buffers."""
+        self.kernel_rule = rule
+        return rule
+
+    def python(self, rule: Callable) -> Callable:
+        """Set the rule of an operator that runs in Python and has no kernel: from numpy arrays (bfloat16 as float32, None
+        for what is absent) and attributes to the array, or tuple of arrays, of the result. These are converted to the
+        inferred types. The rule may raise errors that depend on the data."""
+        self.python_rule = rule
+        return rule
+
+    def view(self, rule: Callable) -> Callable:
+        """Set the rule of an operator whose result shares the memory of its first argument: from its layout and the
+        attributes to (layout, offset in bytes), or None where only a copy can do; then the kernel makes it."""
+        self.view_rule = rule
+        return rule
+
+    def fault(self, rule: Callable) -> Callable:
+        """Set the rule that turns a kernel's failure, the position of the bad element, into an error."""
+        self.fault_rule = rule
+        return rule
+
+    def scalars(self, rule: Callable) -> Callable:
+        """Set the rule that gives the element type in which Python numbers are passed."""
+        self.scalar_rule = rule
+        return rule
+
+    def vjp(self, *targets: str) -> Callable[[Callable], Callable]:
+        """Set the rule for the gradients to the named arguments; None means that no gradient flows there."""
+
+        def keep(rule: Callable) -> Callable:
+            wants = tuple(name for name in inspect.signature(rule).parameters if name != "g")
+            known = {*self.tensors, *(f"{t}_type" for t in self.tensors), *self.attributes, "out", "out_type"}
+            for name in wants:
+                if name not in known and not (name.startswith("out") and name[3:].removesuffix("_type").isdecimal()):
+                    raise TypeError(f"{self.name}: its gradient asks for {name!r}, which it does not have")
+            for target in targets:
+                if target not in self.tensors:
+                    raise TypeError(f"{self.name}: gradient to {target!r}, which is no tensor argument")
+                self.gradients[target] = Gradient(targets, rule, wants)
+            return rule
+
+        return keep
+
+    def jvp(self, rule: Callable) -> Callable:
+        """Set the forward-mode rule: the result's tangent from arguments, tangents `t_<name>` (or None), `out`."""
+        self.jvp_rule = rule
+        return rule
+
+    def batch(self, rule: Callable) -> Callable:
+        """Set the batching rule: `(axes, *arguments, **attributes) -> (result, axis)`."""
+        self.batch_rule = rule
+        return rule
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def bind(self, args: tuple, kwargs: dict) -> tuple[list, dict]:
+        """Sort the arguments of a call into tensors (in order) and given attributes."""
+        if len(args) > len(self.order):
+            raise OpTypeError(f"{self.name} takes {len(self.order)} arguments, but got {len(args)}")
+        given = dict(zip(self.order, args))
+        for name, value in kwargs.items():
+            if name in given:
+                raise OpTypeError(f"{self.name} got two values for `{name}`")
+            if name not in self.signature.parameters:
+                near = difflib.get_close_matches(name, self.order, 1)
+                raise OpTypeError(
+                    f"{self.name} has no argument `{name}`; it takes {', '.join(self.order)}",
+                    help=f"did you mean `{near[0]}`?" if near else None,
+                )
+            given[name] = value
+        inputs = []
+        for name in self.tensors:
+            if name in given:
+                inputs.append(given.pop(name))
+            elif name in self.optional:
+                inputs.append(None)
+            else:
+                raise OpTypeError(f"{self.name} needs the argument `{name}`", help=f"its form is {self.form}.")
+        for name, default in self.attributes.items():
+            if name not in given and default is inspect.Parameter.empty:
+                raise OpTypeError(f"{self.name} needs the argument `{name}`", help=f"its form is {self.form}.")
+        return inputs, given
+
+    @property
+    def form(self) -> str:
+        """How to call it: `softmax(input, axis=-1)`."""
+        parts = []
+        for name, parameter in self.signature.parameters.items():
+            default = parameter.default
+            parts.append(name if default is inspect.Parameter.empty else f"{name}={default!r}")
+        return f"{self.name}({', '.join(parts)})"
+
+    def complete(self, abstracts: list, attributes: dict) -> dict:
+        """The attributes of a call: defaults filled in, normalised."""
+        full = {name: attributes.get(name, default) for name, default in self.attributes.items()}
+        return self.normalize_rule(*abstracts, **full) if self.normalize_rule else full
+
+
+def op(function: Callable) -> Op:
+    """Register an operator under the name of the function, whose signature and docstring it takes."""
+    made = Op(function)
+    if made.name in registry:
+        raise TypeError(f"the operator {made.name} is registered already, in {registry[made.name].__module__}")
+    registry[made.name] = made
+    return made
+
+
+def _find(name: str) -> Op:
+    import anfora.ops  # noqa: F401  (fills the registry)
+
+    return registry[name]
+
+
+def leaves(abstracts: Any) -> Iterator[TensorType | Weak]:
+    """The tensors and numbers among abstract arguments, sequences opened."""
+    for item in abstracts:
+        if isinstance(item, (tuple, list)):
+            yield from leaves(item)
+        elif item is not None:
+            yield item
+
+
+def _common_dtype(*abstracts: Any, **attributes: Any) -> DType:
+    """The element type in which all arguments meet."""
+    dtype = None
+    weak = []
+    for item in leaves(abstracts):
+        if isinstance(item, Weak):
+            weak.append(item)
+        else:
+            dtype = item.dtype if dtype is None else promote(dtype, item.dtype)
+    for item in weak:
+        dtype = item.dtype if dtype is None else promote_scalar(dtype, item.python)
+    assert dtype is not None
+    return dtype
+
+
+common_dtype = _common_dtype

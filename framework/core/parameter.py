@@ -1,0 +1,182 @@
+"""Parameter: a named tensor that is trained."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anfora.core.abstract import TensorType
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.tensor import Tensor, buffer_of, current
+
+__all__ = ["Parameter", "ParameterTuple"]
+
+_UNNAMED = "Parameter"
+
+
+class Parameter(Tensor):
+    """A tensor with a name, which a Cell finds among its attributes and an optimizer updates in place.
+
+    Args:
+        default_input: initial value: a tensor, a number, a nested list or a numpy array; it is copied.
+        name: its name; a Cell gives it the name of the attribute when there is none.
+        requires_grad: whether it is trained.
+        layerwise_parallel, parallel_optimizer, storage_format: accepted for MindSpore programs; no effect here.
+
+    Example:
+        >>> Parameter(Tensor([1., 2.]), name="w")
+        Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        default_input: Any,
+        name: str | None = None,
+        requires_grad: bool = True,
+        layerwise_parallel: bool = False,
+        parallel_optimizer: bool = True,
+        storage_format: str = "",
+    ) -> None:
+        super().__init__(default_input)
+        if isinstance(default_input, Parameter) and name is None:
+            name = default_input.name
+        self.name = name  # type: ignore[assignment]
+        self.layerwise_parallel = layerwise_parallel
+        self.parallel_optimizer = parallel_optimizer
+        self.requires_grad = requires_grad
+
+    @property
+    def name(self) -> str:
+        """The name; inside a Cell the dotted path of attributes."""
+        return self.__dict__.get("_name", _UNNAMED)
+
+    @name.setter
+    def name(self, value: str | None) -> None:
+        if value is None:
+            value = _UNNAMED
+        if not isinstance(value, str):
+            raise OpTypeError(f"the name of a Parameter must be a string, but got {type(value).__name__}")
+        if not value.strip() or len(value) > 1024:
+            raise OpValueError("the name of a Parameter must have 1 to 1024 characters")
+        self.__dict__["_name"] = value
+
+    @property
+    def is_named(self) -> bool:
+        """Whether it was given a name."""
+        return self.name != _UNNAMED
+
+    @property
+    def data(self) -> Parameter:
+        """The parameter itself, as MindSpore has it."""
+        return self
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self.set_data(value)
+
+    def value(self) -> Tensor:
+        """The values as a tensor without a history of its own (a view)."""
+        from anfora.ops import stop_gradient
+
+        return stop_gradient(self)
+
+    @property
+    def is_init(self) -> bool:
+        """Whether it holds data; always so here."""
+        return True
+
+    def init_data(self, *args: Any, **kwargs: Any) -> Parameter:
+        """Parameters are initialised when they are made; gives the parameter."""
+        return self
+
+    def set_data(self, data: Any, slice_shape: bool = False) -> Parameter:
+        """Give the parameter new values: data of its shape (any shape with `slice_shape`), converted to its type.
+
+        Where shape and type stay the memory stays too, so views and optimizers see the new values.
+
+        Raises:
+            OpValueError: the shape differs.
+            OpTypeError: the data is of a wider element type category (floats for an integer parameter).
+        """
+        array, dtype = buffer_of(data, None)
+        if array.shape != self.shape and not slice_shape:
+            raise OpValueError(
+                f"set_data: the parameter {self.name} has shape {self.shape}, but the data has {array.shape}"
+            )
+        if dtype is not self.dtype:
+            order = {"b": 0, "u": 1, "i": 1, "f": 2}
+            if order[dtype.kind] > order[self.dtype.kind]:
+                raise OpTypeError(
+                    f"set_data: the parameter {self.name} is {self.dtype}, which does not hold the values of {dtype}",
+                    help="convert the data first, e.g. data.astype(param.dtype).",
+                )
+            array, _ = buffer_of(data if isinstance(data, Tensor) else Tensor(data), self.dtype)
+        self._replace(array)
+        return self
+
+    def _replace(self, array: np.ndarray) -> None:
+        """Take over the values of a buffer of the element type."""
+        from anfora.core import memory
+
+        target = current(self)
+        if array.shape == self.shape:
+            target._array[...] = array
+            memory.note_write(target._array, "set_data")
+        else:
+            target._array = array
+            target._layout = TensorType(self.dtype, array.shape).contiguous
+            target._mark = None
+        target._epoch = object()
+
+    def clone(self, init: Any = "same") -> Parameter:
+        """A new parameter of the same shape, type and name, with the same values or freshly initialised.
+
+        Args:
+            init: "same", or what `initializer` takes.
+        """
+        twin = copy.copy(self)
+        twin.__dict__["grad"] = None
+        if not (isinstance(init, str) and init == "same"):
+            from anfora.ops.initializer import initializer
+
+            twin.set_data(initializer(init, self.shape, self.dtype))
+        return twin
+
+    def __repr__(self) -> str:
+        return (
+            f"Parameter (name={self.name}, shape={self.shape}, dtype={self.dtype}, requires_grad={self.requires_grad})"
+        )
+
+    def __str__(self) -> str:
+        return repr(self)
+
+
+class ParameterTuple(tuple):
+    """A tuple of parameters.
+
+    Example:
+        >>> len(ParameterTuple([Parameter(1.0, name="a"), Parameter(2.0, name="b")]))
+        2
+    """
+
+    def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
+        items = tuple(iterable)
+        for item in items:
+            if not isinstance(item, Parameter):
+                raise OpTypeError(f"a ParameterTuple holds Parameters, but got {type(item).__name__}")
+        return super().__new__(cls, items)
+
+    def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:
+        """Clones of all parameters, their names preceded by `prefix` and a dot."""
+        return ParameterTuple(_renamed(p.clone(init), f"{prefix}.{p.name}") for p in self)
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return super().__iter__()
+
+
+def _renamed(parameter: Parameter, name: str) -> Parameter:
+    parameter.name = name
+    return parameter

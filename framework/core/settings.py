@@ -1,0 +1,233 @@
+"""Settings of the process: `set_context`, `get_context`, and MindSpore's newer single functions.
+
+Three kinds of keys: those that act, those that MindSpore programs set and that have no meaning on a CPU (accepted, noted
+once in the log), and unknown ones, which are an error with the nearest name.
+"""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from typing import Any
+
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.processes import (
+    ParallelMode,
+    get_auto_parallel_context,
+    reset_auto_parallel_context,
+    set_auto_parallel_context,
+)
+
+__all__ = [
+    "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "context", "dispatch_threads_num", "get_context",
+    "launch_blocking", "set_context", "set_deterministic", "set_device", "set_recursion_limit",
+    "synchronize", "threads_num",
+]  # fmt: skip
+
+GRAPH_MODE = 0
+PYNATIVE_MODE = 1
+STRICT, COMPATIBLE, LAX = 0, 1, 2  #: values of `jit_syntax_level`
+
+log = logging.getLogger("anfora")
+
+#: Keys that act, with their defaults.
+_ACTING: dict[str, Any] = {
+    "mode": PYNATIVE_MODE,
+    "device_target": "CPU",
+    "save_graphs": 0,
+    "save_graphs_path": ".",
+    "pynative_synchronize": False,
+    "deterministic": "OFF",
+    "max_call_depth": 1000,
+    "jit_syntax_level": "LAX",
+    "jit_config": {},
+    "jit_level": "",
+    "enable_compile_cache": False,
+    "compile_cache_path": "",
+    "runtime_num_threads": 0,
+    "inter_op_parallel_num": 0,
+    "debug_level": 0,
+    "check_bprop": False,
+}
+
+#: Keys of MindSpore that mean nothing on a CPU.
+_WITHOUT_MEANING = frozenset(
+    {
+        "device_id", "enable_graph_kernel", "graph_kernel_flags", "ascend_config", "gpu_config",
+        "memory_optimize_level", "max_device_memory", "mempool_block_size", "variable_memory_max_size", "op_timeout",
+        "aoe_tune_mode", "aoe_config", "print_file_path", "env_config_path", "reserve_class_name_in_scope",
+        "enable_reduce_precision", "support_binary", "exec_order", "disable_format_transform", "enable_dump",
+        "save_dump_path", "enable_profiling", "profiling_options", "memory_offload", "grad_for_scalar",
+        "auto_tune_mode", "enable_sparse", "enable_mem_reuse", "enable_auto_mixed_precision",
+        "precompile_only", "host_scheduling_max_threshold", "compute_communicate_fusion_level", "pynative_sync",
+    }
+)  # fmt: skip
+
+_values = dict(_ACTING)
+_noted: set[str] = set()
+
+
+def note_once(key: str, message: str) -> None:
+    """Write a line to the log the first time that something is worth it."""
+    if key not in _noted:
+        _noted.add(key)
+        log.info(message)
+
+
+def say_not_compiled() -> None:
+    """Say, once, that graph mode does not compile yet."""
+    if "compile" not in _noted:
+        _noted.add("compile")
+        log.warning("anfora: graph mode is not built yet; programs run in PyNative mode, with the same results")
+
+
+def set_context(**kwargs: Any) -> None:
+    """Change settings of the process.
+
+    Args:
+        mode: PYNATIVE_MODE or GRAPH_MODE.
+        device_target: "CPU"; "GPU" and "Ascend" run on the CPU too.
+        runtime_num_threads: threads for large operators; 0 leaves the number as it is.
+        deterministic: accepted: results never depend on the number of threads here.
+        save_graphs, save_graphs_path, jit_config, jit_syntax_level, max_call_depth, …: read by graph mode.
+
+    Raises:
+        ValueError: an unknown key, or a value out of range; nothing has changed then.
+
+    Example:
+        >>> set_context(mode=PYNATIVE_MODE); get_context("mode") == PYNATIVE_MODE
+        True
+    """
+    checked = {key: _checked(key, value) for key, value in kwargs.items() if key not in _WITHOUT_MEANING}
+    for key in kwargs:
+        if key in _WITHOUT_MEANING:
+            note_once(key, f"set_context: {key} has no meaning on a CPU and is ignored")
+    _values.update(checked)
+    if checked.get("runtime_num_threads"):
+        from anfora.core import slots
+
+        slots.set_num_threads(checked["runtime_num_threads"])
+
+
+def _checked(key: str, value: Any) -> Any:
+    if key not in _ACTING:
+        near = difflib.get_close_matches(key, [*_ACTING, *_WITHOUT_MEANING], 1)
+        raise OpValueError(
+            f"For 'context.set_context', the keyword argument {key} is not recognized!",
+            help=f"did you mean `{near[0]}`?" if near else None,
+        )
+    if key == "mode":
+        if value not in (GRAPH_MODE, PYNATIVE_MODE) or isinstance(value, bool):
+            raise OpValueError(
+                "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or "
+                f"context.PYNATIVE_MODE (1), but got {value!r}."
+            )
+        if value == GRAPH_MODE:
+            say_not_compiled()
+    elif key == "device_target":
+        if value not in ("CPU", "GPU", "Ascend", "Davinci"):
+            raise OpValueError(
+                "For 'context.set_context', the argument 'device_target' must be one of "
+                f"['CPU', 'GPU', 'Ascend', 'Davinci'], but got {value!r}."
+            )
+        if value != "CPU":
+            note_once("device", f"set_context: there is no {value} here; programs run on the CPU")
+        value = "CPU"
+    elif key == "save_graphs":
+        value = {False: 0, True: 2}[value] if isinstance(value, bool) else value
+        if value not in (0, 1, 2, 3):
+            raise OpValueError(f"For 'context.set_context', 'save_graphs' must be a bool or 0 … 3, but got {value!r}")
+    elif key in ("max_call_depth", "runtime_num_threads", "inter_op_parallel_num"):
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise OpTypeError(f"For 'context.set_context', '{key}' must be an int, but got {value!r}")
+        if value < (1 if key == "max_call_depth" else 0):
+            raise OpValueError(f"For 'context.set_context', '{key}' must not be less than that, but got {value}")
+    elif key == "deterministic" and value not in ("ON", "OFF"):
+        raise OpValueError(f"For 'context.set_context', 'deterministic' must be 'ON' or 'OFF', but got {value!r}")
+    elif key == "jit_syntax_level":
+        value = {0: "STRICT", 1: "COMPATIBLE", 2: "LAX"}.get(value, value)
+        if value not in ("STRICT", "COMPATIBLE", "LAX"):
+            raise OpValueError(f"For 'context.set_context', 'jit_syntax_level' is unknown: {value!r}")
+    return value
+
+
+def get_context(attr_key: str) -> Any:
+    """The value of a setting.
+
+    Raises:
+        ValueError: an unknown key.
+    """
+    if attr_key in _values:
+        return _values[attr_key]
+    if attr_key in _WITHOUT_MEANING:
+        return None
+    near = difflib.get_close_matches(str(attr_key), [*_ACTING, *_WITHOUT_MEANING], 1)
+    raise OpValueError(
+        f"For 'context.get_context', the argument {attr_key} is not recognized!",
+        help=f"did you mean `{near[0]}`?" if near else None,
+    )
+
+
+class context:
+    """Settings for the time of a block: `with context(mode=GRAPH_MODE): …`."""
+
+    GRAPH_MODE, PYNATIVE_MODE = GRAPH_MODE, PYNATIVE_MODE
+    STRICT, COMPATIBLE, LAX = STRICT, COMPATIBLE, LAX
+    ParallelMode = ParallelMode
+    set_auto_parallel_context = staticmethod(set_auto_parallel_context)
+    get_auto_parallel_context = staticmethod(get_auto_parallel_context)
+    reset_auto_parallel_context = staticmethod(reset_auto_parallel_context)
+    set_context, get_context = staticmethod(set_context), staticmethod(get_context)
+
+    def __init__(self, **kwargs: Any) -> None:
+        self._wanted = kwargs
+
+    def __enter__(self) -> None:
+        self._before = {key: _values[key] for key in self._wanted if key in _values}
+        set_context(**self._wanted)
+
+    def __exit__(self, *exc: object) -> None:
+        _values.update(self._before)
+
+
+def set_device(device_target: str, device_id: int | None = None) -> None:
+    """MindSpore's newer way to choose the device; everything runs on the CPU."""
+    set_context(device_target=device_target)
+
+
+def set_recursion_limit(recursion_limit: int = 1000) -> None:
+    """How deep calls may nest in graph mode."""
+    set_context(max_call_depth=recursion_limit)
+
+
+def set_deterministic(deterministic: bool) -> None:
+    """Accepted: results never depend on the number of threads here."""
+    set_context(deterministic="ON" if deterministic else "OFF")
+
+
+def threads_num(threads_num: int) -> None:
+    """MindSpore's `device_context.cpu.op_tuning.threads_num`: threads for large operators."""
+    set_context(runtime_num_threads=threads_num)
+
+
+def dispatch_threads_num(threads_num: int) -> None:
+    """MindSpore's `runtime.dispatch_threads_num`: threads for large operators."""
+    set_context(runtime_num_threads=threads_num)
+
+
+def launch_blocking() -> None:
+    """MindSpore's `runtime.launch_blocking`: operators are done when their call returns, always."""
+    set_context(pynative_synchronize=True)
+
+
+def synchronize() -> None:
+    """MindSpore's `runtime.synchronize`: wait for operators. They are done when their call returns."""
+
+
+class _Executor:
+    """What older programs wait for operators with: `_pynative_executor.sync()`."""
+
+    sync = staticmethod(synchronize)
+
+
+_pynative_executor = _Executor()

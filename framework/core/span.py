@@ -1,0 +1,189 @@
+"""Where in the user's program something happens: file, line, function, and the columns of an argument.
+
+Frames of this package are skipped: the place of an error is the line that a user can change. Nothing is looked up before
+somebody asks; recorded calls keep a code object and a position in it.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import linecache
+import os
+import sys
+from types import CodeType, FrameType
+from typing import Any
+
+from anfora.core.cell import Cell
+
+__all__ = ["Span", "calling_frame", "cell_path", "frame_position", "locate", "place_of"]
+
+
+def _is_internal(code: CodeType) -> bool:
+    """Whether code belongs to this package."""
+    return code.co_filename in _internal_files()
+
+
+_files: set[str] = set()
+_seen_modules = 0
+
+
+def _internal_files() -> set[str]:
+    """The files of this package's modules, examples excepted: those are user code."""
+    global _seen_modules
+    if len(sys.modules) != _seen_modules:
+        _seen_modules = len(sys.modules)
+        for name, module in list(sys.modules.items()):
+            if name == "anfora" or (name.startswith("anfora.") and not name.startswith("anfora.examples")):
+                file = getattr(module, "__file__", None)
+                if file:
+                    _files.add(file)
+    return _files
+
+
+def calling_frame(skip: int = 1) -> FrameType | None:
+    """The innermost frame of the user's program."""
+    frame: FrameType | None = sys._getframe(skip)
+    while frame is not None and _is_internal(frame.f_code):
+        frame = frame.f_back
+    return frame
+
+
+def frame_position(frame: FrameType | None) -> tuple[CodeType | None, int]:
+    """What is kept of a frame to find its line later: the code and the position in it."""
+    if frame is None:
+        return None, 0
+    return frame.f_code, frame.f_lasti if sys.version_info >= (3, 11) else frame.f_lineno
+
+
+class Span:
+    """A piece of source: lines and columns of a file."""
+
+    __slots__ = ("file", "line", "end_line", "column", "end_column", "function")
+
+    def __init__(
+        self, file: str, line: int, function: str, end_line: int | None = None, column: int | None = None,
+        end_column: int | None = None,
+    ) -> None:  # fmt: skip
+        self.file, self.line, self.function = file, line, function
+        self.end_line, self.column, self.end_column = end_line or line, column, end_column
+
+    @classmethod
+    def of(cls, code: CodeType, at: int) -> Span:
+        """The span of a position in a code object (before Python 3.11, of a line)."""
+        name = getattr(code, "co_qualname", code.co_name)
+        if sys.version_info < (3, 11):
+            return cls(code.co_filename, at, name)
+        positions = list(code.co_positions())
+        line, end_line, column, end_column = positions[at // 2] if 0 <= at // 2 < len(positions) else (None,) * 4
+        return cls(code.co_filename, line or code.co_firstlineno, name, end_line, column, end_column)
+
+    @property
+    def text(self) -> str:
+        """The source line."""
+        return linecache.getline(self.file, self.line).rstrip("\n")
+
+    @property
+    def short_file(self) -> str:
+        try:
+            relative = os.path.relpath(self.file)
+        except ValueError:  # another drive
+            return self.file
+        return relative if not relative.startswith("..") else self.file
+
+    def __str__(self) -> str:
+        where = f"{self.short_file}:{self.line}"
+        return where if self.function == "<module>" else f"{where}, in {self.function}"
+
+    def pointing_at(self, argument: str | None, order: tuple[str, ...]) -> Span:
+        """The part of a call, operator or method call that is the given argument, where it can be told."""
+        if argument is None or self.column is None or self.end_line != self.line:
+            return self
+        line = self.text.encode()
+        source = line[self.column : self.end_column].decode(errors="replace")
+        try:
+            tree = ast.parse(source.strip(), mode="eval").body
+        except SyntaxError:
+            return self
+        node = _argument_node(tree, argument, order)
+        if node is None or node.lineno != 1:
+            return self
+        return Span(self.file, self.line, self.function, self.line, self.column + node.col_offset,
+                    self.column + (node.end_col_offset or 0))  # fmt: skip
+
+    def show(self) -> list[str]:
+        """The source line with a caret under the span."""
+        line = self.text
+        stripped = line.lstrip()
+        if not stripped:
+            return []
+        lines = ["      " + stripped]
+        if self.column is not None:
+            indent = len(line) - len(stripped)
+            raw = line.encode()
+            start = len(raw[: self.column].decode(errors="replace")) - indent
+            end = self.end_column if self.end_line == self.line and self.end_column else len(raw)
+            width = len(raw[self.column : end].decode(errors="replace"))
+            if start >= 0 and width > 0:
+                lines.append("      " + " " * start + "^" * width)
+        return lines
+
+
+def _argument_node(tree: ast.expr, argument: str, order: tuple[str, ...]) -> ast.expr | None:
+    if argument not in order:
+        return None
+    position = order.index(argument)
+    if isinstance(tree, ast.BinOp):
+        return (tree.left, tree.right)[position] if position < 2 else None
+    if isinstance(tree, ast.UnaryOp):
+        return tree.operand if position == 0 else None
+    if isinstance(tree, ast.Compare) and len(tree.comparators) == 1:
+        return (tree.left, tree.comparators[0])[position] if position < 2 else None
+    if isinstance(tree, ast.Call):
+        for keyword in tree.keywords:
+            if keyword.arg == argument:
+                return keyword.value
+        if position < len(tree.args) and not any(isinstance(a, ast.Starred) for a in tree.args):
+            return tree.args[position]
+    return None
+
+
+def place_of(code: CodeType | None, at: Any) -> str:
+    """A recorded position as text: where, and the source line."""
+    if code is None:
+        return "an unknown place"
+    span = Span.of(code, at)
+    return f"{span}: {span.text.strip()}" if span.text.strip() else str(span)
+
+
+def locate(argument: str | None = None, order: tuple[str, ...] = ()) -> str | None:
+    """Where the program stands: the user's line with a caret under the argument, and the place in the tree of Cells."""
+    lines = []
+    frame = calling_frame(2)
+    if frame is not None:
+        span = Span.of(*frame_position(frame))  # type: ignore[arg-type]
+        lines += [f"  {span}", *span.pointing_at(argument, order).show()]
+    path = cell_path(sys._getframe(1))
+    if path:
+        lines.append(f"  in {path}")
+    return "\n".join(lines) or None
+
+
+def cell_path(frame: FrameType | None) -> str | None:
+    """The innermost Cell that is being called, as `Net.head.fc: Dense(…) got (2, 5)`."""
+    calls = []
+    while frame is not None:
+        if frame.f_code is Cell.__call__.__code__:
+            calls.append(frame)
+        frame = frame.f_back
+    if not calls:
+        return None
+    cells = [call.f_locals["self"] for call in reversed(calls)]
+    path = type(cells[0]).__name__
+    for parent, child in itertools.pairwise(cells):
+        names = [name for name, cell in parent.cells_and_names() if cell is child]
+        path += f".{names[0] if names else type(child).__name__}"
+    shapes = [getattr(argument, "shape", None) for argument in calls[0].f_locals["args"]]
+    got = ", ".join(str(shape) for shape in shapes if shape is not None)
+    own = f": {type(cells[-1]).__name__}({cells[-1].extend_repr()})" if len(cells) > 1 else ""
+    return f"{path}{own} got {got}" if got else path + own

@@ -1,0 +1,695 @@
+"""Tensor: a handle on memory, with an element type, a shape and, under a tape, a history.
+
+The buffer is a numpy array; several tensors may see the same memory (views). Operators and most methods are not written
+here: `anfora.ops.methods` is the one table from which both modes take them.
+"""
+
+from __future__ import annotations
+
+import copy
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anfora.core import dtype as dt
+from anfora.core import memory, slots
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.dtype import DType, as_dtype
+from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.hooks import HookHandle
+
+__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "tensor", "wrap"]
+
+
+class Tensor:
+    """An array of numbers of one type, with operators, methods and gradients.
+
+    Args:
+        input_data: a number, a nested list or tuple of numbers, a numpy array, or a Tensor. The data is copied.
+        dtype: the element type; taken from the data when not given (Python floats are float32, ints int64, bools bool).
+        shape: with `init`: the shape of the tensor to be made. Without data and `init` a shape may have None for lengths
+            that are not known, or be left out: such a tensor has no data, and describes an input to `Cell.set_inputs`.
+        init: an initializer, which fills the tensor.
+        const_arg: accepted for MindSpore programs; has no effect here.
+
+    Raises:
+        OpTypeError: the data is no array of numbers.
+        OpValueError: `shape` is given together with data of another shape.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]], float32).sum()
+        Tensor(shape=[], dtype=Float32, value= 10)
+    """
+
+    # _array    the buffer or a view of it                 _layout  element type, shape, strides
+    # _node     what produced it on the tape, or None      _base    for a view, the tensor it was taken from
+    # _epoch    changes when the memory or its history is replaced; a view whose epoch is not its base's is refreshed
+    # _path     for a view, the view operators from the base to it
+    # _mark     None, SAVED or an Export (memory.py)
+    __slots__ = ("_array", "_base", "_epoch", "_layout", "_mark", "_node", "_path", "__dict__", "__weakref__")
+
+    _array: np.ndarray
+    _layout: Layout
+    _node: Any
+    _base: Tensor | None
+    _epoch: object
+    _path: tuple
+    _mark: Any
+
+    def __init__(
+        self,
+        input_data: Any = None,
+        dtype: Any = None,
+        shape: Any = None,
+        init: Any = None,
+        const_arg: bool = False,
+        device: Any = None,
+    ) -> None:
+        if init is not None:
+            if shape is None or dtype is None:
+                raise OpValueError("Tensor needs `shape` and `dtype` together with `init`")
+            size = (shape,) if isinstance(shape, int) else tuple(shape)
+            buffer, kind = init(size, as_dtype(dtype)), as_dtype(dtype)
+        elif input_data is None:
+            if dtype is None:
+                raise OpTypeError("Tensor needs data, or `shape` and `dtype` with `init`")
+            kind = as_dtype(dtype)
+            size = (shape,) if shape is None or isinstance(shape, int) else tuple(shape)
+            if any(n is None or n < 0 for n in size):
+                _fill(self, None, UnknownLayout.of(kind, (-2,) if shape is None else size))
+                return
+            buffer = np.zeros(size, kind.storage)
+        else:
+            buffer, kind = buffer_of(input_data, None if dtype is None else as_dtype(dtype))
+            if shape is not None and tuple(shape) != buffer.shape:
+                raise OpValueError(f"Tensor: the data has shape {buffer.shape}, but `shape` says {tuple(shape)}")
+        _fill(self, buffer, TensorType(kind, buffer.shape).contiguous)
+
+    # -- what it is ---------------------------------------------------------------------------------------------------
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the axes."""
+        return self._layout.shape
+
+    @property
+    def dtype(self) -> DType:
+        """The element type."""
+        return self._layout.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return len(self._layout.shape)
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._layout.size
+
+    @property
+    def itemsize(self) -> int:
+        """Bytes an element."""
+        return self._layout.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all elements."""
+        return self._layout.size * self._layout.dtype.itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """Bytes from an element to its neighbour along each axis."""
+        return current(self)._layout.strides
+
+    @property
+    def has_init(self) -> bool:
+        """Whether the data is still to be made by an initializer; never so here."""
+        return False
+
+    @property
+    def init_finished(self) -> bool:
+        """Whether the data has been made; always so here."""
+        return True
+
+    def init_data(self, slice_index: Any = None, shape: Any = None, opt_shard_group: Any = None) -> Tensor:
+        """Tensors are filled when they are made; gives the tensor."""
+        return self
+
+    @property
+    def device(self) -> str:
+        """Where the memory lies: "CPU"."""
+        return "CPU"
+
+    def dim(self) -> int:
+        """The number of axes."""
+        return len(self._layout.shape)
+
+    def nelement(self) -> int:
+        """The number of elements."""
+        return self._layout.size
+
+    numel = nelement
+
+    def stride(self, dim: int | None = None) -> Any:
+        """Elements (not bytes) from an element to its neighbour, along each axis or along `dim`."""
+        steps = tuple(s // self.itemsize for s in self.strides)
+        return steps if dim is None else steps[dim]
+
+    def is_contiguous(self) -> bool:
+        """Whether the elements lie in row-major order without gaps."""
+        return current(self)._layout.is_contiguous
+
+    def element_size(self) -> int:
+        """Bytes an element."""
+        return self._layout.dtype.itemsize
+
+    def storage_offset(self) -> int:
+        """Elements from the start of the memory to the first element."""
+        array = current(self)._array
+        owner = memory.root(array)
+        return (array.ctypes.data - owner.ctypes.data) // self.itemsize
+
+    if TYPE_CHECKING:  # what the table in ops/methods.py gives, for readers and type checkers
+
+        def __getattr__(self, name: str) -> Any: ...
+        def __getitem__(self, index: Any) -> Tensor: ...
+        def __setitem__(self, index: Any, value: Any) -> None: ...
+        def __neg__(self) -> Tensor: ...
+        def __pos__(self) -> Tensor: ...
+        def __invert__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __eq__(self, other: object) -> Any: ...
+        def __ne__(self, other: object) -> Any: ...
+        def __add__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __and__(self, other: Any) -> Tensor: ...
+        def __or__(self, other: Any) -> Tensor: ...
+        def __xor__(self, other: Any) -> Tensor: ...
+        def __lshift__(self, other: Any) -> Tensor: ...
+        def __rshift__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __rfloordiv__(self, other: Any) -> Tensor: ...
+        def __rmod__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __rand__(self, other: Any) -> Tensor: ...
+        def __ror__(self, other: Any) -> Tensor: ...
+        def __rxor__(self, other: Any) -> Tensor: ...
+        def __rlshift__(self, other: Any) -> Tensor: ...
+        def __rrshift__(self, other: Any) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __iadd__(self, other: Any) -> Tensor: ...
+        def __isub__(self, other: Any) -> Tensor: ...
+        def __imul__(self, other: Any) -> Tensor: ...
+        def __itruediv__(self, other: Any) -> Tensor: ...
+        def __ifloordiv__(self, other: Any) -> Tensor: ...
+        def __imod__(self, other: Any) -> Tensor: ...
+        def __ipow__(self, other: Any) -> Tensor: ...
+
+    # -- to numbers and arrays ----------------------------------------------------------------------------------------
+
+    def asnumpy(self) -> np.ndarray:
+        """The tensor as a numpy array that shares its memory: writing to one is seen in the other.
+
+        A gradient is never falsified by such a write: where the tape needs the values, it keeps them for itself.
+        bfloat16 has no numpy type and comes as a float32 copy.
+        """
+        if self._layout.dtype is dt.bfloat16:
+            return bfloat16_to_numpy(current(self)._array)
+        return _shared(self)
+
+    numpy = asnumpy
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        array = self.asnumpy()
+        if dtype is not None and np.dtype(dtype) != array.dtype:
+            if copy is False:
+                raise ValueError(f"a {self.dtype} tensor cannot be seen as {np.dtype(dtype)} without a copy")
+            return array.astype(dtype)
+        return array.copy() if copy else array
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """numpy functions see arrays; numpy operators with a tensor on the right leave the work to the tensor."""
+        name = _OPERATORS.get(ufunc.__name__)
+        if name and method == "__call__" and len(inputs) == 2 and not kwargs and not isinstance(inputs[0], Tensor):
+            return getattr(inputs[1], name)(inputs[0])
+        arrays = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
+        return getattr(ufunc, method)(*arrays, **kwargs)
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        if self._layout.dtype is dt.bfloat16:
+            raise OpTypeError("a BFloat16 tensor cannot be handed out through DLPack: numpy has no such type")
+        return _shared(self).__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0  # the CPU
+
+    def item(self, *index: int) -> int | float | bool:
+        """The element at a flat index or at one index an axis (the only element, without arguments) as a Python
+        number."""
+        if not index and self._layout.size != 1:
+            raise OpValueError(
+                f"item() needs a tensor of one element, but got {self._layout.type}",
+                help="give the index of an element, or use tolist().",
+            )
+        array = self._plain()
+        try:
+            return array.item(*index)
+        except IndexError as error:
+            raise _index_error(str(error)) from None
+
+    def tolist(self) -> Any:
+        """The elements as (nested lists of) Python numbers."""
+        return self._plain().tolist()
+
+    def _plain(self) -> np.ndarray:
+        """The values as numpy shows them; not to be written to."""
+        array = _need_data(current(self))._array
+        return bfloat16_to_numpy(array) if self._layout.dtype is dt.bfloat16 else array
+
+    def _single(self, what: str) -> Any:
+        if self._layout.size != 1:
+            raise OpValueError(
+                f"{what}() of a tensor needs one element, but got {self._layout.type}",
+                help="reduce it first, e.g. x.sum(), x.any() or x.all()." if what == "bool" else None,
+            )
+        return self._plain().item()
+
+    def __bool__(self) -> bool:
+        return bool(self._single("bool"))
+
+    def __int__(self) -> int:
+        return int(self._single("int"))
+
+    def __float__(self) -> float:
+        return float(self._single("float"))
+
+    def __complex__(self) -> complex:
+        return complex(self._single("complex"))
+
+    def __index__(self) -> int:
+        value = self._single("index")
+        if not isinstance(value, int):
+            raise OpTypeError(f"only an integer tensor can be used as an index, but got {self._layout.type}")
+        return value
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self._single("round"), digits) if digits is not None else round(self._single("round"))
+
+    def __format__(self, spec: str) -> str:
+        if spec and self._layout.size == 1 and not self._layout.shape:
+            return format(self._single("format"), spec)
+        return format(str(self), spec)
+
+    # -- as a sequence ------------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        if not self._layout.shape:
+            raise OpTypeError("len() of a 0-d tensor")
+        return self._layout.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self._layout.shape:
+            raise OpTypeError("iteration over a 0-d tensor")
+        return (self[i] for i in range(self._layout.shape[0]))
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    # -- printing -----------------------------------------------------------------------------------------------------
+
+    def __str__(self) -> str:
+        return str(self._plain())
+
+    def __repr__(self) -> str:
+        shape = list(self.shape)
+        with np.printoptions(
+            formatter={"float_kind": lambda x: f"{x: .8e}"} if self.dtype.is_float and shape else None
+        ):
+            text = np.array2string(self._plain(), separator=", ")
+        if not shape and self.dtype.is_float:
+            text = str(self._plain()[()]).removesuffix(".0")
+        start = "\n" if self.ndim > 1 else " "
+        return f"Tensor(shape={shape}, dtype={self.dtype}, value={start}{text})"
+
+    # -- identity, copies ---------------------------------------------------------------------------------------------
+
+    __hash__ = object.__hash__
+
+    def __copy__(self) -> Tensor:
+        return self.__deepcopy__({})
+
+    def __deepcopy__(self, memo: dict) -> Tensor:
+        if self._node is not None and not self.is_leaf:
+            raise OpRuntimeError(
+                "a tensor that was computed under the tape cannot be copied with copy(): its history would be lost",
+                help="x.copy() copies and keeps the gradient, copy.copy(x.detach()) drops it.",
+            )
+        twin = type(self).__new__(type(self))
+        memo[id(self)] = twin
+        source = current(self)
+        if source._array is None:
+            _fill(twin, None, source._layout)
+        else:
+            _fill(twin, np.array(source._array, order="C"), source._layout.type.contiguous)
+        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        if self.requires_grad:
+            twin.requires_grad = True
+        return twin
+
+    def __reduce_ex__(self, protocol: Any) -> tuple:
+        if self._node is not None and not self.is_leaf:
+            raise OpRuntimeError(
+                "a tensor that was computed under the tape cannot be pickled: its history would be lost",
+                help="pickle x.detach().",
+            )
+        state = {name: value for name, value in self.__dict__.items() if name != "_hooks"}
+        array = np.ascontiguousarray(_need_data(current(self))._array).reshape(self.shape)  # it turns 0-d into 1-d
+        return _restore, (type(self), array, self._layout.dtype, self.requires_grad, state)
+
+    # -- gradients ----------------------------------------------------------------------------------------------------
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no operator of the tape computed it."""
+        return self._node is None or self._node.is_leaf
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operators on it are recorded. May be set for tensors that no operator computed."""
+        return self._node is not None
+
+    @requires_grad.setter
+    def requires_grad(self, value: bool) -> None:
+        if not self.is_leaf:
+            if value:
+                return
+            raise OpRuntimeError(
+                "requires_grad can only be changed on a tensor that was not computed by an operator",
+                help="x.detach() gives the same values without a history.",
+            )
+        if bool(value) != (self._node is not None):
+            self._node = make_leaf(self) if value else None
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Set `requires_grad` and return the tensor."""
+        self.requires_grad = requires_grad
+        return self
+
+    #: The gradient that `backward()` has added up, or None.
+    grad: Tensor | None = None
+
+    def backward(self, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False) -> None:
+        """Add the gradients of this tensor to `.grad` of every leaf that it was computed from.
+
+        Args:
+            gradient: the gradient of this tensor; 1 when not given, and then it must have one element.
+            retain_graph: keep what is needed to do it again; as `create_graph` when not given.
+            create_graph: record what is done, so that `.grad` can be differentiated.
+        Raises:
+            OpRuntimeError: nothing it was computed from requires a gradient, or the graph has been used up.
+        Example:
+            >>> x = Tensor([1., 2.]).requires_grad_(); (x * x).sum().backward(); x.grad.tolist()
+            [2.0, 4.0]
+        """
+        slots.backward(self, gradient, retain_graph, create_graph)
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> HookHandle:
+        """Call `hook(gradient)` when the gradient of this tensor is known; what it returns replaces the gradient.
+
+        Raises:
+            OpRuntimeError: the tensor requires no gradient.
+        """
+        if not callable(hook):
+            raise OpTypeError(f"a hook must be a function, but got {type(hook).__name__}")
+        node = current(self)._node
+        if node is None:
+            raise OpRuntimeError(
+                "a hook needs a tensor that requires a gradient", help="set x.requires_grad = True first."
+            )
+        table = node.hook_table()
+        handle = HookHandle(table)
+        table[handle.handle_id] = hook
+        return handle
+
+    def retain_grad(self) -> None:
+        """Let `backward()` fill `.grad` of this tensor too, though an operator computed it."""
+        if self.is_leaf or self.__dict__.get("_retains"):
+            return
+        own = weakref.ref(self)
+
+        def keep(gradient: Tensor) -> None:
+            tensor = own()
+            if tensor is not None:
+                tensor.grad = gradient if tensor.grad is None else tensor.grad + gradient
+
+        self.register_hook(keep)
+        self.__dict__["_retains"] = True
+
+
+_OPERATORS = {
+    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__",
+    "true_divide": "__rtruediv__", "floor_divide": "__rfloordiv__", "remainder": "__rmod__", "power": "__rpow__",
+    "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__", "bitwise_xor": "__rxor__",
+    "left_shift": "__rlshift__", "right_shift": "__rrshift__",
+    "less": "__gt__", "less_equal": "__ge__", "greater": "__lt__", "greater_equal": "__le__", "equal": "__eq__",
+    "not_equal": "__ne__",
+}  # fmt: skip
+
+
+Tensors = Sequence[Tensor]  #: in the signature of an operator: any number of tensors
+
+
+# -- making tensors ---------------------------------------------------------------------------------------------------
+
+
+def _fill(self: Tensor, array: np.ndarray | None, layout: Layout) -> None:
+    self._array, self._layout = array, layout  # type: ignore[assignment]
+    self._node = self._base = self._mark = self._epoch = None
+    self._path = ()
+
+
+def wrap(array: np.ndarray, layout: Layout, node: Any = None) -> Tensor:
+    """A tensor on a buffer that belongs to it."""
+    self = Tensor.__new__(Tensor)
+    self._array, self._layout, self._node = array, layout, node
+    self._base = self._mark = self._epoch = None
+    self._path = ()
+    return self
+
+
+def from_buffer(array: np.ndarray, dtype: DType) -> Tensor:
+    """A tensor on an array of the storage type of `dtype`, any strides."""
+    return wrap(array, Layout(TensorType(dtype, array.shape), array.strides))
+
+
+def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False):
+    """Make a Tensor; the arguments are those of `Tensor`."""
+    return Tensor(input_data, dtype, shape, init, const_arg)
+
+
+def from_numpy(array: np.ndarray) -> Tensor:
+    """A tensor that shares the memory of a numpy array: writing to one is seen in the other.
+
+    Arrays that are not aligned, not in the machine's byte order or of a type that tensors lack are refused.
+    """
+    if not isinstance(array, np.ndarray):
+        raise OpTypeError(f"from_numpy needs a numpy array, but got {type(array).__name__}", arg="array")
+    dtype = as_dtype(array.dtype)
+    if not array.flags.aligned or not array.dtype.isnative:
+        raise OpValueError("from_numpy needs an aligned array in the machine's byte order", help="use Tensor(array).")
+    export = memory.Export()
+    holder = memory.root(array)
+    result = from_buffer(array[...] if array.ndim else array.reshape(()), dtype)
+    export.watch(holder)
+    result._mark = export
+    return result
+
+
+def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
+    """A fresh contiguous buffer with the given values, and its element type."""
+    if isinstance(data, Tensor):
+        source, kind = _need_data(current(data))._array, data._layout.dtype
+    else:
+        if isinstance(data, (list, tuple)):
+            data = _unpack(data)
+        try:
+            source = np.asarray(data)
+        except ValueError:
+            raise OpValueError(
+                f"a tensor is made of nested lists of equal lengths, but got {_describe(data)}", arg="input_data"
+            ) from None
+        if source.dtype == object or (source.dtype.kind not in "biuf" and source.dtype.name != "bfloat16"):
+            raise OpTypeError(
+                f"a tensor is made of numbers, but got {_describe(data)}",
+            )
+        kind = as_dtype(source.dtype)
+        if source.dtype == np.float64 and not isinstance(data, (np.ndarray, np.generic)) and not _has_numpy(data):
+            kind = dt.float32  # Python floats
+        elif source.dtype == np.uint64 and not isinstance(data, (np.ndarray, np.generic)):
+            raise OpValueError(f"the integer {data!r} does not fit into int64")
+    dtype = dtype or kind
+    return convert(source, kind, dtype), dtype
+
+
+def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
+    """A contiguous copy of a buffer of element type `kind` with element type `dtype`, rounded to nearest even."""
+    if array.dtype.name == "bfloat16":  # as other packages have it
+        if dtype is dt.bfloat16:
+            return np.array(array, order="C").view(np.uint16)
+        array = array.astype(np.float32)
+    elif kind is dtype:
+        return np.array(array, dtype.storage, order="C")
+    if kind is dt.bfloat16 and array.dtype == np.uint16:
+        array = bfloat16_to_numpy(array)
+    if dtype is dt.bfloat16:
+        return numpy_to_bfloat16(array)
+    with np.errstate(all="ignore"):
+        return np.ascontiguousarray(array.astype(dtype.storage)).reshape(array.shape)
+
+
+def bfloat16_to_numpy(bits: np.ndarray) -> np.ndarray:
+    """bfloat16 bits as float32 numbers."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def numpy_to_bfloat16(array: np.ndarray) -> np.ndarray:
+    """Numbers as bfloat16 bits: rounded to nearest even, NaN kept."""
+    with np.errstate(all="ignore"):
+        single = np.ascontiguousarray(array, np.float32).reshape(np.shape(array))
+    bits = single.view(np.uint32)
+    rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    quiet = ((bits >> 16) & 0x8000 | 0x7FC0).astype(np.uint16)
+    return np.where(np.isnan(single), quiet, rounded)
+
+
+def _unpack(data: Any) -> Any:
+    """Nested sequences with tensors among the leaves, as numpy can read them."""
+    if isinstance(data, (list, tuple)):
+        return type(data)(map(_unpack, data)) if type(data) in (list, tuple) else list(map(_unpack, data))
+    return data._plain() if isinstance(data, Tensor) else data
+
+
+def _has_numpy(data: Any) -> bool:
+    """Whether a nested sequence holds numpy values, whose element type then counts."""
+    if isinstance(data, (list, tuple)):
+        return any(map(_has_numpy, data))
+    return isinstance(data, (np.ndarray, np.generic))
+
+
+def _describe(data: Any) -> str:
+    return f"{type(data).__name__} {data!r:.60}" if not isinstance(data, np.ndarray) else f"an array of {data.dtype}"
+
+
+def _restore(cls: type[Tensor], array: np.ndarray, dtype: DType, requires_grad: bool, state: dict) -> Tensor:
+    self = cls.__new__(cls)
+    _fill(self, array, TensorType(dtype, array.shape).contiguous)
+    self.__dict__.update(state)
+    if requires_grad:
+        self.requires_grad = True
+    return self
+
+
+def _index_error(message: str) -> Exception:
+    from anfora.core.errors import OpIndexError
+
+    return OpIndexError(message)
+
+
+# -- views and sharing ------------------------------------------------------------------------------------------------
+
+
+def current(tensor: Tensor) -> Tensor:
+    """The tensor itself, after a view whose base has moved or got a new history was brought up to date."""
+    base = tensor._base
+    if base is not None and tensor._epoch is not base._epoch:
+        refresh(tensor)
+    return tensor
+
+
+class UnknownLayout(Layout):
+    """The layout of a tensor without data, of which not all lengths (-1), or none and not even their number (-2), are
+    known."""
+
+    __slots__ = ()
+
+    @classmethod
+    def of(cls, dtype: DType, shape: tuple[int | None, ...]) -> UnknownLayout:
+        self = object.__new__(cls)
+        self.dtype, self.shape = dtype, tuple(-1 if n is None else n for n in shape)
+        self.strides, self.is_contiguous, self.native = (), False, None
+        return self
+
+    @property
+    def type(self) -> Any:  # type: ignore[override]
+        raise _no_data(self)
+
+    @property
+    def size(self) -> Any:  # type: ignore[override]
+        raise _no_data(self)
+
+
+def _no_data(layout: Layout) -> OpTypeError:
+    return OpTypeError(f"a tensor of unknown lengths, {layout.dtype}{list(layout.shape)}, has no data")
+
+
+def _need_data(tensor: Tensor) -> Tensor:
+    if tensor._array is None:
+        raise _no_data(tensor._layout)
+    return tensor
+
+
+def refresh(view: Tensor) -> None:
+    """Take a view from its base again. Filled by `anfora.eager`, which knows the view operators."""
+    raise NotImplementedError("views need anfora.eager")
+
+
+def make_leaf(tensor: Tensor) -> Any:
+    """The tape's mark of a tensor that gradients are wanted for. Filled by `anfora.eager`."""
+    import anfora.eager  # noqa: F401
+
+    return globals()["make_leaf"](tensor)
+
+
+def view_array(base: np.ndarray, layout: Layout, offset: int) -> np.ndarray:
+    """A numpy view: the elements at `offset` bytes from the first element of `base`."""
+    owner = memory.root(base)
+    if owner.flags.c_contiguous and owner.size:
+        start = offset if base is owner else base.ctypes.data - owner.ctypes.data + offset
+        return np.ndarray(layout.shape, layout.dtype.storage, owner, start, layout.strides)
+    return np.asarray(memory.Window(owner, base.ctypes.data + offset, layout))
+
+
+def _shared(tensor: Tensor) -> np.ndarray:
+    """The memory of a tensor, handed out to somebody who may write to it."""
+    _need_data(current(tensor))
+    owner = tensor if tensor._base is None else tensor._base
+    if owner._mark is memory.SAVED:
+        _move(owner)
+        current(tensor)
+    if not isinstance(owner._mark, memory.Export):
+        owner._mark = memory.Export()
+    return owner._mark.hand_out(tensor._array)
+
+
+def _move(tensor: Tensor) -> None:
+    """Give a tensor a copy of its memory, and leave the original to the tape."""
+    tensor._array = np.array(tensor._array, order="C")
+    tensor._layout = tensor._layout.type.contiguous
+    tensor._mark = None
+    tensor._epoch = object()

@@ -1,0 +1,13 @@
+"""Data to train on.
+
+    digits.py   the handwritten digits that come with the package
+    idx.py      files of the MNIST family
+
+`digits.npz` holds the 1,797 images of 8×8 pixels, with 17 grey levels, of the test part of the UCI set "Optical Recognition
+of Handwritten Digits" (E. Alpaydin and C. Kaynak, 1998; licence CC BY 4.0).
+"""
+
+from anfora.data.digits import digits
+from anfora.data.idx import DataError, read_idx_folder
+
+__all__ = ["DataError", "digits", "read_idx_folder"]

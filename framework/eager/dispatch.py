@@ -1,0 +1,487 @@
+"""The call of an operator in PyNative mode: find the entry, allocate, run, wrap, record.
+
+This is the path that knows everything: conversions, views, in-place writes, sequences of tensors, errors. Calls that
+have been seen before and are plain (tensors, Python numbers, no attributes or bound ones, one result) never come here:
+`kernel/glue.py` serves them natively from the same entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from anfora.core import memory
+from anfora.core import tensor as core_tensor
+from anfora.core.abstract import Layout
+from anfora.core.dtype import DType, as_dtype, bfloat16
+from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.op import Op
+from anfora.core.span import calling_frame, frame_position, locate
+from anfora.core.tensor import Tensor, current, numpy_to_bfloat16, view_array, wrap
+from anfora.eager import tape
+from anfora.eager.entry import Entry, entry_for, freeze, tensor_maker, thaw
+from anfora.eager.tape import Leaf, Node, Output
+from anfora.kernel import glue
+from anfora.kernel.call import ARGUMENTS
+from anfora.kernel.site import NativeEntry, Site
+
+__all__ = ["apply", "bound", "call", "native_method"]
+
+
+def call(op: Op, args: tuple, kwargs: dict) -> Any:
+    """Run an operator on the arguments of a call."""
+    if op.is_quick:
+        known = op.caches.get("calls")
+        if known is None:
+            known = op.caches["calls"] = {}
+        count = len(op.tensors)
+        key = _call_key(args[count:], kwargs) if kwargs or len(args) > count else ()
+        if key is not None and len(args) >= count:
+            function = known.get(key)
+            if function is None:
+                if len(known) >= _MOST_CALLS:
+                    known.clear()
+                function = known[key] = _function_for(op, args[count:], kwargs)
+            return function(*args[:count])
+    return call_fully(op, args, kwargs)
+
+
+_MOST_CALLS = 256
+
+
+def _call_key(attributes: tuple, kwargs: dict) -> tuple | None:
+    """Attributes as a key that is fast to make; None for those that need `freeze`."""
+    key: list[Any] = []
+    for value in (*attributes, *kwargs.values()):
+        kind = value.__class__
+        if kind is tuple or kind is list:
+            for item in value:
+                if item.__class__ is not int:
+                    return None
+            key.append(tuple(value))
+        elif kind is int or kind is bool or kind is str or value is None or kind is DType:
+            key.append((kind, value))
+        else:
+            return None
+    return (*key, *kwargs)
+
+
+def _function_for(op: Op, attributes: tuple, kwargs: dict) -> Any:
+    """The operator with these attributes as a function of its tensors."""
+    if any(name in op.tensors for name in kwargs):
+        count = len(op.tensors)
+        return lambda *tensors: call_fully(op, (*tensors[:count], *attributes), kwargs)
+    try:
+        _, given = op.bind((*(None for _ in op.tensors), *attributes), kwargs)
+    except AnforaError as error:
+        raise locate_error(error, op) from None
+    return bound(op, **given)
+
+
+def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
+    """Run an operator in the way that knows everything."""
+    try:
+        inputs, attributes = op.bind(args, kwargs)
+        given = tuple((name, freeze(value)) for name, value in attributes.items()) if attributes else ()
+        return apply(op, inputs, given)
+    except AnforaError as error:
+        raise locate_error(error, op) from error.__cause__
+
+
+def apply(op: Op, inputs: list, given: tuple) -> Any:
+    """Run an operator on tensor arguments (one a parameter) and frozen attributes."""
+    keys = []
+    flat: list[Any] = []
+    for name, value in zip(op.tensors, inputs):
+        if value.__class__ is not Tensor or name == op.variadic:
+            if name == op.variadic:
+                value = _sequence(op, name, value)
+                flat += value
+                keys.append(tuple(_key(item) for item in value))
+                continue
+            value = _operand(op, name, value)
+        flat.append(value)
+        keys.append(_key(value))
+    entry = entry_for(op, tuple(keys), given)
+    return run(entry, flat)
+
+
+def _key(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        if value._base is not None and value._epoch is not value._base._epoch:
+            current(value)
+        return value._layout
+    return None if value is None else value.__class__
+
+
+def is_operand(value: Any) -> bool:
+    """Whether Python's operators take a value beside a tensor."""
+    return isinstance(value, (Tensor, int, float, np.generic, np.ndarray, list, tuple))
+
+
+def _operand(op: Op, name: str, value: Any) -> Any:
+    """An argument as a tensor, a Python number or None."""
+    if isinstance(value, Tensor) or value.__class__ in (float, int, bool):
+        return value
+    if value is None:
+        if name in op.optional:
+            return None
+        raise OpTypeError(f"{op.name} needs a tensor for `{name}`, but got None", arg=name)
+    if isinstance(value, np.generic):  # a number like Python's: it takes the tensor's type
+        number = value.item()
+        return number if number.__class__ in (float, int, bool) else Tensor(value)
+    if isinstance(value, (np.ndarray, list, tuple)):
+        return Tensor(value)
+    if isinstance(value, (int, float)):  # an enumeration, say
+        return int(value) if isinstance(value, int) else float(value)
+    raise OpTypeError(f"{op.name} needs a tensor for `{name}`, but got {type(value).__name__}", arg=name)
+
+
+def _sequence(op: Op, name: str, value: Any) -> list:
+    if isinstance(value, Tensor) and value.ndim:
+        return list(value)
+    if not isinstance(value, (tuple, list)):
+        raise OpTypeError(
+            f"{op.name} needs a tuple or list of tensors for `{name}`, but got {type(value).__name__}", arg=name
+        )
+    return [_operand(op, name, item) for item in value]
+
+
+# -- running an entry -------------------------------------------------------------------------------------------------
+
+
+def run(entry: Entry, flat: list) -> Any:
+    """Run a planned call on its flat inputs."""
+    op = entry.op
+    mask = 0
+    if glue.state[0]:
+        for i, value in enumerate(flat):
+            if value.__class__ not in (float, int, bool) and value is not None and value._node is not None:
+                mask |= 1 << i
+        mask &= entry.followed
+    if op.writes is not None:
+        return _write(entry, flat, mask)
+    if entry.view is not None:
+        return _view(entry, flat[0], mask)
+    if op.python_rule is not None:
+        arrays = _run_python(entry, flat)
+    else:
+        numbers = _numbers(entry, flat)
+        arrays = [np.empty(layout.shape, layout.dtype.storage) for layout in entry.outputs]
+        code = glue.launch(entry.program, *numbers, *arrays)
+        if code:
+            raise _failure(entry, flat, code)
+    make = tensor_maker()
+    if not mask:
+        if not entry.is_tuple:
+            return make(arrays[0], entry.outputs[0], None)
+        return tuple(make(array, layout, None) for array, layout in zip(arrays, entry.outputs))
+    node = tape.record(entry, mask, flat, arrays, _here())
+    if not entry.is_tuple:
+        result = make(arrays[0], entry.outputs[0], node)
+        _mark_outputs(entry, mask, len(flat), (result,))
+        return result
+    results = tuple(make(a, lay, Output(node, i)) for i, (a, lay) in enumerate(zip(arrays, entry.outputs)))
+    _mark_outputs(entry, mask, len(flat), results)
+    return results
+
+
+def _run_python(entry: Entry, flat: list) -> list[np.ndarray]:
+    """The buffers of the results of an operator that runs in Python."""
+    rule = entry.op.python_rule
+    assert rule is not None
+    values = [None if x is None else np.asarray(x._plain() if isinstance(x, Tensor) else x) for x in flat]
+    with np.errstate(all="ignore"):
+        results = rule(*(values[group] for group in entry.groups), **entry.attributes)
+    arrays = []
+    for layout, result in zip(entry.outputs, results if entry.is_tuple else (results,)):
+        result = np.asarray(result)
+        assert result.shape == layout.shape, (
+            f"bug in this library: {entry.op.name} gave {result.shape}, not {layout.shape}"
+        )
+        arrays.append(core_tensor.convert(result, as_dtype(result.dtype), layout.dtype))
+    return arrays
+
+
+def _mark_outputs(entry: Entry, mask: int, count: int, results: Sequence[Tensor]) -> None:
+    for slot in entry.recipe(mask).saves:
+        if slot >= count:
+            results[slot - count]._mark = memory.SAVED
+
+
+def _numbers(entry: Entry, flat: list) -> list:
+    """The arrays of the inputs; Python numbers as 0-d arrays."""
+    arrays: list[Any] = []
+    for i, value in enumerate(flat):
+        if isinstance(value, Tensor):
+            arrays.append(value._array)
+        elif value is None:
+            arrays.append(None)
+        else:
+            layout = entry.inputs[i]
+            assert layout is not None
+            arrays.append(number_array(value, layout.dtype, entry.op))
+    return arrays
+
+
+def number_array(value: float, dtype: DType, op: Op) -> np.ndarray:
+    """A Python number as a 0-d buffer; integers must fit."""
+    if dtype is bfloat16:
+        return numpy_to_bfloat16(np.array(value, np.float64))
+    if dtype.is_integer:
+        bounds = np.iinfo(dtype.storage)
+        if not bounds.min <= value <= bounds.max:
+            raise OpValueError(f"{op.name}: the Python integer {value} does not fit into {dtype}")
+    with np.errstate(over="ignore"):
+        try:
+            return np.array(value, dtype.storage)
+        except OverflowError:
+            raise OpValueError(f"{op.name}: the Python integer {value} is too large for {dtype}") from None
+
+
+def _here() -> tuple:
+    return frame_position(calling_frame(3))
+
+
+def _failure(entry: Entry, flat: list, code: int) -> AnforaError:
+    """The error behind a kernel's failure code."""
+    rule = entry.op.fault_rule
+    assert rule is not None, f"{entry.op.name} failed at {code - 1}, and has no fault rule"
+    values = [np.asarray(x._plain()) if isinstance(x, Tensor) else x for x in flat]
+    grouped = [values[group] for group in entry.groups]
+    return rule(code - 1, *grouped, **entry.attributes)
+
+
+def locate_error(error: AnforaError, op: Op) -> AnforaError:
+    """Give an error its place, once."""
+    if error.place is None:
+        error.place = locate(error.arg, op.order)
+    return error
+
+
+# -- views ------------------------------------------------------------------------------------------------------------
+
+
+def _view(entry: Entry, source: Tensor, mask: int) -> Tensor:
+    """A tensor that shares the memory of `source`."""
+    layout, offset = entry.view  # type: ignore[misc]
+    if not isinstance(source, Tensor):
+        source = Tensor(source, layout.dtype)
+    node = tape.record(entry, mask, (source,), (), _here()) if mask else None
+    view = wrap(view_array(source._array, layout, offset), layout, node)
+    base = source if source._base is None else source._base
+    view._base = base
+    view._epoch = base._epoch
+    view._path = (*source._path, (entry.op, entry.attributes))
+    return view
+
+
+def refresh(view: Tensor) -> None:
+    """Take a view from its base again, after the base has moved or got a new history."""
+    base = view._base
+    assert base is not None
+    array, layout, node = base._array, base._layout, base._node
+    for op, attributes in view._path:
+        entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
+        assert entry.view is not None, "bug in this library: a view of a tensor that was moved cannot be a view"
+        if node is not None:
+            holder = wrap(array, layout, node)
+            node = tape.record(entry, 1 & entry.followed, (holder,), (), (None, 0)) if entry.followed else None
+        layout, offset = entry.view
+        array = view_array(array, layout, offset)
+    view._array, view._layout = array, layout
+    if node is not None or view._node is None or not view.is_leaf:
+        view._node = node
+    view._epoch = base._epoch
+
+
+def entry_of_alias(layout: Layout) -> tuple[Entry, tuple]:
+    """The entry of an alias of a tensor, and its step in the path of a view."""
+    from anfora.ops import alias
+
+    entry = entry_for(alias, (layout,), ())
+    return entry, ((alias, entry.attributes),)
+
+
+# -- in-place writes --------------------------------------------------------------------------------------------------
+
+
+def _write(entry: Entry, flat: list, mask: int) -> Tensor:
+    """Run an operator that writes one of its arguments, and give that argument a new history."""
+    op = entry.op
+    index = entry.groups[op.tensors.index(op.writes)]  # type: ignore[arg-type]
+    target: Tensor = flat[index]  # type: ignore[index, assignment]
+    base = target if target._base is None else target._base
+    recorded = bool(mask) or (bool(glue.state[0]) and base._node is not None)
+    check_writable(target, op, recorded)
+    numbers = _numbers(entry, flat)
+    for i, array in enumerate(numbers):  # an overlapping source is read before the write
+        if i != index and array is not None and np.may_share_memory(array, target._array):
+            numbers[i] = memory.twin(array)
+    place = _here()
+    node = tape.record(entry, mask, flat, (target._array,), place) if mask else None
+    code = glue.launch(entry.program, *numbers, target._array)
+    if code:
+        raise _failure(entry, flat, code)
+    memory.note_write(target._array, _Place(place))
+    new_history(target, node, recorded)
+    return target
+
+
+class _Place:
+    """A position in the program that is put into words when an error needs it."""
+
+    __slots__ = ("_position",)
+
+    def __init__(self, position: tuple) -> None:
+        self._position = position
+
+    def __str__(self) -> str:
+        from anfora.core.span import place_of
+
+        return place_of(*self._position)
+
+
+def note_writes(arrays: Sequence[np.ndarray]) -> None:
+    """Remember that the caller has written to buffers."""
+    place = _Place(frame_position(calling_frame(2)))
+    for array in arrays:
+        memory.note_write(array, place)
+
+
+def check_writable(target: Tensor, op: Op, is_recorded: bool) -> None:
+    """Refuse a write that Python's memory model or the tape cannot carry."""
+    if not target._array.flags.writeable:
+        raise OpValueError(f"{op.name}: the memory of the tensor may not be written to", arg=op.writes)
+    base = target if target._base is None else target._base
+    if is_recorded and base._node is not None and base._node.is_leaf:
+        raise OpRuntimeError(
+            f"{op.name} would change in place a leaf tensor that requires a gradient: its gradient would have no meaning",
+            arg=op.writes,
+            help="write to a copy, x = x.copy(), or do it under no_grad().",
+        )
+    strides = target._layout.strides
+    if any(s == 0 and n > 1 for s, n in zip(strides, target._layout.shape)):
+        raise OpValueError(
+            f"{op.name}: several elements of the tensor lie in one place of memory (it was broadcast)",
+            arg=op.writes,
+            help="write to a copy: x = x.copy().",
+        )
+
+
+def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
+    """After a write: `target` is the result of `node`; its base holds it, and other views will ask their base."""
+    base = target._base
+    if is_recorded and tape.transforms.depth:
+        tape.transforms.touched.append(target if base is None else base)
+    if base is None:
+        if is_recorded:
+            target._node = node
+        target._epoch = object()
+        return
+    if is_recorded:
+        from anfora.ops import write_back
+
+        path = tuple((op.name, tuple((n, freeze(v)) for n, v in attributes.items())) for op, attributes in target._path)
+        entry = entry_for(write_back, (base._layout, target._layout), (("path", path),))
+        target._node = node
+        mask = (base._node is not None) | (node is not None) << 1
+        base._node = tape.record(entry, mask & entry.followed, (base, target), (base._array,), (None, 0))
+    base._epoch = object()
+    target._epoch = base._epoch
+
+
+def assign(parameter: Tensor, value: Tensor) -> None:
+    """Write a tensor into a parameter: new data, of which the parameter stays a leaf."""
+    from anfora.ops import copy_to
+
+    with tape.recording(False):
+        copy_to(parameter, value)
+
+
+# -- the native path --------------------------------------------------------------------------------------------------
+
+
+def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: bool = False) -> tuple[Site | None, Any]:
+    """The native site of an operator with fixed attributes, if it can have one, and the Python function behind it.
+
+    `order` says which argument of the caller each tensor parameter is, for reflected operators. One of Python's operators
+    gives NotImplemented for foreign objects, so that Python asks their class.
+    """
+    thawed = {name: thaw(value) for name, value in given}
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        if is_python and not all(map(is_operand, args)):
+            return NotImplemented
+        if kwargs or len(args) != len(op.tensors):
+            if order is not None and len(args) == len(order):
+                args = tuple(args[i] for i in order)
+            return call_fully(op, args, {**thawed, **kwargs})
+        inputs = list(args) if order is None else [args[i] for i in order]
+        try:
+            result = apply(op, inputs, given)
+        except AnforaError as error:
+            raise locate_error(error, op) from error.__cause__
+        if site is not None:
+            _teach(site, op, inputs, given, order)
+        return result
+
+    slow.__name__ = op.name
+    slow.__doc__ = op.__doc__
+    site = Site(slow) if op.variadic is None and op.writes is None and glue.available() else None
+    return site, slow
+
+
+def native_method(op: Op, order: tuple[int, ...] | None, is_python: bool) -> Any:
+    """An operator as a method of Tensor; `is_python`: one of Python's operators."""
+    site, slow = _make_site(op, (), order, is_python)
+    return (site and site.method(Tensor)) or slow
+
+
+def bound(op: Op, **attributes: Any) -> Any:
+    """An operator with its attributes fixed, as a function of tensors."""
+    site, slow = _make_site(op, tuple((name, freeze(value)) for name, value in attributes.items()), None)
+    return site.call if site is not None else slow
+
+
+def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...] | None) -> None:
+    """Let the native path serve the next call like this one."""
+    keys = [_key(value) if not isinstance(value, (np.ndarray, np.generic, list, tuple)) else 0 for value in inputs]
+    if 0 in keys or len(keys) > ARGUMENTS:
+        return
+    entry = entry_for(op, tuple(keys), given)
+    if entry.is_tuple or op.python_rule is not None or (entry.view is not None and order is not None):
+        return
+    if order is None or order == tuple(range(len(keys))):
+        site.add(_native(entry, keys))
+    else:
+        site.add(_native(entry.reordered(order), [keys[order.index(i)] for i in range(len(order))]))
+
+
+def _native(entry: Entry, keys: list) -> NativeEntry:
+    count = len(keys)
+    scalars = tuple(
+        entry.inputs[i].dtype.code if isinstance(key, type) else None  # type: ignore[union-attr]
+        for i, key in enumerate(keys)
+    )
+    recipes = {
+        mask: entry.recipe(mask)
+        for mask in range(1, 1 << count)
+        if mask & entry.followed == mask and all(isinstance(keys[i], Layout) for i in range(count) if mask >> i & 1)
+    }
+    offset, step = (entry.view[1], ((entry.op, entry.attributes),)) if entry.view is not None else (0, ())
+    return NativeEntry(tuple(keys), entry.program, entry.outputs[0], scalars, entry.followed, recipes, offset, step)
+
+
+def install() -> None:
+    """Fill the slots of core."""
+    from anfora.core import slots
+
+    slots.dispatch = call
+    slots.native_method = native_method
+    slots.bound = bound
+    slots.assign = assign
+    core_tensor.refresh = refresh
+    core_tensor.make_leaf = Leaf

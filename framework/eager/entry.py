@@ -1,0 +1,357 @@
+"""Entries: everything about a call that follows from its operator, layouts and attributes.
+
+The first call with new layouts infers the result, plans the kernels and keeps both; later calls find the entry by the
+identities of the layouts. What the tape keeps, and how the gradient rules get it back, is worked out here too, once for
+each set of arguments that are followed.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.op import Gradient, Op, Weak, pass_gradient
+from anfora.core.tensor import Tensor, wrap
+from anfora.kernel import glue
+from anfora.kernel.executor import Program
+from anfora.kernel.plan import Planner
+
+__all__ = ["Call", "Entry", "Recipe", "entry_for", "freeze", "tensor_maker", "thaw"]
+
+_MOST_ENTRIES = 4096  #: an operator forgets all its entries beyond so many
+
+Key = Any  #: a Layout, the type of a Python number, None, or a tuple of keys for a sequence of tensors
+
+
+class Call:
+    """One gradient rule of a recorded call.
+
+    `run(saved, g)` calls it with what the tape has saved; `run_with_history(node, saved, g)` does so with tensors that
+    can be differentiated again. Both are small functions put together once, since the walk back calls little else.
+    """
+
+    __slots__ = ("is_tuple", "passes", "run", "run_with_history", "targets")
+
+    def __init__(
+        self, rule: Callable, arguments: list[Argument], targets: list[tuple[int, Layout]], is_tuple: bool
+    ) -> None:
+        self.passes = rule is pass_gradient
+        self.targets = tuple(targets)  #: the inputs that its results belong to
+        self.is_tuple = is_tuple  #: whether the rule gives one result for each target
+        self.run = _runner(rule, arguments, False)
+        self.run_with_history = _runner(rule, arguments, True)
+
+
+class Argument:
+    """An argument of a gradient rule: a constant, something saved, or a sequence of saved tensors."""
+
+    __slots__ = ("layout", "members", "name", "slot", "value", "where")
+
+    def __init__(
+        self,
+        name: str | None,
+        value: Any = None,
+        where: int = -1,
+        slot: int = -1,
+        layout: Layout | None = None,
+        members: list[Argument] | None = None,
+    ) -> None:
+        self.name = name  #: None if it is passed by position
+        self.value = value  #: of a constant
+        self.where = where  #: position among what the node has saved
+        self.slot = slot  #: the input or (after the inputs) result that it was
+        self.layout = layout  #: None for a Python number
+        self.members = members
+
+    def source(self, constants: list, with_history: bool) -> str:
+        """The expression for it in a runner; adds the objects it refers to."""
+        if self.members is not None:
+            return "[" + ", ".join(member.source(constants, with_history) for member in self.members) + "]"
+        if self.where < 0:
+            constants.append(self.value)
+            return f"c{len(constants) - 1}"
+        if self.layout is None:
+            return f"saved[{self.where}]"
+        constants.append(self.layout)
+        history = f"node.recipe.history(node, {self.slot})" if with_history else "None"
+        return f"make(saved[{self.where}], c{len(constants) - 1}, {history})"
+
+
+def _runner(rule: Callable, arguments: list[Argument], with_history: bool) -> Callable:
+    constants: list[Any] = []
+    parts = []
+    for argument in arguments:
+        source = argument.source(constants, with_history)
+        parts.append(source if argument.name is None else f"{argument.name}={source}")
+    call = f"rule({', '.join([*parts, 'g=g'])})"
+    names = [f"c{i}" for i in range(len(constants))]
+    return _factory(call, tuple(names), with_history)(rule, tensor_maker(), *constants)
+
+
+@functools.cache
+def _factory(call: str, names: tuple[str, ...], with_history: bool) -> Callable:
+    """A function that makes a runner of a rule and its constants; rules called alike share one."""
+    parameters = "node, saved, g" if with_history else "saved, g"
+    source = f"def factory({', '.join(('rule', 'make', *names))}):\n    return lambda {parameters}: {call}\n"
+    scope: dict[str, Any] = {}
+    exec(source, scope)
+    return scope["factory"]
+
+
+class Recipe:
+    """What a recorded call keeps, and what is done to walk back over it, when certain inputs are followed."""
+
+    __slots__ = ("calls", "entry", "results", "saves")
+
+    def __init__(self, entry: Entry, saves: list[int], calls: list[Call]) -> None:
+        self.entry = entry
+        self.saves = tuple(saves)  #: slots: inputs, then results
+        self.calls = tuple(calls)
+        self.results = len(entry.outputs) if entry.is_tuple else 1
+
+    def history(self, node: Any, slot: int) -> Any:
+        """The history of the value in a slot of a node."""
+        count = len(self.entry.inputs)
+        if slot < count:
+            return node.parents[slot]
+        return node.output(slot - count) if self.entry.is_tuple else node
+
+
+#: Makes the history of one of several results; set by the tape.
+make_output: Callable[..., Any]
+
+
+@functools.cache
+def tensor_maker() -> Callable[[np.ndarray, Layout, Any], Tensor]:
+    """The fastest way to make a tensor from (array, layout, node). Asking for it loads the native code."""
+    return glue.native_wrap() or wrap
+
+
+class Entry:
+    """A planned call."""
+
+    __slots__ = (
+        "op", "attributes", "groups", "inputs", "outputs", "program", "view", "is_tuple", "_recipes",
+        "followed", "numbers", "__weakref__",
+    )  # fmt: skip
+
+    op: Op
+    attributes: dict[str, Any]  #: normalised
+    groups: tuple[int | slice, ...]  #: for each tensor parameter, its place among the flat inputs
+    inputs: tuple[Layout | None, ...]
+    outputs: tuple[Layout, ...]
+    program: Any  #: a Program;  None for a view, and for an operator that runs in Python
+    view: tuple[Layout, int] | None
+    is_tuple: bool  #: whether the operator gives a tuple
+    followed: int  #: mask of the inputs that a gradient can flow to
+    numbers: frozenset[int]  #: which inputs are Python numbers
+
+    def __init__(self, op: Op, keys: Sequence[Key], attributes: dict[str, Any]) -> None:
+        self.op = op
+        abstracts = [_abstract(key) for key in keys]
+        self.attributes = op.complete(abstracts, attributes)
+        assert op.infer_rule is not None, f"{op.name} has no infer rule"
+        result = op.infer_rule(*abstracts, **self.attributes)
+        self.is_tuple = isinstance(result, tuple)
+        types: tuple[TensorType, ...] = result if isinstance(result, tuple) else (result,)
+        self._lay_out(keys, abstracts)
+        self.outputs = tuple(kind.contiguous for kind in types)
+        if op.writes is not None:
+            self.outputs = (self.inputs[op.tensors.index(op.writes)],)  # type: ignore[assignment]
+        self._recipes: dict[int, Recipe] = {}
+        self.followed = sum(1 << i for i, name in enumerate(self._owners()) if name in op.gradients)
+        self.view = op.view_rule(self.inputs[0], **self.attributes) if op.view_rule else None
+        self.program = None
+        if self.view is not None:
+            self.outputs = (self.view[0],)
+        elif op.python_rule is None:
+            self.program = self._plan()
+
+    def _lay_out(self, keys: Sequence[Key], abstracts: list) -> None:
+        """Flatten the arguments; Python numbers become 0-d buffers."""
+        flat: list[Layout | None] = []
+        groups: list[int | slice] = []
+        numbers: list[int] = []
+        scalar: Layout | None = None
+
+        def add(key: Key) -> None:
+            nonlocal scalar
+            if isinstance(key, type):
+                numbers.append(len(flat))
+                if scalar is None:
+                    dtype = self.op.scalar_rule(*abstracts, **self.attributes)
+                    scalar = TensorType(dtype, ()).contiguous
+                flat.append(scalar)
+            else:
+                flat.append(key)
+
+        for key in keys:
+            start = len(flat)
+            if isinstance(key, tuple):
+                for item in key:
+                    add(item)
+                groups.append(slice(start, len(flat)))
+            else:
+                add(key)
+                groups.append(start)
+        self.inputs, self.groups, self.numbers = tuple(flat), tuple(groups), frozenset(numbers)
+
+    def _owners(self) -> list[str]:
+        """For each flat input, the parameter it belongs to."""
+        names = [""] * len(self.inputs)
+        for name, group in zip(self.op.tensors, self.groups):
+            for i in range(group.start, group.stop) if isinstance(group, slice) else (group,):
+                names[i] = name
+        return names
+
+    def reordered(self, order: tuple[int, ...]) -> Entry:
+        """The same call when argument `order[i]` of the caller is input i of the operator: a reflected operator."""
+        assert self.program is not None
+        twin = object.__new__(Entry)
+        for name in ("op", "attributes", "outputs", "is_tuple", "view"):
+            setattr(twin, name, getattr(self, name))
+        twin.groups = order
+        twin.inputs = tuple(self.inputs[order.index(i)] for i in range(len(order)))
+        twin.program = Program(self.program.plan, order)
+        twin._recipes = {}
+        twin.numbers = frozenset(order[i] for i in self.numbers)
+        twin.followed = sum(1 << order[i] for i in range(len(order)) if self.followed >> i & 1)
+        return twin
+
+    def _plan(self) -> Program:
+        planner = Planner(self.inputs, self.outputs)
+        operands = planner.operands
+        arguments = [operands[group] for group in self.groups]
+        results = operands[len(self.inputs) :]
+        assert self.op.kernel_rule is not None, f"{self.op.name} has no kernel rule"
+        self.op.kernel_rule(planner, *arguments, *results, **self.attributes)
+        return Program(planner.finish())
+
+    # -- what the tape keeps --------------------------------------------------------------------------------------
+
+    def recipe(self, mask: int) -> Recipe:
+        """What to keep, and to do, when the inputs in `mask` are followed."""
+        known = self._recipes.get(mask)
+        if known is None:
+            known = self._recipes[mask] = self._make_recipe(mask)
+        return known
+
+    def _make_recipe(self, mask: int) -> Recipe:
+        owners = self._owners()
+        wanted = {name for i, name in enumerate(owners) if mask >> i & 1}
+        rules: list[Gradient] = []
+        for name in self.op.tensors:
+            gradient = self.op.gradients.get(name)
+            if gradient is not None and wanted & set(gradient.targets) and gradient not in rules:
+                rules.append(gradient)
+        slots: list[int] = []
+        calls = [self._make_call(gradient, slots) for gradient in rules]
+        return Recipe(self, slots, calls)
+
+    def _make_call(self, gradient: Gradient, slots: list[int]) -> Call:
+        """Work out where a rule's arguments come from; adds to `slots` what must be saved."""
+        op = self.op
+        parameters = inspect.signature(gradient.rule).parameters
+        arguments: list[Argument] = []
+
+        def saved(name: str | None, slot: int) -> Argument:
+            if slot not in slots:
+                slots.append(slot)
+            layout = None if slot in self.numbers else (*self.inputs, *self.outputs)[slot]
+            return Argument(name, None, slots.index(slot), slot, layout)
+
+        for want in gradient.wants:
+            name = want if parameters[want].kind is inspect.Parameter.KEYWORD_ONLY else None
+            if want in op.tensors:
+                group = self.groups[op.tensors.index(want)]
+                if isinstance(group, slice):
+                    members = [saved(None, i) for i in range(group.start, group.stop)]
+                    arguments.append(Argument(name, members=members))
+                elif self.inputs[group] is None:
+                    arguments.append(Argument(name))
+                else:
+                    arguments.append(saved(name, group))
+            elif want.startswith("out") and want not in op.attributes and not want.endswith("_type"):
+                arguments.append(saved(name, len(self.inputs) + int(want[3:] or 0)))
+            else:
+                arguments.append(Argument(name, self._value(want)))
+        targets = []
+        for name in gradient.targets:
+            group = self.groups[op.tensors.index(name)]
+            flat = range(group.start, group.stop) if isinstance(group, slice) else [group]
+            targets += [(i, self.inputs[i]) for i in flat]
+        is_tuple = len(gradient.targets) > 1 or op.variadic in gradient.targets
+        return Call(gradient.rule, arguments, targets, is_tuple)  # type: ignore[arg-type]
+
+    def _value(self, want: str) -> Any:
+        """An attribute, or the type of an argument or result."""
+        if want in self.attributes:
+            return self.attributes[want]
+        if want.endswith("_type"):
+            name = want.removesuffix("_type")
+            if name in self.op.tensors:
+                group = self.groups[self.op.tensors.index(name)]
+                if isinstance(group, slice):
+                    return tuple(layout.type for layout in self.inputs[group] if layout is not None)
+                given = self.inputs[group]
+                return None if given is None else given.type
+            if name.startswith("out"):
+                return self.outputs[int(name[3:] or 0)].type
+        raise TypeError(f"{self.op.name}: a gradient rule asks for {want!r} by keyword, which is no attribute")
+
+
+def _abstract(key: Key) -> Any:
+    if isinstance(key, tuple):
+        return tuple(_abstract(item) for item in key)
+    if isinstance(key, Layout):
+        return key.type
+    return None if key is None else Weak(key)
+
+
+def entry_for(op: Op, keys: tuple[Key, ...], given: tuple[tuple[str, Any], ...]) -> Entry:
+    """The entry of a call with these keys and attributes (frozen, in the order of the signature)."""
+    entries = op.caches.get("eager")
+    if entries is None:
+        entries = op.caches["eager"] = {}
+    entry = entries.get((keys, given))
+    if entry is None:
+        if len(entries) >= _MOST_ENTRIES:
+            entries.clear()
+        entry = entries[keys, given] = Entry(op, keys, {name: thaw(value) for name, value in given})
+    return entry
+
+
+_NUMBERS = (int, float, bool)
+
+
+def freeze(value: Any) -> Any:
+    """An attribute as a key: lists become tuples, numpy numbers Python's; 1, 1.0 and True stay apart, 0.0 and -0.0
+    too."""
+    kind = value.__class__
+    if kind is int or kind is bool:
+        return kind, value
+    if kind is float:
+        return float, value.hex()
+    if kind is tuple or kind is list:
+        return tuple(map(freeze, value))
+    if isinstance(value, np.generic):
+        return freeze(value.item())
+    if isinstance(value, (tuple, list)):
+        return tuple(map(freeze, value))
+    if isinstance(value, _NUMBERS):  # an enumeration, say
+        return kind, value
+    return value
+
+
+def thaw(value: Any) -> Any:
+    """The attribute that was frozen."""
+    if value.__class__ is tuple:
+        if len(value) == 2 and value[0].__class__ is type and issubclass(value[0], _NUMBERS):
+            return float.fromhex(value[1]) if value[0] is float else value[1]
+        return tuple(map(thaw, value))
+    return value

@@ -1,0 +1,365 @@
+"""The tape: nodes that operators leave behind, and the walk back over them.
+
+    y = op(x, w)      the tensor y points to a Node, which points to the nodes of x and w (`parents`), keeps the values
+                      that the gradient rules of `op` ask for (`saved`), and knows when it was recorded (`tick`)
+
+A node never points to the tensor it belongs to, so a graph dies with its last tensor. Gradients are walked strictly in
+reverse order of recording. The first contribution to a gradient is stored, later ones are added in that order; *absent*
+is a state of its own and never a zero tensor.
+
+The rules are written in operators. When a second derivative is wanted the walk itself is recorded (`create_graph`), and
+saved values come back with the history they had.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import threading
+import weakref
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from anfora.core import memory
+from anfora.core.abstract import TensorType
+from anfora.core.errors import OpRuntimeError
+from anfora.core.span import place_of
+from anfora.core.tensor import Tensor
+from anfora.eager.entry import Entry, Recipe
+from anfora.kernel import glue
+
+__all__ = [
+    "Leaf", "Node", "Output", "backward", "fit", "is_recording", "key_of", "no_grad", "record", "recording", "transforms",
+]  # fmt: skip
+
+
+class Node:
+    """One recorded call. Made by native code too, which fills the slots in place (kernel/glue.py)."""
+
+    __slots__ = ("at", "code", "hooks", "parents", "recipe", "saved", "tick")
+
+    is_leaf = False
+
+    recipe: Recipe  #: of its entry, for the inputs that are followed
+    parents: tuple  #: for each input the Node, Output or Leaf it came from, or None
+    saved: tuple | None  #: arrays and Python numbers, as the recipe says; None once used up
+    tick: int
+    code: Any  #: the code object of the calling frame …
+    at: Any  #: … and the position in it
+    hooks: dict[int, dict] | None  #: by output, functions that see, and may replace, the gradient
+
+    def hook_table(self, index: int = 0) -> dict:
+        """The hooks on the gradient of a result, to be added to."""
+        if self.hooks is None:
+            self.hooks = {}
+        return self.hooks.setdefault(index, {})
+
+    def output(self, index: int) -> Output:
+        """The history of one of several results."""
+        return Output(self, index)
+
+    @property
+    def place(self) -> str:
+        """The line that recorded it."""
+        return place_of(self.code, self.at)
+
+
+class Output:
+    """One of several results of a node."""
+
+    __slots__ = ("node", "index")
+
+    is_leaf = False
+
+    def __init__(self, node: Node, index: int) -> None:
+        self.node, self.index = node, index
+
+    def hook_table(self) -> dict:
+        """The hooks on the gradient of this result, to be added to."""
+        return self.node.hook_table(self.index)
+
+
+class Leaf:
+    """Where a gradient ends: a tensor that no operator computed."""
+
+    __slots__ = ("tensor", "tick", "hooks", "__weakref__")
+
+    is_leaf = True
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = weakref.ref(tensor)
+        self.tick = memory.tick()
+        self.hooks: dict[int, dict] | None = None
+
+    def hook_table(self) -> dict:
+        """The hooks on the gradient of the tensor, to be added to."""
+        if self.hooks is None:
+            self.hooks = {0: {}}
+        return self.hooks[0]
+
+
+Slot = Any  #: a Node with one result, an Output, or a Leaf
+
+
+class Transforms(threading.local):
+    """The gradient transforms that are running in this thread."""
+
+    depth = 0  #: those inside another one record their walk back
+
+    def __init__(self) -> None:
+        self.touched: list[Tensor] = []  #: tensors that got a history by an in-place write inside a transform
+
+
+transforms = Transforms()
+
+
+# -- recording --------------------------------------------------------------------------------------------------------
+
+
+def is_recording() -> bool:
+    """Whether operators are recorded now."""
+    return bool(glue.state[0])
+
+
+@contextmanager
+def recording(on: bool) -> Iterator[None]:
+    """Switch recording for the time of a block."""
+    before = glue.state[0]
+    glue.state[0] = int(on)
+    try:
+        yield
+    finally:
+        glue.state[0] = before
+
+
+class no_grad:
+    """Record nothing: as `with no_grad():`, or as a decorator `@no_grad()`.
+
+    Inside, results have no history and memory is freed as soon as it can be.
+    """
+
+    def __enter__(self) -> None:
+        self._before = glue.state[0]
+        glue.state[0] = 0
+
+    def __exit__(self, *exc: object) -> None:
+        glue.state[0] = self._before
+
+    def __call__(self, function: Callable) -> Callable:
+        @functools.wraps(function)
+        def wrapped(*args: Any, **kwargs: Any) -> Any:
+            with no_grad():
+                return function(*args, **kwargs)
+
+        return wrapped
+
+
+def record(entry: Entry, mask: int, inputs: Sequence[Any], arrays: Sequence[Any], place: tuple) -> Node:
+    """Make the node of a call: `inputs` are tensors and numbers, `arrays` the buffers of the results."""
+    node = Node.__new__(Node)
+    recipe = node.recipe = entry.recipe(mask)
+    node.hooks = None
+    node.code, node.at = place
+    node.parents = tuple(x._node if mask >> i & 1 else None for i, x in enumerate(inputs))
+    count = len(inputs)
+    node.saved = tuple(_keep(inputs[slot]) if slot < count else arrays[slot - count] for slot in recipe.saves)
+    node.tick = memory.tick()
+    return node
+
+
+def _keep(value: Any) -> Any:
+    """What the tape keeps of an input: the array itself, or a copy where the outside may write to it."""
+    if not isinstance(value, Tensor):
+        return value
+    owner = value if value._base is None else value._base
+    mark = owner._mark
+    if isinstance(mark, memory.Export):
+        if mark.is_alive:
+            return memory.twin(value._array)
+        mark = None
+    if mark is None:
+        owner._mark = memory.SAVED
+    return value._array
+
+
+# -- walking back -----------------------------------------------------------------------------------------------------
+
+
+def backward(
+    seeds: Sequence[tuple[Slot, Tensor]],
+    targets: Sequence[Slot] | None,
+    create_graph: bool = False,
+    retain_graph: bool = True,
+) -> dict[Slot, Tensor]:
+    """Walk back from the seeds; the gradients of `targets`, or of all leaves that are reached, where there are any.
+
+    Args:
+        seeds: results with their gradients.
+        targets: what gradients are wanted for; only what leads to them is computed. None means every leaf.
+        create_graph: record the walk, so that its results can be differentiated.
+        retain_graph: keep the saved values, so that the graph can be walked again.
+    """
+    pending: dict[Any, Any] = {}
+    found: dict[Any, Tensor] = {}
+    wanted = set() if targets is None else {key_of(slot) for slot in targets}
+    order = _order([slot for slot, _ in seeds], targets)
+    with recording(create_graph):
+        for slot, seed in seeds:
+            _add(pending, slot, seed)
+        while order:
+            node: Any = order.pop()
+            if type(node) is Leaf:
+                total = pending.pop(node, None)
+                if total is not None:
+                    found[node] = _run_hooks(node, 0, total) if node.hooks else total
+                continue
+            recipe = node.recipe
+            gradient: Any = pending.pop(node, None) if recipe.results == 1 else _several(node, recipe.results, pending)
+            if gradient is None:
+                continue
+            if node.hooks is not None and recipe.results == 1:
+                gradient = _run_hooks(node, 0, gradient)
+            if wanted:
+                _deliver(node, gradient, wanted, found)
+            saved = node.saved
+            if saved is None:
+                raise _used_up(node)
+            if saved and memory.writes:
+                _check_unchanged(node)
+            parents = node.parents
+            for call in recipe.calls:
+                if call.passes:
+                    new = gradient
+                elif create_graph:
+                    new = call.run_with_history(node, saved, gradient)
+                else:
+                    new = call.run(saved, gradient)
+                if call.is_tuple:
+                    for (target, layout), one in zip(call.targets, new):
+                        parent = parents[target]
+                        if parent is not None and one is not None:
+                            _add(pending, parent, one if one._layout is layout else fit(one, layout.type))
+                elif new is not None:
+                    target, layout = call.targets[0]
+                    parent = parents[target]
+                    if new._layout is not layout:
+                        new = fit(new, layout.type)
+                    if type(parent) is Output:
+                        parent = (parent.node, parent.index)
+                    before = pending.get(parent)
+                    pending[parent] = new if before is None else before + new
+            if not retain_graph:
+                node.saved = None
+    return found
+
+
+def _node_of(slot: Slot) -> Node | Leaf:
+    return slot.node if type(slot) is Output else slot
+
+
+def key_of(slot: Slot) -> Any:
+    """How gradients that wait are told apart."""
+    return (slot.node, slot.index) if type(slot) is Output else slot
+
+
+def _order(starts: list[Slot], targets: Sequence[Slot] | None) -> list[Node | Leaf]:
+    """What the walk visits, first recorded first; without what leads to no target."""
+    todo = [_node_of(slot) for slot in starts]
+    seen = set(todo)
+    order = []
+    while todo:
+        node = todo.pop()
+        order.append(node)
+        if type(node) is Node:
+            for parent in node.parents:
+                if parent is not None:
+                    if type(parent) is Output:
+                        parent = parent.node
+                    if parent not in seen:
+                        seen.add(parent)
+                        todo.append(parent)
+    order.sort(key=_tick)
+    if targets is None:
+        return order
+    needed = {_node_of(slot) for slot in targets}
+    kept = []
+    for node in order:
+        if node in needed:
+            kept.append(node)
+        elif type(node) is Node:
+            for parent in node.parents:
+                if parent is not None and (parent.node if type(parent) is Output else parent) in needed:
+                    needed.add(node)
+                    kept.append(node)
+                    break
+    return kept
+
+
+_tick = operator.attrgetter("tick")
+
+
+def _add(pending: dict, slot: Slot, gradient: Tensor) -> None:
+    key = key_of(slot)
+    before = pending.get(key)
+    pending[key] = gradient if before is None else before + gradient
+
+
+def _several(node: Node, count: int, pending: dict) -> tuple | None:
+    """The gradients that have come to the results of a node, or None if there are none."""
+    gradients = [pending.pop((node, i), None) for i in range(count)]
+    if all(gradient is None for gradient in gradients):
+        return None
+    if node.hooks:
+        gradients = [None if g is None else _run_hooks(node, i, g) for i, g in enumerate(gradients)]
+    return tuple(gradients)
+
+
+def _run_hooks(node: Node | Leaf, index: int, gradient: Tensor) -> Tensor:
+    for hook in list(((node.hooks or {}).get(index) or {}).values()):
+        replaced = hook(gradient)
+        if replaced is not None:
+            gradient = replaced
+    return gradient
+
+
+def _deliver(node: Node, gradient: Any, wanted: set, found: dict) -> None:
+    """Keep the gradient of a target that is not a leaf."""
+    if node in wanted:
+        found[node] = gradient
+    elif isinstance(gradient, tuple):
+        for index, part in enumerate(gradient):
+            if part is not None and (node, index) in wanted:
+                found[node, index] = part
+
+
+def _used_up(node: Node) -> OpRuntimeError:
+    return OpRuntimeError(
+        f"the gradient of {node.recipe.entry.op.name} has been taken already, and what it needs is freed",
+        help="pass retain_graph=True to the first backward().",
+    )
+
+
+def fit(gradient: Tensor, kind: TensorType) -> Tensor:
+    """A gradient in the shape and type of the tensor it belongs to: broadcast axes are summed; an integer tensor that
+    was converted to floating point keeps a floating gradient."""
+    from anfora.ops import cast, sum_to
+
+    if gradient._layout.shape != kind.shape:
+        gradient = sum_to(gradient, shape=kind.shape)
+    if gradient._layout.dtype is not kind.dtype and (kind.dtype.is_float or not gradient._layout.dtype.is_float):
+        gradient = cast(gradient, kind.dtype)
+    return gradient
+
+
+def _check_unchanged(node: Node) -> None:
+    """Refuse saved values that an in-place write has changed since."""
+    for value in node.saved or ():
+        if hasattr(value, "base"):
+            write = memory.last_write(value)
+            if write is not None and write.tick > node.tick:
+                raise OpRuntimeError(
+                    f"a value that the gradient of {node.recipe.entry.op.name} needs was changed in place:\n"
+                    f"  saved at    {node.place}\n  changed at  {write.place}",
+                    help="change a copy instead: x = x.copy(), or write y = x + 1 for x.add_(1).",
+                )

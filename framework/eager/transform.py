@@ -1,0 +1,224 @@
+"""Gradients of functions on the tape: the one place where `grad`, `value_and_grad`, `vjp` and `backward` meet.
+
+A function is run once with the tape on. The arguments that gradients are wanted for are passed as aliases: the same
+memory under new handles, each with a Leaf of its own, so that what the function does to them is its own affair and a
+tensor it also captures stays a constant. Transforms nest: an inner one records its walk back, so that the outer one can
+differentiate it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor, current, wrap
+from anfora.core.tree import tensors, tree_map
+from anfora.eager import tape
+from anfora.eager.tape import Leaf
+
+__all__ = ["Linearized", "backward", "linearize"]
+
+
+class Linearized:
+    """A function's results, and the map from their gradients to those of its arguments and weights."""
+
+    def __init__(
+        self, output: Any, inputs: Sequence[Any], slots: Sequence[Any], weights: Sequence[Parameter], create_graph: bool
+    ) -> None:
+        self.output = output
+        self._inputs, self._slots, self._weights = inputs, slots, weights
+        self._create_graph = create_graph
+        self._weight_slots = [w._node for w in weights]
+
+    def gradients(self, sens: Any = None, outputs: Any = None) -> tuple[list[Any], list[Tensor]]:
+        """The gradients to the inputs (in their nesting) and to the weights.
+
+        Args:
+            sens: the gradient of the output, in its nesting; ones when not given.
+            outputs: the part of the output that counts; all of it when not given.
+        """
+        counted = list(tensors(self.output if outputs is None else outputs))
+        given = [None] * len(counted) if sens is None else list(tensors(sens))
+        if len(given) != len(counted):
+            raise OpValueError(f"the function gives {len(counted)} tensors, but {len(given)} gradients came for them")
+        seeds = []
+        for result, gradient in zip(counted, given):
+            result = current(result)
+            if result._node is None:
+                continue
+            if gradient is None:
+                gradient = _ones_like(result)
+            elif gradient.shape != result.shape:
+                raise OpValueError(f"a gradient of shape {gradient.shape} came for a result of shape {result.shape}")
+            seeds.append((result._node, tape.fit(gradient, result._layout.type)))
+        targets = [slot for group in self._slots for slot in group] + self._weight_slots
+        found = tape.backward(seeds, targets, self._create_graph) if seeds else {}
+        seen: set[int] = {id(memory_of(t)) for t in given if t is not None}
+
+        def deliver(slot: Any, like: Tensor) -> Tensor:
+            gradient = found.get(tape.key_of(slot))
+            if gradient is None:
+                return zeros_like(like)
+            return _own(gradient, seen)
+
+        by_input = []
+        for tree, group in zip(self._inputs, self._slots):
+            slots = iter(group)
+            by_input.append(tree_map(lambda t: deliver(next(slots), t), tree))  # noqa: B023
+        return by_input, [deliver(slot, w) for slot, w in zip(self._weight_slots, self._weights)]
+
+
+def linearize(
+    function: Callable,
+    args: tuple,
+    kwargs: dict,
+    positions: Sequence[int],
+    weights: Sequence[Parameter],
+    create_graph: bool = False,
+) -> Linearized:
+    """Run `function` with the tape on, so that it can be differentiated by the arguments at `positions` and by
+    `weights`; with `create_graph` more than once."""
+    create_graph = create_graph or tape.transforms.depth > 0
+    passed = list(args)
+    inputs, slots = [], []
+    for position in positions:
+        if not -len(args) <= position < len(args):
+            raise OpValueError(f"grad_position is {position}, but the function got {len(args)} arguments")
+        if not any(True for _ in tensors(args[position])):
+            raise OpTypeError(
+                f"the gradient by argument {position} needs a tensor or a container of tensors, "
+                f"but got {type(args[position]).__name__}"
+            )
+        group: list[Any] = []
+
+        def follow(tensor: Tensor, group: list = group) -> Tensor:
+            nonlocal create_graph
+            handle, slot, tracked = _follow(tensor)
+            create_graph = create_graph or tracked
+            group.append(slot)
+            return handle
+
+        inputs.append(args[position])
+        passed[position] = tree_map(follow, args[position])
+        slots.append(group)
+    borrowed = [w for w in weights if w._node is None]
+    for weight in borrowed:
+        weight._node = Leaf(weight)
+    tape.transforms.depth += 1
+    try:
+        with tape.recording(True):
+            output = function(*passed, **kwargs)
+        return Linearized(output, inputs, slots, list(weights), create_graph)
+    finally:
+        tape.transforms.depth -= 1
+        for weight in borrowed:
+            weight._node = None
+        if tape.transforms.depth == 0:
+            while tape.transforms.touched:
+                tensor = tape.transforms.touched.pop()
+                if not tensor.is_leaf:
+                    tensor._node = None
+
+
+def _follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
+    """A handle on the same memory that the tape follows from here on; its slot; whether an outer tape follows it."""
+    from anfora.eager.dispatch import entry_of_alias
+
+    tensor = current(tensor)
+    tracked = tensor._node is not None and not isinstance(tensor, Parameter)
+    handle = wrap(tensor._array, tensor._layout)
+    base = tensor if tensor._base is None else tensor._base
+    handle._base, handle._epoch = base, base._epoch
+    handle._path = (*tensor._path, *entry_of_alias(tensor._layout)[1])
+    start = wrap(tensor._array, tensor._layout, tensor._node if tensor._node is not None else Leaf(handle))
+    handle._node = tape.record(entry_of_alias(tensor._layout)[0], 1, (start,), (), (None, 0))
+    return handle, handle._node, tracked
+
+
+def released(output: Any) -> Any:
+    """The results of a transform for its caller: without history, unless an outer transform needs it."""
+    if tape.transforms.depth:
+        return output
+    return tree_map(lambda t: t if t._node is None or t.is_leaf else _detached(t), output)
+
+
+def _detached(tensor: Tensor) -> Tensor:
+    twin = wrap(tensor._array, tensor._layout)
+    twin._base, twin._epoch, twin._path, twin._mark = tensor._base, tensor._epoch, tensor._path, tensor._mark
+    return twin
+
+
+def memory_of(tensor: Tensor) -> Any:
+    from anfora.core.memory import root
+
+    return root(tensor._array)
+
+
+def _own(gradient: Tensor, seen: set[int]) -> Tensor:
+    """A gradient for the user: contiguous, and in memory that nothing else the user holds shares."""
+    from anfora.ops import copy
+
+    key = id(memory_of(gradient))
+    if key in seen or gradient._base is not None or not gradient._layout.is_contiguous:
+        return copy(gradient)
+    seen.add(key)
+    return gradient
+
+
+def zeros_like(tensor: Tensor) -> Tensor:
+    from anfora.ops.shape import zeros_of
+
+    return zeros_of(tensor._layout.type)
+
+
+def _ones_like(tensor: Tensor) -> Tensor:
+    from anfora.ops import full
+
+    return full(tensor.shape, 1, dtype=tensor.dtype)
+
+
+# -- tensor.backward() ------------------------------------------------------------------------------------------------
+
+
+def backward(
+    tensor: Tensor, gradient: Any = None, retain_graph: bool | None = None, create_graph: bool = False
+) -> None:
+    """Add the gradients of a tensor to `.grad` of every leaf that it was computed from.
+
+    Args:
+        tensor: the result, of one element unless `gradient` is given.
+        gradient: the gradient of the result; of its shape.
+        retain_graph: keep what is needed to do it again; as `create_graph` when not given.
+        create_graph: record the walk, so that `.grad` can be differentiated.
+    Raises:
+        OpRuntimeError: nothing that the tensor was computed from requires a gradient; the graph has been used up.
+    """
+    tensor = current(tensor)
+    if tensor._node is None:
+        raise OpRuntimeError(
+            "backward() needs a tensor that was computed from one that requires a gradient",
+            help="set x.requires_grad = True before computing, and look for no_grad() around it.",
+        )
+    if gradient is None:
+        if tensor.size != 1:
+            raise OpRuntimeError(
+                f"backward() without a gradient needs one element, but got {tensor._layout.type}",
+                help="call it on y.sum(), or give the gradient of y.",
+            )
+        seed = _ones_like(tensor)
+    else:
+        seed = gradient if isinstance(gradient, Tensor) else Tensor(gradient)
+        if seed.shape != tensor.shape:
+            raise OpValueError(f"a gradient of shape {seed.shape} came for a tensor of shape {tensor.shape}")
+        seed = tape.fit(seed, tensor._layout.type)
+    retain = create_graph if retain_graph is None else retain_graph
+    found = tape.backward([(tensor._node, seed)], None, create_graph, retain)
+    seen = {id(memory_of(seed))} if gradient is not None else set()
+    with tape.recording(create_graph):
+        for leaf, new in found.items():
+            owner = leaf.tensor()
+            if owner is not None:
+                new = _own(new, seen)
+                owner.grad = new if owner.grad is None else owner.grad + new

@@ -1,0 +1,329 @@
+"""Checkpoints: parameters and numbers in a file, and back.
+
+The format follows the name: `.safetensors` is written and read by the safetensors library, everything else is MindSpore's
+`.ckpt`. Files appear by rename, so a reader, or a crash, never meets half of one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anfora.core import dtype as dt
+from anfora.core.cell import Cell
+from anfora.core.dtype import as_dtype
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor, current, from_buffer
+from anfora.interop import ckpt
+
+__all__ = ["load_checkpoint", "load_param_into_net", "save_checkpoint"]
+
+_SAFE = {
+    "BOOL": dt.bool_, "I8": dt.int8, "I16": dt.int16, "I32": dt.int32, "I64": dt.int64, "U8": dt.uint8,
+    "U16": dt.uint16, "U32": dt.uint32, "U64": dt.uint64, "F16": dt.float16, "BF16": dt.bfloat16, "F32": dt.float32,
+    "F64": dt.float64,
+}  # fmt: skip
+_SAFE_NAMES = {dtype: name for name, dtype in _SAFE.items()}
+
+
+def save_checkpoint(
+    save_obj: Any,
+    ckpt_file_name: str | os.PathLike,
+    integrated_save: bool = True,
+    async_save: bool | str = False,
+    append_dict: Mapping[str, Any] | None = None,
+    enc_key: Any = None,
+    enc_mode: str = "AES-GCM",
+    choice_func: Callable[[str], bool] | None = None,
+    format: str | None = None,
+    crc_check: bool = False,
+) -> None:
+    """Write parameters to a file.
+
+    Args:
+        save_obj: a Cell (a network or an optimizer); a dict of names to tensors; or a list of dicts {"name", "data"}.
+        ckpt_file_name: the file; `.ckpt` (or, with format "safetensors", `.safetensors`) is added if it has no such
+            ending.
+        append_dict: numbers, bools and strings to keep beside the parameters. `load_checkpoint` gives numbers back as
+            0-d Parameters (`int(…)` and `float(…)` read them), strings as they are.
+        choice_func: says for each name whether it is written.
+        format: "ckpt" or "safetensors"; by the ending of the name when not given.
+        crc_check: add a checksum, which `load_checkpoint(crc_check=True)` verifies.
+        integrated_save, async_save, enc_mode: accepted for MindSpore programs; files are written whole, at once.
+
+    Raises:
+        OpTypeError: something to be saved is no tensor.
+        NotImplementedError: `enc_key` is given: files are not encrypted.
+        OSError: the file cannot be written; an older file of the name is untouched then.
+
+    Example:
+        >>> import tempfile, os
+        >>> file = os.path.join(tempfile.mkdtemp(), "w.safetensors")
+        >>> save_checkpoint({"w": Tensor([1.0, 2.0])}, file, append_dict={"epoch": 3})
+        >>> found = load_checkpoint(file)
+        >>> found["w"].tolist(), int(found["epoch"])
+        ([1.0, 2.0], 3)
+    """
+    if enc_key is not None:
+        raise NotImplementedError("encrypted checkpoints (enc_key)")
+    file, kind = _named(ckpt_file_name, format)
+    tensors = {
+        name: tensor for name, tensor in _tensors_of(save_obj).items() if choice_func is None or choice_func(name)
+    }
+    extra = _checked_extra(append_dict or {})
+    _write_atomically(
+        file, _safe_bytes(tensors, extra) if kind == "safetensors" else _ckpt_bytes(tensors, extra, crc_check)
+    )
+
+
+def load_checkpoint(
+    ckpt_file_name: str | os.PathLike,
+    net: Cell | None = None,
+    strict_load: bool = False,
+    filter_prefix: str | Sequence[str] | None = None,
+    dec_key: Any = None,
+    dec_mode: str = "AES-GCM",
+    specify_prefix: str | Sequence[str] | None = None,
+    choice_func: Callable[[str], bool] | None = None,
+    crc_check: bool = False,
+    remove_redundancy: bool = False,
+    format: str | None = None,
+) -> dict[str, Any]:
+    """Read a file of parameters.
+
+    Args:
+        ckpt_file_name: the file.
+        net: a Cell to load them into.
+        strict_load: with `net`: whether element types must fit.
+        filter_prefix: names that start so are left out.
+        specify_prefix: only names that start so are taken.
+        choice_func: says for each name whether it is taken.
+        crc_check: verify the checksum, if the file has one.
+
+    Returns:
+        dict from names to Parameters, and to the strings of `append_dict`.
+    Raises:
+        OpValueError: there is no such file, or it is no checkpoint, or a damaged one.
+    """
+    if dec_key is not None:
+        raise NotImplementedError("encrypted checkpoints (dec_key)")
+    file, kind = _named(ckpt_file_name, format, existing=True)
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise OpValueError(f"the checkpoint {str(file)!r} cannot be read: {error.strerror}") from error
+    if not data:
+        raise OpValueError(f"the checkpoint {str(file)!r} is empty")
+    try:
+        found = _from_safe(data) if kind == "safetensors" else _from_ckpt(data, crc_check)
+    except OpValueError as error:
+        raise OpValueError(f"{str(file)!r}: {error.message}") from error
+    drop, take = _prefixes(filter_prefix), _prefixes(specify_prefix)
+    kept = {
+        name: value
+        for name, value in found.items()
+        if not (drop and name.startswith(drop))
+        and (not take or name.startswith(take))
+        and (choice_func is None or choice_func(name))
+    }
+    if not kept:
+        raise OpValueError(f"the checkpoint {str(file)!r} holds nothing of what was asked for")
+    if net is not None:
+        load_param_into_net(net, kept, strict_load)
+    return kept
+
+
+def load_param_into_net(
+    net: Cell, parameter_dict: Mapping[str, Any], strict_load: bool = False, remove_redundancy: bool = False
+) -> tuple[list[str], list[str]]:
+    """Give the parameters of a Cell the values of those with their names.
+
+    Returns:
+        (names of the Cell that the dict lacks, names of the dict that the Cell lacks).
+    Raises:
+        OpValueError: a shape differs.   OpTypeError: a type differs (with `strict_load`), or does not hold the values.
+    Nothing has changed when an error is raised.
+    """
+    if not isinstance(net, Cell):
+        raise OpTypeError(f"load_param_into_net needs a Cell, but got {type(net).__name__}")
+    if not isinstance(parameter_dict, Mapping):
+        raise OpTypeError(f"load_param_into_net needs a dict, but got {type(parameter_dict).__name__}")
+    wanted = {parameter.name: parameter for parameter in net.get_parameters()}
+    pairs = []
+    for name, parameter in wanted.items():
+        if name not in parameter_dict:
+            continue
+        value = parameter_dict[name]
+        if not isinstance(value, Tensor):
+            value = Tensor(value, parameter.dtype)
+        if value.shape != parameter.shape and not (value.size == parameter.size == 1):
+            raise OpValueError(
+                f"the parameter {name} has shape {parameter.shape}, but the checkpoint has {value.shape}"
+            )
+        if strict_load and value.dtype is not parameter.dtype:
+            raise OpTypeError(f"the parameter {name} is {parameter.dtype}, but the checkpoint has {value.dtype}")
+        pairs.append((parameter, value))
+    for parameter, value in pairs:
+        parameter.set_data(from_buffer(np.asarray(current(value)._array).reshape(parameter.shape), value.dtype))
+    return [name for name in wanted if name not in parameter_dict], [n for n in parameter_dict if n not in wanted]
+
+
+# -- what is written --------------------------------------------------------------------------------------------------
+
+
+def _named(name: str | os.PathLike, format: str | None, existing: bool = False) -> tuple[Path, str]:
+    """The file, and its kind."""
+    if not isinstance(name, (str, os.PathLike)):
+        raise OpTypeError(f"the name of a checkpoint must be a string, but got {type(name).__name__}")
+    if format not in (None, "ckpt", "safetensors"):
+        raise OpValueError(f"a checkpoint's format must be 'ckpt' or 'safetensors', but got {format!r}")
+    file = Path(name)
+    kind = format or ("safetensors" if file.suffix == ".safetensors" else "ckpt")
+    if file.suffix != f".{kind}" and not (existing and file.is_file()):
+        file = file.with_name(f"{file.name}.{kind}")
+    return file, kind
+
+
+def _tensors_of(given: Any) -> dict[str, Tensor]:
+    if isinstance(given, Cell):
+        given.check_names()
+        return {parameter.name: parameter for parameter in given.get_parameters()}
+    if isinstance(given, (list, tuple)):
+        for item in given:
+            if not isinstance(item, Mapping) or "name" not in item or "data" not in item:
+                raise OpTypeError("a list to be saved must hold dicts with the keys 'name' and 'data'")
+        given = {item["name"]: item["data"] for item in given}
+    if not isinstance(given, Mapping):
+        raise OpTypeError(f"save_checkpoint needs a Cell, a dict or a list, but got {type(given).__name__}")
+    for name, tensor in given.items():
+        if not isinstance(name, str):
+            raise OpTypeError(f"the names of a checkpoint must be strings, but got {name!r}")
+        if not isinstance(tensor, Tensor):
+            raise OpTypeError(f"{name} is a {type(tensor).__name__}, not a tensor", help="use append_dict for numbers.")
+    return dict(given)
+
+
+def _checked_extra(extra: Mapping[str, Any]) -> dict[str, Any]:
+    for name, value in extra.items():
+        if not isinstance(name, str) or not isinstance(value, (bool, int, float, str, Tensor)):
+            raise OpTypeError(
+                f"append_dict holds names with numbers, bools, strings or tensors, but got {name!r}: {value!r}"
+            )
+    return dict(extra)
+
+
+def _buffer(tensor: Tensor) -> np.ndarray:
+    return np.ascontiguousarray(current(tensor)._array)
+
+
+def _ckpt_bytes(tensors: dict[str, Tensor], extra: dict[str, Any], crc_check: bool) -> bytes:
+    entries: list[ckpt.Entry] = []
+    for name, tensor in tensors.items():
+        entries.append((name, tensor.dtype.label, tensor.shape, _buffer(tensor).tobytes()))
+    for name, value in extra.items():
+        if isinstance(value, Tensor):
+            entries.append((name, value.dtype.label, value.shape, _buffer(value).tobytes()))
+        elif isinstance(value, str):
+            entries.append((name, "str", (0,), value.encode("utf-32-le")))
+        else:
+            label = {bool: "Bool", int: "Int64", float: "Float32"}[type(value)]
+            kind = {"Bool": "?", "Int64": "<i8", "Float32": "<f4"}[label]
+            entries.append((name, label, (), np.array(value, kind).tobytes()))
+    return ckpt.write(entries, crc_check)
+
+
+def _from_ckpt(data: bytes, crc_check: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, label, shape, content in ckpt.read(data, crc_check):
+        if label == "str":
+            found[name] = content.decode("utf-32-le")
+            continue
+        try:
+            dtype = as_dtype(label)
+        except TypeError:
+            raise OpValueError(f"{name} has the element type {label}, which is not known here") from None
+        array = np.frombuffer(content, dtype.storage.newbyteorder("<")).astype(dtype.storage)
+        if array.size != int(np.prod(shape)):
+            raise OpValueError(f"{name} should have {int(np.prod(shape))} elements, but {array.size} are there")
+        found[name] = Parameter(from_buffer(array.reshape(shape), dtype), name=name)
+    return found
+
+
+def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any]) -> bytes:
+    from safetensors import TensorSpec, serialize
+
+    own = {name: value for name, value in extra.items() if isinstance(value, Tensor)}
+    buffers = {name: _buffer(tensor) for name, tensor in {**tensors, **own}.items()}  # alive until they are written
+    entries = {
+        name: TensorSpec(
+            dtype={**tensors, **own}[name].dtype.name.rstrip("_"),
+            shape=list(buffer.shape),
+            data_ptr=buffer.ctypes.data,
+            data_len=buffer.nbytes,
+        )
+        for name, buffer in buffers.items()
+    }
+    plain = {name: value for name, value in extra.items() if name not in own}
+    metadata = {"format": "ms", **({"append_dict": json.dumps(plain)} if plain else {})}
+    return bytes(serialize(entries, metadata))
+
+
+def _from_safe(data: bytes) -> dict[str, Any]:
+    from safetensors import SafetensorError, deserialize
+
+    try:
+        entries = dict(deserialize(data))
+        length = int.from_bytes(data[:8], "little")
+        header = json.loads(data[8 : 8 + length])
+        metadata = header.pop("__metadata__", None) or {}
+        extra = json.loads(metadata.get("append_dict", "{}"))
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise OpValueError(f"the file is no safetensors file, or a damaged one ({error})") from error
+    found: dict[str, Any] = {}
+    for name in header:  # the library forgets the order
+        entry = entries[name]
+        if entry["dtype"] not in _SAFE:
+            raise OpValueError(f"{name} has the element type {entry['dtype']}, which is not known here")
+        dtype = _SAFE[entry["dtype"]]
+        array = np.frombuffer(bytes(entry["data"]), dtype.storage.newbyteorder("<")).astype(dtype.storage)
+        found[name] = Parameter(from_buffer(array.reshape(entry["shape"]), dtype), name=name)
+    numbers = {name: Parameter(Tensor(v), name=name) for name, v in extra.items() if not isinstance(v, str)}
+    return {**found, **extra, **numbers}
+
+
+def _prefixes(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    names = (given,) if isinstance(given, str) else tuple(given)
+    if not all(isinstance(name, str) for name in names):
+        raise OpTypeError("a prefix of names must be a string")
+    return names
+
+
+def _write_atomically(file: Path, data: bytes) -> None:
+    """Write beside the file and rename, so that the old file stays until the new one is whole."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
+    try:
+        with os.fdopen(handle, "wb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
+        os.chmod(temporary, 0o666 & ~_umask())
+        os.replace(temporary, file)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,22 @@
+"""Machine code: kernels, what makes them, and what runs them. To read in this order:
+
+making        emit.py        LLVM IR through values that behave like numbers
+              bodies.py, special.py, activations.py    the mathematics of one element, written once
+              memory.py      how elements in memory become values to compute with
+              build.py       from a recipe to an address; cache.py, objects on disk; target.py, the machine
+              irregular.py   kernels that numba compiles
+running       plan.py        which kernels run on which buffers
+              executor.py    run a plan, on one thread or several; plain.py, the same without native glue
+              heap.py        freed memory is kept
+              glue.py        builtin functions for Python; call.py, their code; fields.py, site.py
+elements      loops.py       loops around bodies             sweep.py        the same over many arrays, in place
+              ramp.py        equal distances                 transpose.py    permuted copies
+reductions    reduce.py, reduce_parts.py                     moments.py      mean and variance in one pass
+              extremes.py    extremes with positions         scan.py         running sums and their kin
+rows          rows.py        softmax, layer norm, losses     norm.py         norms of images
+products      gemm.py, gemm_parts.py, gemm_tiles.py          gemm_vector.py  a matrix and a vector
+images        conv.py, then conv_*.py                        pooling.py, then pooling_*.py
+places        indexing.py    take and put                    nonzero.py      which are not zero
+order         sort.py        sorting, best k, search         counting.py     how often
+chance        philox.py      counter-based random bits       sampling.py     what takes a varying number of them
+"""

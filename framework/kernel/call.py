@@ -1,0 +1,371 @@
+"""The IR of native calls: `launch`, which runs a program on arrays, and `invoke`, the whole of a call whose arguments have
+been seen before. `glue.py` makes builtin functions of them, `site.py` fills the tables they read.
+
+A *site* stands for one operator with fixed attributes. It has a table of *entries*, one for each combination of layouts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from anfora.kernel.emit import F64, I32, I64, PTR, Function, Module, Type, Value
+from anfora.kernel.fields import Fields
+
+__all__ = ["write_call", "write_launch"]
+
+ARGUMENTS = 4  #: a site takes at most so many tensors and numbers
+SLOTS = 8  #: what a node may save: at most so many arrays
+METHODS = 160  #: methods of Tensor that can be native
+WAYS = 4  #: entries that share a place in a site's table
+PLACES = 64  #: in the table of a site
+_WRITEABLE = 0x400  # numpy's flag
+
+# a site: what to call when in doubt, and the table of entries
+_SITE_SLOW, _SITE_TABLE = 0, 1
+# an entry (words)
+(
+    _KEYS,  # ARGUMENTS object addresses: a layout, a number's type, None; 0 for no argument
+    _PROGRAM,
+    _LAYOUT,
+    _DESCR,
+    _NDIM,
+    _DIMS,
+    _STRIDES,  # of a view, else 0
+    _OFFSET,  # of a view: bytes from its source
+    _STEP,  # of a view: a tuple with its step in the path
+    _SCALARS,  # ARGUMENTS codes, see SCALAR_CODES
+    _SAVES,  # 2 ** ARGUMENTS rows of: count (see NOT_RECORDED, PYTHON), followed inputs, the recipe, SLOTS indices
+) = (0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16)
+_SAVE_ROW = SLOTS + 3
+PYTHON, NOT_RECORDED = -1, -2
+
+SCALAR_CODES = {"b1": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "u8": 6, "f32": 7, "f64": 8}
+_RANGES = {1: (0, 1), 2: (-128, 127), 3: (-(2**15), 2**15 - 1), 4: (-(2**31), 2**31 - 1), 6: (0, 255)}
+
+
+def write_launch(data_offset: int) -> Module:
+    """kernel(self, args, count): PyLong of the code of running args[0] on the arrays args[1:]."""
+    fn = Function("kernel", [("ptr", "self"), ("ptr", "args"), ("i64", "count")], "ptr")
+    _, args, count = fn.args
+    program = fn.call(I64, "PyLong_AsLongLong", fn.load(args, PTR)).pointer()
+    data = fn.array(count)
+    none = fn.symbol("_Py_NoneStruct")
+    with fn.loop(1, count) as i:
+        item = fn.load(args, PTR, i)
+        fn.store(fn.const(0), data, i - 1)
+        with fn.when(item.address() != none.address()):
+            fn.store(fn.load(item + data_offset, I64), data, i - 1)
+    code = _run(fn, program, data)
+    fn.ret(fn.call(PTR, "PyLong_FromLongLong", code))
+    return fn.module
+
+
+def _run(fn: Function, program: Value, data: Value) -> Value:
+    """Run a program; a shared one without the interpreter lock."""
+    code = fn.var(0)
+    shared = fn.load(program, I64, 5) != 0
+    with fn.when(shared):
+        thread = fn.call(PTR, "PyEval_SaveThread")
+        code.set(fn.call(I64, "run", program, data))
+        fn.call(None, "PyEval_RestoreThread", thread)
+    with fn.unless(shared):
+        code.set(fn.call(I64, "serial", program, data))
+    return code.value
+
+
+# -- a call -----------------------------------------------------------------------------------------------------------
+
+
+def write_call(where: Fields, python: tuple[int, int]) -> Module:
+    """`kernel(self, args, count, keywords)`: a vectorcall function whose self is an array that holds the site; and
+    `invoke(site, args, count)`, the same on the bare site."""
+    module = Module()
+    _write_make(module, where)
+    _write_invoke(module, where, python)
+    fn = Function("kernel", [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")], "ptr", module)
+    self, args, count, names = fn.args
+    site = fn.load(self + where.array_data, PTR)
+    with fn.when(names.address() != 0):
+        fn.ret(fn.call(PTR, "PyObject_Vectorcall", fn.load(site, PTR, _SITE_SLOW), args, count, names))
+    fn.ret(fn.call(PTR, "invoke", site, args, count))
+    _write_methods(module)
+    return module
+
+
+def _write_methods(module: Module) -> None:
+    """`method0` …: method functions (self, args, count, keywords), one for each place in the table of sites. A method has
+    no object of its own where it could find its site, so each has its own code: a jump to the common part."""
+    fn = Function("method", [("ptr", n) for n in ("site", "self", "args")] + [("i64", "count"), ("ptr", "names")],
+                  "ptr", module, linkage="internal")  # fmt: skip
+    site, self, args, count, names = fn.args
+    total = fn.var(count)
+    with fn.when(names.address() != 0):
+        total.add(fn.call(I64, "PyTuple_Size", names))
+    with_self = fn.array(total.value + 1)
+    fn.store(self, with_self)
+    fn.copy_bytes(with_self + 8, args, total.value * 8)
+    with fn.when((names.address() != 0) | (count >= ARGUMENTS)):
+        fn.ret(fn.call(PTR, "PyObject_Vectorcall", fn.load(site, PTR, _SITE_SLOW), with_self, count + 1, names))
+    fn.ret(fn.call(PTR, "invoke", site, with_self, count + 1))
+    parameters = [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")]
+    for number in range(METHODS):
+        fn = Function(f"method{number}", parameters, "ptr", module)
+        place = fn.load(fn.symbol("anfora_sites"), PTR, number)
+        fn.ret(fn.call(PTR, "method", place, *fn.args))
+
+
+def _write_make(module: Module, where: Fields) -> None:
+    """`make_tensor(array, layout)`: a tensor that takes over the array and wants its `_node`; and `wrap`, the builtin
+    (array, layout, node) -> tensor."""
+    fn = Function("make_tensor", [("ptr", "array"), ("ptr", "layout")], "ptr", module, linkage="internal")
+    array, layout = fn.args
+    none = fn.symbol("_Py_NoneStruct")
+    result = fn.call(PTR, "PyType_GenericAlloc", fn.symbol("anfora_tensor"), fn.const(0))
+    with fn.when(result.address() == 0):
+        fn.call(None, "Py_DecRef", array)
+        fn.ret(result)
+    fn.store(array, result + where.tensor_array)
+    fn.call(None, "Py_IncRef", layout)
+    fn.store(layout, result + where.tensor_layout)
+    for field in (where.tensor_base, where.tensor_epoch, where.tensor_mark):
+        fn.call(None, "Py_IncRef", none)
+        fn.store(none, result + field)
+    empty = fn.symbol("anfora_empty_tuple")
+    fn.call(None, "Py_IncRef", empty)
+    fn.store(empty, result + where.tensor_path)
+    fn.ret(result)
+
+    fn = Function("wrap", [("ptr", "self"), ("ptr", "args"), ("i64", "count")], "ptr", module)
+    array, layout, node = (fn.load(fn.args[1], PTR, i) for i in range(3))
+    fn.call(None, "Py_IncRef", array)
+    result = fn.call(PTR, "make_tensor", array, layout)
+    with fn.when(result.address() != 0):
+        fn.call(None, "Py_IncRef", node)
+        fn.store(node, result + where.tensor_node)
+    fn.ret(result)
+
+
+def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> None:
+    fn = Function("invoke", [("ptr", "site"), ("ptr", "args"), ("i64", "count")], "ptr", module)
+    site, args, count = fn.args
+    none = fn.symbol("_Py_NoneStruct")
+    cells = fn.symbol("anfora_state")
+
+    def incref(obj: Value) -> Value:
+        fn.call(None, "Py_IncRef", obj)
+        return obj
+
+    def slow() -> None:
+        fn.ret(fn.call(PTR, "PyObject_Vectorcall", fn.load(site, PTR, _SITE_SLOW), args, count, fn.const(0, PTR)))
+
+    def same(a: Value, b: Value) -> Value:
+        return a.address() == b.address()
+
+    with fn.when((count > ARGUMENTS) | (fn.load(cells, I64, 1) != 0)):
+        slow()
+
+    # What each argument is: its key, the address of its data, whether the tape follows it.
+    keys, data, numbers = fn.buffer(8 * ARGUMENTS), fn.buffer(8 * (ARGUMENTS + 1)), fn.buffer(8 * ARGUMENTS)
+    mask, total = fn.var(0), fn.var(0)
+    with fn.loop(0, count) as i:
+        item = fn.load(args, PTR, i)
+        kind = fn.load(item + where.object_type, PTR)
+        is_tensor = same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))
+        key = fn.var(kind)
+        with fn.when(is_tensor):
+            base = fn.load(item + where.tensor_base, PTR)
+            with (
+                fn.unless(same(base, none)),
+                fn.unless(same(fn.load(item + where.tensor_epoch, PTR), fn.load(base + where.tensor_epoch, PTR))),
+            ):
+                slow()
+            key.set(fn.load(item + where.tensor_layout, PTR))
+            fn.store(fn.load(fn.load(item + where.tensor_array, PTR) + where.array_data, I64), data, i)
+            with fn.unless(same(fn.load(item + where.tensor_node, PTR), none)):
+                mask.set(mask.value | (fn.const(1) << i))
+        with fn.unless(is_tensor):
+            fn.store((numbers + i * 8).address(), data, i)
+            with fn.when(same(item, none)):
+                key.set(none)
+                fn.store(fn.const(0), data, i)
+        fn.store(key.value.address(), keys, i)
+        total.set((total.value * 31 + (key.value.address() >> 5)) & (2**63 - 1))
+
+    # Its entry, among those that share a place.
+    place = fn.load(site, PTR, _SITE_TABLE) + (total.value & (PLACES - 1)) * (8 * WAYS)
+    found = fn.var(0)
+    with fn.loop(0, WAYS) as way:
+        entry = fn.load(place, I64, way)
+        with fn.when(entry != 0):
+            equal = fn.var(fn.const(1, Type("i1")))
+            with fn.loop(0, ARGUMENTS) as i:
+                key = fn.var(0)
+                key.set(0)
+                with fn.when(i < count):
+                    key.set(fn.load(keys, I64, i))
+                equal.set(equal.value & (fn.load(entry.pointer(), I64, i + _KEYS) == key.value))
+            with fn.when(equal.value):
+                found.set(entry)
+    with fn.when(found.value == 0):
+        slow()
+    entry = found.value.pointer()
+
+    # Python numbers in the form of the kernel.
+    with fn.loop(0, count) as i:
+        code = fn.load(entry, I64, i + _SCALARS)
+        with fn.when(code != 0):
+            _convert(fn, where, fn.load(args, PTR, i), code, numbers + i * 8, slow)
+
+    # What the tape will save, and whether it may.
+    row = entry + (mask.value * _SAVE_ROW + _SAVES) * 8
+    saves = fn.load(row, I64)
+    recording = fn.var((fn.load(cells, I64, 0) != 0) & (saves != NOT_RECORDED))
+    mask.set(fn.load(row, I64, 1))
+    with fn.when(recording.value & (saves == PYTHON)):
+        slow()
+    saved_mark = fn.symbol("anfora_saved")
+    with fn.when(recording.value), fn.loop(0, saves) as i:
+        which = fn.load(row, I64, i + 3)
+        with fn.when(which < count):
+            item = fn.load(args, PTR, which)
+            kind = fn.load(item + where.object_type, PTR)
+            with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
+                base = fn.load(item + where.tensor_base, PTR)
+                owner = fn.select(same(base, none), item, base)
+                mark = fn.load(owner + where.tensor_mark, PTR)
+                with fn.unless(same(mark, saved_mark)):
+                    with fn.unless(same(mark, none)):
+                        slow()
+                    fn.store(incref(saved_mark), owner + where.tensor_mark)
+                    fn.call(None, "Py_DecRef", mark)
+
+    # Compute, or take a view.
+    descr = incref(fn.load(entry, PTR, _DESCR))
+    null, no_flags = fn.const(0, PTR), fn.const(0, I32)
+    strides = fn.load(entry, PTR, _STRIDES)
+    is_view = strides.address() != 0
+    first = fn.load(args, PTR)
+    buffer, flags = fn.var(null), fn.var(no_flags)
+    with fn.when(is_view):
+        source = fn.load(first + where.tensor_array, PTR)
+        buffer.set((fn.load(data, I64) + fn.load(entry, I64, _OFFSET)).pointer())
+        flags.set(fn.load(source + where.array_flags, I32) & _WRITEABLE)
+    out = fn.call_pointer(
+        PTR, fn.symbol("anfora_new_array"), fn.symbol("anfora_array_type"), descr,
+        fn.load(entry, I64, _NDIM).to("i32"), fn.load(entry, PTR, _DIMS), strides, buffer.value, flags.value, null,
+    )  # fmt: skip
+    with fn.when(out.address() == 0):
+        fn.ret(null)
+    with fn.when(is_view):
+        source = incref(fn.load(first + where.tensor_array, PTR))
+        with fn.when(fn.call_pointer(I32, fn.symbol("anfora_set_base"), out, source) != 0):
+            fn.call(None, "Py_DecRef", out)
+            fn.ret(null)
+    with fn.unless(is_view):
+        fn.store(fn.load(out + where.array_data, I64), data, count)
+        code = _run(fn, fn.load(entry, PTR, _PROGRAM), data)
+        with fn.when(code != 0):
+            fn.call(None, "Py_DecRef", out)
+            slow()  # does it again, and explains
+
+    # Wrap.
+    result = fn.call(PTR, "make_tensor", out, fn.load(entry, PTR, _LAYOUT))
+    with fn.when(result.address() == 0):
+        fn.ret(null)
+    with fn.when(is_view):
+        base = fn.load(first + where.tensor_base, PTR)
+        base = fn.select(same(base, none), first, base)
+        path = fn.call(PTR, "PySequence_Concat", fn.load(first + where.tensor_path, PTR), fn.load(entry, PTR, _STEP))
+        with fn.when(path.address() == 0):
+            fn.store(incref(none), result + where.tensor_node)
+            fn.call(None, "Py_DecRef", result)
+            fn.ret(null)
+        for field, new in (
+            (where.tensor_base, incref(base)),
+            (where.tensor_epoch, incref(fn.load(base + where.tensor_epoch, PTR))),
+            (where.tensor_path, path),
+        ):
+            old = fn.load(result + field, PTR)
+            fn.store(new, result + field)
+            fn.call(None, "Py_DecRef", old)
+    with fn.unless(recording.value):
+        fn.store(incref(none), result + where.tensor_node)
+        fn.ret(result)
+
+    # Record.
+    node = fn.call(PTR, "PyType_GenericAlloc", fn.symbol("anfora_node"), fn.const(0))
+    parents = fn.call(PTR, "PyTuple_New", count)
+    kept = fn.call(PTR, "PyTuple_New", saves)
+    with fn.when((node.address() == 0) | (parents.address() == 0) | (kept.address() == 0)):
+        fn.ret(null)
+    with fn.loop(0, count) as i:
+        parent = fn.var(none)
+        parent.set(none)
+        with fn.when(((mask.value >> i) & 1) != 0):
+            parent.set(fn.load(fn.load(args, PTR, i) + where.tensor_node, PTR))
+        fn.call(I32, "PyTuple_SetItem", parents, i, incref(parent.value))
+    with fn.loop(0, saves) as i:
+        which = fn.load(row, I64, i + 3)
+        value = fn.var(out)
+        value.set(out)
+        with fn.when(which < count):
+            value.set(fn.load(args, PTR, which))
+            kind = fn.load(value.value + where.object_type, PTR)
+            with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
+                value.set(fn.load(value.value + where.tensor_array, PTR))
+        with fn.unless(which < count):
+            mark = fn.load(result + where.tensor_mark, PTR)
+            fn.store(incref(saved_mark), result + where.tensor_mark)
+            fn.call(None, "Py_DecRef", mark)
+        fn.call(I32, "PyTuple_SetItem", kept, i, incref(value.value))
+    clock = fn.symbol("anfora_clock")
+    now = fn.load(clock, I64) + 1
+    fn.store(now, clock)
+    fn.store(incref(fn.load(row, PTR, 2)), node + where.node_recipe)
+    fn.store(parents, node + where.node_parents)
+    fn.store(kept, node + where.node_saved)
+    fn.store(fn.call(PTR, "PyLong_FromLongLong", now), node + where.node_tick)
+    fn.store(incref(none), node + where.node_hooks)
+    _write_place(fn, node, where, python, none, incref)
+    fn.store(node, result + where.tensor_node)
+    fn.ret(result)
+
+
+def _write_place(
+    fn: Function, node: Value, where: Fields, python: tuple[int, int], none: Value, incref: Callable
+) -> None:
+    """Note the code object and position of the calling frame: the line is worked out when somebody asks."""
+    frame = fn.call(PTR, "PyEval_GetFrame")
+    code, at = fn.var(none), fn.var(none)
+    with fn.when(frame.address() != 0):
+        code.set(fn.call(PTR, "PyFrame_GetCode", frame))
+        position = fn.call(I32, "PyFrame_GetLasti" if python >= (3, 11) else "PyFrame_GetLineNumber", frame)
+        at.set(fn.call(PTR, "PyLong_FromLongLong", position.to("i64")))
+    with fn.when(frame.address() == 0):
+        incref(none)
+        incref(none)
+    fn.store(code.value, node + where.node_code)
+    fn.store(at.value, node + where.node_at)
+
+
+def _convert(fn: Function, where: Fields, item: Value, code: Value, slot: Value, slow: Callable) -> None:
+    """Store the Python number `item` at `slot` in the form `code`; what does not fit goes the Python way."""
+    kind = fn.load(item + where.object_type, PTR)
+    is_float = kind.address() == fn.symbol("PyFloat_Type").address()
+    real, whole = fn.var(fn.const(0.0, F64)), fn.var(0)
+    with fn.when(is_float):
+        real.set(fn.load(item + where.float_value, F64))
+    with fn.unless(is_float):
+        overflow = fn.buffer(8, 8)
+        whole.set(fn.call(I64, "PyLong_AsLongLongAndOverflow", item, overflow))
+        with fn.when(fn.load(overflow, I32) != 0):
+            slow()
+        real.set(whole.value.to("f64"))
+    for number, (low, high) in _RANGES.items():
+        with fn.when((code == number) & ((whole.value < low) | (whole.value > high))):
+            slow()
+    fn.store(whole.value, slot)  # little endian: the low bytes are the narrower integers
+    with fn.when(code == SCALAR_CODES["f32"]):
+        fn.store(real.value.to("f32"), slot)
+    with fn.when(code == SCALAR_CODES["f64"]):
+        fn.store(real.value, slot)

@@ -1,0 +1,436 @@
+"""Run plans natively, on one thread or several.
+
+A `Program` is a plan as a block of words that the native loop walks:
+
+    steps | arguments | workspaces | scratch bytes | most words of a step | is shared | sizes of the workspaces …
+    and for each step: kernel | units | grain | chunks | words | relocations | words of the step …
+                       | (which word, which buffer) …
+
+`run(program, data)` takes the addresses of the arguments (inputs, outputs); the workspaces are taken from malloc for the
+time of the call. The result is 0 or the smallest failure code of the first step that failed.
+
+**Threads.** All threads walk the steps of the same program. In each step thread t takes the chunks of its own share,
+which are the ones it is likely to have in its cache, then helps with those of the others; an atomic counter a share says
+which chunks are taken, another when the step is done. Nobody waits for a thread that has not arrived: a worker that
+sleeps, or that the system has put aside, costs its help and no more. Workers spin for some tens of microseconds after a
+job, then sleep. There is one pool; a call that finds it busy runs on its own thread, to the same bits.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import functools
+import os
+import sys
+import threading
+from array import array
+from collections.abc import Sequence
+from typing import Any
+
+from anfora.kernel.build import Recipe
+from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
+from anfora.kernel.heap import keep_freed_memory
+from anfora.kernel.plan import Buffer, Plan
+
+__all__ = ["Program", "get_num_threads", "run", "set_num_threads"]
+
+# -- programs --------------------------------------------------------------------------------------------------------
+
+_HEAD = 6
+_STEP_HEAD = 6
+
+
+class Program:
+    """A plan in the form that the native loop reads. Immutable; keep it alive while it may run."""
+
+    __slots__ = ("address", "plan", "_words")
+
+    def __init__(self, plan: Plan, order: Sequence[int] | None = None) -> None:
+        """`order` says which argument of the caller is buffer i of the plan, for the first buffers."""
+        self.plan = plan
+        order = (*(order or ()), *range(len(order or ()), len(plan.inputs) + len(plan.outputs) + len(plan.workspaces)))
+        arguments = len(plan.inputs) + len(plan.outputs)
+        words = [
+            len(plan.steps),
+            arguments,
+            len(plan.workspaces),
+            max((step.scratch for step in plan.steps), default=0),
+            max((len(step.words) for step in plan.steps), default=0) + 3,
+            0 if plan.is_serial else 1,
+            *plan.workspaces,
+        ]
+        for step in plan.steps:
+            places = [(3 + i, order[w.index]) for i, w in enumerate(step.words) if isinstance(w, Buffer)]
+            plain = [w.offset if isinstance(w, Buffer) else w for w in step.words]
+            head = [step.kernel, step.units, step.grain, step.chunks, len(plain), len(places)]
+            words += [*head, *plain, *(number for place in places for number in place)]
+        self._words = array("q", words)
+        self.address = self._words.buffer_info()[0]
+
+
+def run(program: Program, addresses: Sequence[int]) -> int:
+    """Run on the buffers at `addresses`; releases the interpreter lock."""
+    data = array("q", addresses)
+    return _entry()(program.address, data.buffer_info()[0])
+
+
+# -- the pool's memory: one cache line for each kind of traffic ------------------------------------------------------
+
+_GENERATION = 0  # i32, counts jobs; workers wait for it to change
+_SLEEPERS = 64  # workers in the kernel's hands
+_BUSY = 128  # 1 while a caller owns the pool
+_OPEN = 192  # the generation whose job may be joined, else 0
+_INSIDE = 256  # workers that may be reading the job
+_STOP = 320
+_THREADS = 384  # how many threads share a job
+_JOB_PROGRAM, _JOB_DATA, _JOB_COUNTERS, _JOB_FAILURE = 448, 456, 464, 472
+_POOL_BYTES = 512
+
+_SPINS = 2000  #: pauses before a thread that waits inside a job yields
+_IDLE_SPINS = 1000  #: pauses (about 50 µs) before an idle worker sleeps
+_NO_FAILURE = -1  # as unsigned, larger than any code
+
+
+def _write(linux: bool) -> Module:
+    module = Module()
+    _write_step(module)
+    _write_serial(module)
+    _write_participate(module)
+    _write_shared(module)
+    _write_worker(module, linux)
+    return module
+
+
+def _fields(fn: Function, pointer: Value, *names: int) -> list[Value]:
+    return [fn.load(pointer, I64, index) for index in names]
+
+
+def _write_step(module: Module) -> None:
+    """chunk(step, data, words, scratch, lo, hi) -> code: fill in the words of a step and call its kernel."""
+    fn = Function("chunk", [("ptr", n) for n in ("step", "data", "words", "scratch")] + [("i64", "lo"), ("i64", "hi")],
+                  module=module, linkage="internal")  # fmt: skip
+    step, data, words, scratch, lo, hi = fn.args
+    kernel, count, places = _fields(fn, step, 0, 4, 5)
+    fn.store(lo, words, 0)
+    fn.store(hi, words, 1)
+    fn.store(scratch.address(), words, 2)
+    plain = step + 8 * _STEP_HEAD
+    with fn.loop(0, count) as i:
+        fn.store(fn.load(plain, I64, i), words, i + 3)
+    table = plain + count * 8
+    with fn.loop(0, places) as i:
+        where, buffer = fn.load(table, I64, i * 2), fn.load(table, I64, i * 2 + 1)
+        fn.store(fn.load(words, I64, where) + fn.load(data, I64, buffer), words, where)
+    fn.ret(fn.call_pointer(I64, kernel.pointer(), words))
+
+
+def _next_step(fn: Function, step: Value) -> Value:
+    count, places = _fields(fn, step, 4, 5)
+    return step + (count + places * 2 + _STEP_HEAD) * 8
+
+
+def _take(fn: Function, nbytes: Value) -> tuple[Value, Value]:
+    """Memory aligned to a cache line, from malloc: what to free, and where it starts. Null where nothing is needed."""
+    block = fn.var(fn.const(0, PTR))
+    with fn.when(nbytes > 0):
+        block.set(fn.call(PTR, "malloc", nbytes + 64))
+    start = ((block.value.address() + 63) & -64).pointer()
+    return block.value, start
+
+
+def _with_workspaces(fn: Function, program: Value, arguments: Value) -> tuple[Value, Value]:
+    """The addresses of all buffers, workspaces at the end: what to free, and the table."""
+    count, spaces = _fields(fn, program, 1, 2)
+    data = fn.array(count + spaces)
+    with fn.loop(0, count) as i:
+        fn.store(fn.load(arguments, I64, i), data, i)
+    total = fn.var(0)
+    with fn.loop(0, spaces) as i:
+        total.add((fn.load(program, I64, i + _HEAD) + 63) & -64)
+    block, start = _take(fn, total.value)
+    at = fn.var(start.address())
+    with fn.loop(0, spaces) as i:
+        fn.store(at.value, data, count + i)
+        at.add((fn.load(program, I64, i + _HEAD) + 63) & -64)
+    return block, data
+
+
+def _first_step(fn: Function, program: Value) -> Value:
+    return program + (fn.load(program, I64, 2) + _HEAD) * 8
+
+
+def _write_serial(module: Module) -> None:
+    """serial(program, data) -> code: every step whole, on this thread."""
+    fn = Function("serial", [("ptr", "program"), ("ptr", "arguments")], module=module)
+    program, arguments = fn.args
+    steps, scratch_bytes, most = _fields(fn, program, 0, 3, 4)
+    block, data = _with_workspaces(fn, program, arguments)
+    scratch_block, scratch = _take(fn, scratch_bytes)
+    words = fn.array(most)
+    step = fn.var(_first_step(fn, program))
+    code = fn.var(0)
+    index = fn.var(0)
+    with fn.forever() as exit:
+        exit.when(index.value >= steps)
+        here = step.value
+        units = fn.load(here, I64, 1)
+        code.set(fn.call(I64, "chunk", here, data, words, scratch, fn.const(0), units))
+        exit.when(code.value != 0)
+        step.set(_next_step(fn, here))
+        index.add(1)
+    fn.call(None, "free", scratch_block)
+    fn.call(None, "free", block)
+    fn.ret(code.value)
+
+
+def _write_participate(module: Module) -> None:
+    """participate(pool, thread): walk the steps of the open job as thread number `thread`."""
+    fn = Function("participate", [("ptr", "pool"), ("i64", "thread")], "void", module=module, linkage="internal")
+    pool, thread = fn.args
+    threads = fn.load(pool + _THREADS, I64)
+    program, data, counters = (fn.load(pool + at, PTR) for at in (_JOB_PROGRAM, _JOB_DATA, _JOB_COUNTERS))
+    steps, scratch_bytes, most = _fields(fn, program, 0, 3, 4)
+    scratch_block, scratch = _take(fn, scratch_bytes)
+    words = fn.array(most)
+    step = fn.var(_first_step(fn, program))
+    line = _counter_bytes(threads)
+    index = fn.var(0)
+    with fn.forever() as exit:
+        exit.when(index.value >= steps)
+        here = step.value
+        units, grain, chunks = _fields(fn, here, 1, 2, 3)
+        done = counters + index.value * line  # then one counter for each share
+        ran = fn.var(0)
+        with fn.loop(0, threads) as turn:
+            share = (thread + turn) % threads
+            first, end = share * chunks // threads, (share + 1) * chunks // threads
+            taken = done + (share + 1) * 8
+            with fn.forever() as no_more:
+                chunk = first + fn.atomic_add(taken, 1)
+                no_more.when(chunk >= end)
+                lo = chunk * grain
+                hi = lo + grain
+                hi = fn.select(hi > units, units, hi)
+                code = fn.call(I64, "chunk", here, data, words, scratch, lo, hi)
+                with fn.when(code != 0):
+                    fn.atomic_min(pool + _JOB_FAILURE, code)
+                ran.add(1)
+        with fn.when(ran.value > 0):
+            fn.atomic_add(done, ran.value)
+        _wait(fn, lambda: fn.atomic_load(done) == chunks)
+        exit.when(fn.atomic_load(pool + _JOB_FAILURE) != _NO_FAILURE)
+        step.set(_next_step(fn, here))
+        index.add(1)
+    fn.call(None, "free", scratch_block)
+    fn.ret()
+
+
+def _counter_bytes(threads: Value) -> Value:
+    """Bytes of counters for a step: whole cache lines."""
+    return ((threads + 1) * 8 + 63) & -64
+
+
+def _wait(fn: Function, ready) -> None:
+    """Spin until `ready()`, then let others run in between."""
+    spins = fn.var(0)
+    with fn.forever() as exit:
+        exit.when(ready())
+        fn.pause()
+        spins.add(1)
+        with fn.when(spins.value > _SPINS):
+            fn.call(I32, "sched_yield")
+
+
+def _write_shared(module: Module) -> None:
+    """run(program, data) -> code: share the work if the program is worth it and the pool is free."""
+    fn = Function("run", [("ptr", "program"), ("ptr", "arguments")], module=module)
+    program, arguments = fn.args
+    pool = fn.symbol("anfora_pool")
+    threads = fn.load(pool + _THREADS, I64)
+    alone = fn.var((fn.load(program, I64, 5) == 0) | (threads < 2))
+    with fn.unless(alone.value):
+        alone.set(fn.atomic_swap(pool + _BUSY, 1) != 0)
+    with fn.when(alone.value):
+        fn.ret(fn.call(I64, "serial", program, arguments))
+    block, data = _with_workspaces(fn, program, arguments)
+    counter_bytes = _counter_bytes(threads) * fn.load(program, I64, 0)
+    counter_block, counters = _take(fn, counter_bytes)
+    fn.fill_bytes(counters, 0, counter_bytes)
+    for at, value in ((_JOB_PROGRAM, program), (_JOB_DATA, data), (_JOB_COUNTERS, counters)):
+        fn.store(value, pool + at)
+    fn.atomic_store(_NO_FAILURE, pool + _JOB_FAILURE)
+    generation = fn.atomic_load(pool + _GENERATION, I32) + 1
+    generation = fn.select(generation == 0, fn.const(1, I32), generation)
+    fn.atomic_store(generation.to("i64"), pool + _OPEN)
+    fn.atomic_store(generation, pool + _GENERATION, I32)
+    with fn.when(fn.atomic_load(pool + _SLEEPERS) > 0):
+        fn.call(None, "wake", pool)
+    fn.call(None, "participate", pool, fn.const(0))
+    fn.atomic_store(0, pool + _OPEN)
+    _wait(fn, lambda: fn.atomic_load(pool + _INSIDE) == 0)
+    failure = fn.atomic_load(pool + _JOB_FAILURE)
+    fn.atomic_store(0, pool + _BUSY)
+    fn.call(None, "free", counter_block)
+    fn.call(None, "free", block)
+    fn.ret(fn.select(failure == _NO_FAILURE, 0, failure))
+
+
+def _write_worker(module: Module, linux: bool) -> None:
+    """worker(thread): wait for jobs and take part in them, until told to stop; and `wake(pool)`."""
+    wake = Function("wake", [("ptr", "pool")], "void", module=module, linkage="internal")
+    if linux:
+        _futex(wake, wake.args[0] + _GENERATION, 129, wake.const(1 << 30))  # FUTEX_WAKE_PRIVATE
+    wake.ret()
+
+    fn = Function("worker", [("i64", "thread")], "ptr", module=module)
+    [thread] = fn.args
+    pool = fn.symbol("anfora_pool")
+    seen = fn.var(fn.const(0, I32))
+    with fn.forever() as stopped:
+        spins = fn.var(0)
+        spins.set(0)
+        with fn.forever() as job:
+            job.when(fn.atomic_load(pool + _GENERATION, I32) != seen.value)
+            fn.pause()
+            spins.add(1)
+            with fn.when(spins.value > _IDLE_SPINS):
+                fn.atomic_add(pool + _SLEEPERS, 1)
+                if linux:
+                    _futex(fn, pool + _GENERATION, 128, seen.value.to("i64"))  # FUTEX_WAIT_PRIVATE
+                else:
+                    fn.call(I32, "usleep", fn.const(100, I32))
+                fn.atomic_add(pool + _SLEEPERS, -1)
+        seen.set(fn.atomic_load(pool + _GENERATION, I32))
+        stopped.when(fn.atomic_load(pool + _STOP) != 0)
+        fn.atomic_add(pool + _INSIDE, 1)
+        may_join = (fn.atomic_load(pool + _OPEN) == seen.value.to("i64")) & (thread < fn.load(pool + _THREADS, I64))
+        with fn.when(may_join):
+            fn.call(None, "participate", pool, thread)
+        fn.atomic_add(pool + _INSIDE, -1)
+    fn.ret(fn.const(0, PTR))
+
+
+def _futex(fn: Function, address: Value, operation: int, value: Value) -> None:
+    number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]
+    zero = fn.const(0)
+    fn.call(I64, "syscall", fn.const(number), address, fn.const(operation), value, zero, zero, zero)
+
+
+# -- the pool --------------------------------------------------------------------------------------------------------
+
+
+class _Pool:
+    """The memory that threads share, and the threads."""
+
+    def __init__(self) -> None:
+        self._block = ctypes.create_string_buffer(_POOL_BYTES + 64)
+        self.address = (ctypes.addressof(self._block) + 63) & ~63
+        self.workers: list[threading.Thread] = []
+        self._word(_THREADS).value = 1
+
+    def _word(self, at: int, kind: Any = ctypes.c_int64) -> Any:
+        return kind.from_address(self.address + at)
+
+    @property
+    def threads(self) -> int:
+        return self._word(_THREADS).value
+
+    def resize(self, threads: int) -> None:
+        """Let `threads` threads, the caller included, share a job."""
+        while len(self.workers) + 1 < threads:
+            number = len(self.workers) + 1
+            worker = threading.Thread(target=_worker, args=(number,), name=f"anfora-{number}", daemon=True)
+            worker.start()
+            self.workers.append(worker)
+        self._word(_THREADS).value = threads
+
+    def stop(self) -> None:
+        """End the workers; the next `resize` starts new ones."""
+        if not self.workers:
+            return
+        self._word(_THREADS).value = 1
+        self._word(_STOP).value = 1
+        while any(worker.is_alive() for worker in self.workers):
+            self._word(_GENERATION, ctypes.c_int32).value += 1
+            _wake_sleepers(self.address)
+            for worker in self.workers:
+                worker.join(0.01)
+        self.workers.clear()
+        self._word(_STOP).value = 0
+
+    def forget(self) -> None:
+        """After a fork the child has the memory but not the threads."""
+        threads = self.threads
+        ctypes.memset(self.address, 0, _POOL_BYTES)
+        self._word(_THREADS).value = 1
+        self.workers = []
+        if threads > 1:
+            self.resize(threads)
+
+
+def _wake_sleepers(address: int) -> None:
+    if sys.platform == "linux":
+        number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]
+        ctypes.CDLL(None).syscall(number, ctypes.c_void_p(address + _GENERATION), 129, 1 << 30, None, None, 0)
+
+
+@functools.cache
+def _pool() -> _Pool:
+    pool = _Pool()
+    atexit.register(pool.stop)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=pool.forget)
+    return pool
+
+
+_native = Recipe(_write, lambda: {"anfora_pool": _pool().address}, vectorize=False)
+
+
+@functools.cache
+def addresses() -> dict[str, int]:
+    """The native entry points: `run` and `serial` (program, data) -> code, `worker`."""
+    return _native.addresses(sys.platform == "linux", names=("run", "serial", "worker"))
+
+
+def ready_addresses() -> dict[str, int]:
+    """The entry points, with the pool set up."""
+    keep_freed_memory()
+    if _wanted is None:
+        set_num_threads(available_threads())
+    return addresses()
+
+
+@functools.cache
+def _entry():
+    return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(ready_addresses()["run"])
+
+
+def _worker(number: int) -> None:
+    ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(addresses()["worker"])(number)
+
+
+_wanted: int | None = None
+
+
+def available_threads() -> int:
+    """The cores that this process may use, or `ANFORA_NUM_THREADS`."""
+    named = os.environ.get("ANFORA_NUM_THREADS", "")
+    if named.isdecimal() and int(named) > 0:
+        return int(named)
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def set_num_threads(threads: int) -> None:
+    """Use so many threads for large operators. Results do not depend on it."""
+    global _wanted
+    if threads < 1:
+        raise ValueError(f"set_num_threads needs a positive number, but got {threads}")
+    _wanted = threads
+    addresses()
+    _pool().resize(threads)
+
+
+def get_num_threads() -> int:
+    """How many threads large operators use."""
+    return _wanted if _wanted is not None else available_threads()

@@ -1,0 +1,83 @@
+"""Where CPython and numpy keep what native code touches: offsets of fields, found by looking for known values in live
+objects. Where they cannot be found, calls go the plain way."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from array import array
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Fields", "StructuresDiffer"]
+
+
+class StructuresDiffer(Exception):
+    """An object of CPython or numpy does not look as expected."""
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Offsets, in bytes, of the fields that native code touches."""
+
+    array_data: int
+    array_flags: int
+    float_value: int
+    object_type: int
+    tensor_array: int
+    tensor_layout: int
+    tensor_node: int
+    tensor_base: int
+    tensor_epoch: int
+    tensor_path: int
+    tensor_mark: int
+    node_recipe: int
+    node_parents: int
+    node_saved: int
+    node_tick: int
+    node_code: int
+    node_at: int
+    node_hooks: int
+
+    @classmethod
+    def find(cls, tensor: type, node: type) -> Fields:
+        """Look for the fields in fresh objects. Raises StructuresDiffer."""
+        if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
+            raise StructuresDiffer("not CPython with an interpreter lock")
+        data = {_offset_of(a, a.__array_interface__["data"][0], 80) for a in (np.empty(3), np.empty((2, 5), np.int8))}
+        flags = {_offset_of_flags(a) for a in (np.empty(3), np.empty((3, 2)).T, np.frombuffer(b"ab"[:2], np.int8))}
+        value = {_offset_of(x, array("q", array("d", [x]).tobytes())[0], 32) for x in (1.25e-7, -3.5e300)}
+        kind = {_offset_of(x, id(type(x)), 32) for x in (1.25, "text", tensor)}
+        found = {}
+        for prefix, owner in (("tensor", tensor), ("node", node)):
+            for name in (f.name for f in fields(cls) if f.name.startswith(prefix + "_")):
+                slot = ("_" if prefix == "tensor" else "") + name[len(prefix) + 1 :]
+                found[name] = _slot_offset(owner, slot)
+        if not len(data) == len(flags) == len(value) == len(kind) == 1:
+            raise StructuresDiffer("fields lie at changing places")
+        return cls(data.pop(), flags.pop(), value.pop(), kind.pop(), **found)
+
+
+def _offset_of(obj: Any, word: int, limit: int) -> int:
+    for offset in range(0, limit, 8):
+        if ctypes.c_int64.from_address(id(obj) + offset).value == ctypes.c_int64(word).value:
+            return offset
+    raise StructuresDiffer(f"{word:#x} not found in a {type(obj).__name__}")
+
+
+def _offset_of_flags(buffer: np.ndarray) -> int:
+    """Where an array keeps its flags, an int behind the pointers to its shape and strides."""
+    for offset in range(24, np.ndarray.__basicsize__, 4):
+        if ctypes.c_int32.from_address(id(buffer) + offset).value == buffer.flags.num:
+            return offset
+    raise StructuresDiffer("the flags of an array were not found")
+
+
+def _slot_offset(owner: type, slot: str) -> int:
+    """Where instances of a class keep a slot: put a marker there and look for it."""
+    instance: Any = object.__new__(owner)
+    marker = object()
+    setattr(instance, slot, marker)
+    return _offset_of(instance, id(marker), owner.__basicsize__)

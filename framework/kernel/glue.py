@@ -1,0 +1,154 @@
+"""Native calls from Python: what stands between `x + y` and a kernel.
+
+Builtin functions are made of IR (`call.py`), so no C compiler is needed:
+
+`launch(program, *arrays)`   runs a program on numpy arrays (or None); gives the failure code. Works for any operator.
+`Site(…).call(*args)`        (`site.py`) the whole of a call that has been seen before.
+
+The code reads and writes fields of CPython's and numpy's objects (`fields.py`). Where these cannot be found, or a trial
+call does not give what it should, `available()` is false, and everything goes the plain way: slower and equal.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import sys
+from array import array
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anfora.kernel import executor
+from anfora.kernel.build import Recipe
+from anfora.kernel.call import METHODS, write_call, write_launch
+from anfora.kernel.fields import Fields, StructuresDiffer
+
+__all__ = ["available", "bind", "launch", "native_wrap", "state"]
+
+#: Cells that native code reads on every call: [tape is on, calls must take the Python path].
+state = array("q", [1, 0])
+
+#: The sites of native methods, by number: a method has no object of its own where it could find its site.
+sites = array("q", [0] * METHODS)
+
+
+# -- builtin functions ------------------------------------------------------------------------------------------------
+
+
+class _MethodDef(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("function", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+        ("doc", ctypes.c_char_p),
+    )
+
+
+_FASTCALL, _FASTCALL_KEYWORDS = 0x80, 0x82
+_definitions: list[_MethodDef] = []  # CPython keeps pointers to them
+
+
+def definition(address: int, named: Any, flags: int = _FASTCALL_KEYWORDS) -> _MethodDef:
+    name = getattr(named, "__name__", "call").encode()
+    definition = _MethodDef(name, address, flags, (getattr(named, "__doc__", None) or "").encode() or None)
+    _definitions.append(definition)
+    return definition
+
+
+def builtin(address: int, named: Any, self: Any, flags: int = _FASTCALL_KEYWORDS) -> Callable:
+    method = definition(address, named, flags)
+    make = ctypes.pythonapi.PyCFunction_NewEx
+    make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+    return make(ctypes.addressof(method), self, None)
+
+
+@functools.cache
+def _numpy_functions() -> dict[str, int]:
+    """Addresses from numpy's C interface: entry 94 makes an array, 282 sets the owner of its memory, 2 is its type."""
+    try:
+        from numpy._core import _multiarray_umath as module  # type: ignore[attr-defined]
+    except ImportError:  # numpy 1
+        from numpy.core import _multiarray_umath as module
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(get(module._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))
+    if table[2] != id(np.ndarray):
+        raise StructuresDiffer("numpy's C interface is arranged in another way")
+    return {"anfora_new_array": table[94], "anfora_set_base": table[282], "anfora_array_type": table[2]}
+
+
+_bound: dict[str, Any] = {}
+
+
+def bind(tensor: type, parameter: type, node: type, saved: Any, clock: array) -> None:
+    """Tell which classes calls make. Done once, by `anfora.eager`."""
+    _bound.update(tensor=tensor, parameter=parameter, node=node, saved=saved, clock=clock, nothing=())
+
+
+def _entry_points() -> dict[str, int]:
+    points = executor.ready_addresses()
+    return {"run": points["run"], "serial": points["serial"]}
+
+
+def _symbols() -> dict[str, int]:
+    return {
+        **_entry_points(),
+        **_numpy_functions(),
+        "anfora_tensor": id(_bound["tensor"]),
+        "anfora_parameter": id(_bound["parameter"]),
+        "anfora_node": id(_bound["node"]),
+        "anfora_saved": id(_bound["saved"]),
+        "anfora_clock": _bound["clock"].buffer_info()[0],
+        "anfora_empty_tuple": id(_bound["nothing"]),
+        "anfora_state": state.buffer_info()[0],
+        "anfora_sites": sites.buffer_info()[0],
+    }
+
+
+_launch_recipe = Recipe(write_launch, _entry_points, vectorize=False)
+_call_recipe = Recipe(write_call, _symbols, vectorize=False)
+
+
+@functools.cache
+def methods() -> dict[str, int]:
+    where = Fields.find(_bound["tensor"], _bound["node"])
+    names = ("kernel", "wrap", *(f"method{number}" for number in range(METHODS)))
+    made = _call_recipe.addresses(where, sys.version_info[:2], names=names)
+    return {**made, "call": made["kernel"]}
+
+
+@functools.cache
+def available() -> bool:
+    """Whether the native call path works with this interpreter and this numpy."""
+    try:
+        wrap = builtin(methods()["wrap"], native_wrap, None, _FASTCALL)
+    except StructuresDiffer:
+        return False
+    buffer, marker = np.zeros(2), object()
+    trial = wrap(buffer, marker, None)
+    fine = type(trial) is _bound["tensor"] and trial._array is buffer and trial._layout is marker and trial._path == ()
+    return fine and trial._node is None and _native_launch() is not None
+
+
+def native_wrap() -> Callable | None:
+    """The builtin (array, layout, node) -> Tensor, where there is one."""
+    return builtin(methods()["wrap"], native_wrap, None, _FASTCALL) if available() else None
+
+
+@functools.cache
+def _native_launch() -> Callable | None:
+    try:
+        where = Fields.find(_bound["tensor"], _bound["node"])
+    except StructuresDiffer:
+        return None
+    return builtin(_launch_recipe.address(where.array_data), launch, None, _FASTCALL)
+
+
+def launch(program: executor.Program, *arrays: np.ndarray | None) -> int:
+    """Run a program on arrays; 0, or the failure code."""
+    native = _native_launch()
+    if native is not None:
+        return native(program.address, *arrays)
+    return executor.run(program, [0 if a is None else a.__array_interface__["data"][0] for a in arrays])

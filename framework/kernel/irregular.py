@@ -1,0 +1,107 @@
+"""Irregular kernels: loops with indices and branches, as Python functions that numba compiles.
+
+    @irregular
+    def gather(lo, hi, scratch, table: "T*", index: "I*", out: "T*", rows, width):
+        for i in range(lo, hi):
+            row = index[i]
+            if row < 0 or row >= rows:
+                return i + 1
+            for j in range(width):
+                out[i * width + j] = table[row * width + j]
+        return 0
+
+    gather.address(T="f32", I="i64")
+
+The parameters after `lo, hi, scratch` are the words of the step, in order: a pointer where the annotation ends in `*`
+(its type is a machine type, or a letter that `address` binds), else an int64. `scratch` may be annotated as a pointer too.
+Pointers are indexed without any check, as in C. A kernel that meets bad data returns 1 + its position, else 0.
+
+Half-precision buffers are read as 16-bit integers; arithmetic on them goes through `half_to_float` and its inverse of
+the binding `T="f16"` (see `element`).
+
+numba's optimised IR is taken and kept like any other object, keyed by the code of the function and of all it reaches, so
+a warm process never imports numba.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anfora.kernel.build import Recipe
+from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
+from anfora.kernel.loops import HEADER
+from anfora.kernel.memory import storage
+
+__all__ = ["Irregular", "irregular"]
+
+
+class Irregular:
+    """A Python function as a family of kernels, one for each binding of its type letters."""
+
+    def __init__(self, function: Callable) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+        names = function.__code__.co_varnames[: function.__code__.co_argcount]
+        if names[:3] != ("lo", "hi", "scratch"):
+            raise TypeError(f"{function.__qualname__}: a kernel starts with the parameters lo, hi, scratch")
+        # Annotations that are not evaluated are source text: with quotes.
+        self._types = tuple(function.__annotations__.get(name, "i64").strip("\"'") for name in names[2:])
+
+    def address(self, **letters: str) -> int:
+        """The kernel for element types bound by letter, as codes: `T="f32"`."""
+        bound = tuple(_bind(kind, letters) for kind in self._types)
+        return _kernel.address(self.function, bound)
+
+
+def irregular(function: Callable) -> Irregular:
+    """Make kernels of a function; see the head of this file."""
+    return Irregular(function)
+
+
+def _bind(kind: str, letters: dict[str, str]) -> str:
+    pointer = kind.endswith("*")
+    name = kind.rstrip("*")
+    return storage(letters.get(name, name)) + "*" * pointer
+
+
+def _write(function: Callable, types: tuple[str, ...]) -> Module:
+    """The IR of one kernel: a wrapper that takes the function's arguments from the words, and what numba made of it."""
+    module = Module()
+    text, name = _numba_ir(function, types)
+    module.link(text)
+    fn = Function("kernel", [("ptr", "words")], module=module)
+    arguments: list[Value] = [fn.word(0), fn.word(1)]
+    for i, kind in enumerate(types, HEADER - 1):
+        word = fn.word(i)
+        arguments.append(word.pointer() if kind.endswith("*") else word)
+    result = fn.buffer(8, 8)
+    error = Value(fn, PTR, "null")
+    fn.call(I32, f'"{name}"', result, error, *arguments)
+    fn.ret(fn.load(result, I64))
+    return module
+
+
+_kernel = Recipe(_write, dict, vectorize=False)  # numba has done it
+
+
+def _numba_ir(function: Callable, types: tuple[str, ...]) -> tuple[str, str]:
+    """The optimised IR of `function` and of all it calls, and its name there."""
+    import numba
+    import numba.core.types
+
+    nt: Any = numba.core.types  # what it defines is not all declared
+    by_name = {
+        "i8": nt.int8, "i16": nt.int16, "i32": nt.int32, "i64": nt.int64, "u8": nt.uint8, "u16": nt.uint16,
+        "u32": nt.uint32, "u64": nt.uint64, "f32": nt.float32, "f64": nt.float64,
+    }  # fmt: skip
+    arguments: list[Any] = [nt.int64] * 2
+    for kind in types:
+        plain = by_name[kind.rstrip("*")]
+        arguments.append(nt.CPointer(plain) if kind.endswith("*") else plain)
+    compiled = numba.njit(
+        nt.int64(*arguments), error_model="numpy", boundscheck=False, nogil=True, no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+    )(function)  # fmt: skip
+    [overload] = compiled.overloads.values()
+    return overload.library.get_llvm_str(), overload.fndesc.mangled_name

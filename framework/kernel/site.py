@@ -1,0 +1,124 @@
+"""Sites: builtin functions for operators, and the calls they know.
+
+`Site(slow).call(*args)` is the whole of a call whose arguments have been seen before: native code finds the entry of
+these layouts, allocates the output, runs the kernel, makes the Tensor and, under the tape, the Node. Whatever it does not
+know, it leaves to the Python function `slow`, which may add an entry.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from anfora.kernel import executor, glue
+from anfora.kernel.call import ARGUMENTS, METHODS, NOT_RECORDED, PLACES, PYTHON, SCALAR_CODES, SLOTS, WAYS
+
+__all__ = ["NativeEntry", "Site"]
+
+_methods_made: list[Site] = []
+
+
+@dataclass
+class NativeEntry:
+    """What a site needs to know of a call with given layouts."""
+
+    keys: tuple[Any, ...]  #: for each argument its Layout, the type of a number, or None
+    program: executor.Program | None  #: None for a view
+    layout: Any  #: of the only output
+    scalar_codes: tuple[str | None, ...]  #: for each argument that is a number, the code it is passed as
+    followed: int  #: mask of the arguments that a gradient can flow to
+    recipes: dict[int, Any]  #: for each set of followed arguments the recipe, which says what to save
+    offset: int = 0  #: of a view: bytes from its source
+    step: tuple = ()  #: of a view: its step in the path, as a tuple of one
+
+    def words(self) -> array | None:
+        """The native form, or None where the fast path does not reach."""
+        codes = [0 if code is None else SCALAR_CODES.get(code, -1) for code in self.scalar_codes]
+        if len(self.keys) > ARGUMENTS or -1 in codes:
+            return None
+        none = [0] * (ARGUMENTS - len(self.keys))
+        self._dims = array("q", self.layout.shape or (0,))
+        words = [id(key) for key in self.keys] + none
+        self._strides = array("q", self.layout.strides or (0,))
+        program = self.program.address if self.program is not None else 0
+        strides = self._strides.buffer_info()[0] if self.program is None else 0
+        words += [program, id(self.layout), id(self.layout.dtype.storage), len(self.layout.shape)]
+        words += [self._dims.buffer_info()[0], strides, self.offset, id(self.step), *codes, *none]
+        for mask in range(1 << ARGUMENTS):
+            followed = mask & self.followed
+            recipe = self.recipes.get(followed)
+            if not followed:
+                words += [NOT_RECORDED, 0, 0] + [0] * SLOTS
+            elif recipe is None or len(recipe.saves) > SLOTS:
+                words += [PYTHON, 0, 0] + [0] * SLOTS
+            else:
+                saves = recipe.saves
+                words += [len(saves), followed, id(recipe), *saves] + [0] * (SLOTS - len(saves))
+        return array("q", words)
+
+
+class _SiteWords(np.ndarray):
+    """The native part of a site: an array, since native code finds its data, that can hold a reference."""
+
+    site: Site
+
+
+class Site:
+    """A builtin function for one operator (with fixed attributes), and the entries it knows.
+
+    `call` is the builtin. `slow(*args, **kwargs)` is called for everything that is not in the table; it may `add` what
+    it has found out.
+    """
+
+    def __init__(self, slow: Callable) -> None:
+        self._slow = slow
+        self._table = array("q", [0] * (PLACES * WAYS))
+        self._kept: dict[int, tuple] = {}
+        self._turn = 0
+        self._replaced: deque = deque(maxlen=1000)  # another thread may still be in a call that uses one
+        self._words = np.array([id(slow), self._table.buffer_info()[0]], np.int64).view(_SiteWords)
+        self._words.site = self  # the builtin holds the words, and so all that they point to
+        self.call = glue.builtin(glue.methods()["call"], slow, self._words)
+
+    def method(self, owner: type) -> Any:
+        """A method of a class that calls the site with the instance as first argument."""
+        number = len(_methods_made)
+        if number == METHODS:
+            return None
+        glue.sites[number] = self._words.__array_interface__["data"][0]
+        _methods_made.append(self)
+        definition = glue.definition(glue.methods()[f"method{number}"], self._slow)
+        make = ctypes.pythonapi.PyDescr_NewMethod
+        make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
+        return make(owner, ctypes.addressof(definition))
+
+    def add(self, entry: NativeEntry) -> None:
+        """Let the native path serve calls with the keys of `entry`."""
+        words = entry.words()
+        if words is None:
+            return
+        first = _place([id(key) for key in entry.keys]) * WAYS
+        for place in range(first, first + WAYS):
+            if self._table[place] == 0:
+                break
+        else:
+            place = first + self._turn % WAYS
+            self._turn += 1
+        address = words.buffer_info()[0]
+        if place in self._kept:
+            self._replaced.append(self._kept[place])
+        self._kept[place] = (entry, words)
+        self._table[place] = address
+
+
+def _place(keys: list[int]) -> int:
+    total = 0
+    for key in keys:
+        total = (total * 31 + (key >> 5)) & (2**63 - 1)
+    return total & (PLACES - 1)

@@ -1,0 +1,251 @@
+"""Entry points of graph mode. The compiler behind them is being built: until it stands, functions run in PyNative mode,
+which gives the results, gradients, effects and errors that compiling must preserve; a line on stderr says so once."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.settings import say_not_compiled
+from anfora.core.tensor import Tensor
+from anfora.core.tree import tensors
+
+__all__ = ["JitConfig", "constexpr", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline"]
+
+_CHOICES: dict[str, tuple] = {
+    "capture_mode": ("ast", "bytecode", "trace"),
+    "jit_level": ("", "O0", "O1", "O2"),
+    "dynamic": (0, 1),
+    "fullgraph": (False, True),
+    "backend": ("", "ms_backend", "GE"),
+    "infer_boost": ("on", "off"),
+    "exc_mode": ("auto", "sync", "no_sync"),
+    "jit_syntax_level": ("STRICT", "LAX", "COMPATIBLE", ""),
+    "debug_level": ("RELEASE", "DEBUG"),
+    "exec_order": ("bfs", "dfs", "gpto"),
+    "hash_args": (),
+    "compile_once": (False, True),
+    "input_signature": (),
+    "jit_config": (),
+    "mode": ("PSJit", "PIJit"),
+    "disable_format_transform": (False, True),
+    "auto_offload": (),
+}  #: the options of `jit`, with their values where these are few
+
+
+def _check(owner: str, options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if name not in _CHOICES:
+            raise OpTypeError(f"{owner} has no option `{name}`; it has {', '.join(_CHOICES)}")
+        if _CHOICES[name] and value not in _CHOICES[name]:
+            shown = ", ".join(map(repr, _CHOICES[name]))
+            raise OpValueError(f"{owner}: `{name}` must be one of {shown}, but got {value!r}", arg=name)
+
+
+def jit(function: Callable | None = None, **options: Any) -> Callable:
+    """Mark a function or method to be compiled as a whole, or a Cell, whose `construct` is.
+
+    Args:
+        function: a function, a method or a Cell; when it is left out a decorator is returned.
+        options: those of MindSpore's `jit`: `capture_mode`, `jit_level`, `dynamic`, `fullgraph`, `backend`, and the older
+            `jit_config`, `input_signature`, `hash_args`, `compile_once`. They choose how to compile, and never change
+            what comes out.
+    Returns:
+        a function that does what `function` does.
+    Raises:
+        OpTypeError: an unknown option, or nothing that can be called.
+        OpValueError: an option's value is unknown.
+    Note:
+        The compiler is being built. Until it stands the function runs in PyNative mode.
+    Example:
+        >>> @jit
+        ... def square(x):
+        ...     return x * x
+        >>> square(Tensor(3.0)).item()
+        9.0
+    """
+    _check("jit", options)
+    if "fn" in options:
+        function = options.pop("fn")
+    if function is None:
+        return functools.partial(jit, **options)
+    if not callable(function):
+        raise OpTypeError(f"jit needs a function or a Cell, but got {type(function).__name__}", arg="function")
+    say_not_compiled()
+    if isinstance(function, Cell) or inspect.isclass(function):
+        return function
+
+    @functools.wraps(function)
+    def compiled(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs)
+
+    return compiled
+
+
+def ms_function(fn: Callable | None = None, **options: Any) -> Callable:
+    """The name that `jit` had in MindSpore 1.
+
+    Example:
+        >>> ms_function(lambda x: x + 1)(Tensor(1.0)).item()
+        2.0
+    """
+    return jit(fn, **options)
+
+
+class JitConfig:
+    """Options of `jit`, to be handed around: `Cell.set_jit_config(JitConfig(jit_level="O1"))`.
+
+    Args:
+        jit_level: "", "O0" or "O1".
+        exc_mode: "auto", "sync" or "no_sync".
+        jit_syntax_level: "STRICT" or "LAX".
+        options: the other options of `jit`.
+    Raises:
+        OpTypeError, OpValueError: as `jit`.
+    Example:
+        >>> JitConfig(jit_level="O1").jit_config_dict["jit_level"]
+        'O1'
+    """
+
+    def __init__(
+        self, jit_level: str = "", exc_mode: str = "auto", jit_syntax_level: str = "", debug_level: str = "RELEASE",
+        infer_boost: str = "off", **options: Any,
+    ) -> None:  # fmt: skip
+        chosen = {
+            "jit_level": jit_level, "exc_mode": exc_mode, "jit_syntax_level": jit_syntax_level,
+            "debug_level": debug_level, "infer_boost": infer_boost, **options,
+        }  # fmt: skip
+        _check("JitConfig", chosen)
+        self.jit_config_dict = chosen
+
+    def __repr__(self) -> str:
+        return f"JitConfig({', '.join(f'{name}={value!r}' for name, value in self.jit_config_dict.items())})"
+
+
+def jit_class(cls: type) -> type:
+    """Mark a class whose objects may be used in compiled functions. Any class may: the mark is not needed here.
+
+    Raises:
+        OpTypeError: what is marked is no class, or a Cell.
+    Example:
+        >>> @jit_class
+        ... class Scale:
+        ...     factor = 2
+        >>> Scale().factor
+        2
+    """
+    if not inspect.isclass(cls):
+        raise OpTypeError(f"Decorator jit_class can only be used for class type, but got {cls}.", arg="cls")
+    if issubclass(cls, Cell):
+        raise OpTypeError(
+            f"Decorator jit_class is used for user-defined classes and cannot be used for nn.Cell: {cls}."
+        )
+    cls.__ms_class__ = True  # type: ignore[attr-defined]
+    return cls
+
+
+def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
+    """Mark numbers and containers as inputs of a compiled function rather than constants of it.
+
+    Args:
+        input_data: a number, a tensor, or a tuple, list or dict of them.
+        dynamic_len: whether the length of a tuple or list may vary.
+    Returns:
+        the data.
+    Raises:
+        OpTypeError: other data, or `dynamic_len` for what has no length.
+    Example:
+        >>> mutable((1, 2))
+        (1, 2)
+    """
+    if not _is_data(input_data):
+        raise OpTypeError(
+            "For 'mutable', the 'input_data' should be one of (bool, int, float, Tensor, tuple, list, dict) or their "
+            f"nested structures, but got {input_data!r}.",
+            arg="input_data",
+        )
+    if not isinstance(dynamic_len, bool):
+        raise OpTypeError(
+            f"For 'mutable', the second input should be bool, but got: {dynamic_len!r}", arg="dynamic_len"
+        )
+    if dynamic_len and not isinstance(input_data, (tuple, list)):
+        raise OpTypeError(
+            "For mutable, when the variable_len is True, the first input should be list or tuple, but got: "
+            f"{input_data!r}",
+            arg="dynamic_len",
+        )
+    return input_data
+
+
+def _is_data(value: Any) -> bool:
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_data, value))
+    if isinstance(value, dict):
+        return all(map(_is_data, value.values()))
+    return isinstance(value, (bool, int, float, Tensor))
+
+
+def constexpr(
+    fn: Callable | None = None, get_instance: bool = True, name: str | None = None, reuse_result: bool = True,
+    check: bool = True,
+) -> Callable:  # fmt: skip
+    """Mark a function of constants, which a compiler may call while it compiles.
+
+    Args:
+        fn: a function of values that are no tensors.
+        get_instance, name, reuse_result: accepted for MindSpore programs.
+        check: refuse tensors among the arguments.
+    Returns:
+        the function; when `fn` is left out, a decorator.
+    Raises:
+        OpTypeError: at a call, when an argument is a tensor.
+    Example:
+        >>> @constexpr
+        ... def double(n):
+        ...     return 2 * n
+        >>> double(4)
+        8
+    """
+    if fn is None:
+        return functools.partial(
+            constexpr, get_instance=get_instance, name=name, reuse_result=reuse_result, check=check
+        )
+
+    @functools.wraps(fn)
+    def constant(*args: Any, **kwargs: Any) -> Any:
+        if check and any(True for _ in tensors((args, kwargs))):
+            raise OpTypeError(
+                f"{name or fn.__name__} is a constexpr: its arguments must be constants, but one is a tensor",
+                help="call a function that is not marked, or give tensor.item().",
+            )
+        return fn(*args, **kwargs)
+
+    return constant
+
+
+def lazy_inline(fn: Callable | None = None, attrs: Any = None, policy: str | None = None) -> Callable:
+    """Mark the `__init__` of a Cell that a compiler shall compile once for all its instances. Changes no result.
+
+    Example:
+        >>> class Block(nn.Cell):
+        ...     @lazy_inline
+        ...     def __init__(self):
+        ...         super().__init__()
+        >>> isinstance(Block(), nn.Cell)
+        True
+    """
+    return fn if fn is not None else functools.partial(lazy_inline, attrs=attrs, policy=policy)
+
+
+def no_inline(fn: Callable | None = None) -> Callable:
+    """Mark a function that a compiler shall not unfold. Changes no result.
+
+    Example:
+        >>> no_inline(abs)(-1)
+        1
+    """
+    return fn if fn is not None else no_inline

@@ -1,0 +1,94 @@
+"""Operators.
+
+families.py     makers of operators that come in families
+layouts.py      views as arithmetic on strides
+composite.py    functions that are written in operators
+derived.py      sentences in other operators, of no family
+programs.py     functions over nestings, functions by types, and what programs use beside operators
+methods.py      the table of Tensor's methods and operators; forms.py, what they add to the functions
+primitives.py   the table of class forms, `ops.Concat(axis)(…)`; bound.py, an operator with its attributes
+
+arithmetic.py   + - * / and rounding                     mathematics.py  exp, log, sin and their kin
+comparison.py   comparisons, logic, bits, choice         activation.py   activation functions
+reduction.py    sums, means, extremes along axes         scan.py         running sums, products, extremes
+sorting.py      order, ranks, counts                     softmaxes.py    softmax and its kin
+linear.py       matrix products                          linalg.py       norms, inverses, factors of matrices
+convolution.py  convolutions                             pooling.py      windows of an image to one number
+normalization.py
+entropy.py      cross entropy                            losses.py       other losses; ctc.py, that of sequences
+recurrent.py    LSTM, GRU and RNN                        attention.py    scaled dot-product attention
+image.py        enlarging, shuffling, sampling
+
+shape.py        other axes for the same elements         joining.py      parts to wholes and back, turned, repeated
+copying.py      copies, conversions, in-place writes     padding.py      elements around a tensor
+creation.py     constants, ranges, grids                 diagonals.py    diagonals and triangles of matrices
+random.py       random numbers
+places.py       what indices name; under all of
+indexing.py     x[…], gather, embedding, and of          scatter.py      writing to places that indices name
+"""
+
+import sys
+from importlib import import_module
+from typing import Any
+
+from anfora.ops import methods as methods  # gives Tensor its methods; before functions take the names of their modules
+from anfora.ops.activation import *  # noqa: F403
+from anfora.ops.arithmetic import *  # noqa: F403
+from anfora.ops.attention import *  # noqa: F403
+from anfora.ops.comparison import *  # noqa: F403
+from anfora.ops.convolution import *  # noqa: F403
+from anfora.ops.copying import *  # noqa: F403
+from anfora.ops.creation import *  # noqa: F403
+from anfora.ops.ctc import *  # noqa: F403
+from anfora.ops.derived import *  # noqa: F403
+from anfora.ops.diagonals import *  # noqa: F403
+from anfora.ops.entropy import *  # noqa: F403
+from anfora.ops.image import *  # noqa: F403
+from anfora.ops.indexing import *  # noqa: F403
+from anfora.ops.joining import *  # noqa: F403
+from anfora.ops.linalg import *  # noqa: F403
+from anfora.ops.linear import *  # noqa: F403
+from anfora.ops.losses import *  # noqa: F403
+from anfora.ops.mathematics import *  # noqa: F403
+from anfora.ops.normalization import *  # noqa: F403
+from anfora.ops.padding import *  # noqa: F403
+from anfora.ops.pooling import *  # noqa: F403
+from anfora.ops.programs import *  # noqa: F403
+from anfora.ops.random import *  # noqa: F403
+from anfora.ops.recurrent import *  # noqa: F403
+from anfora.ops.reduction import *  # noqa: F403
+from anfora.ops.scan import *  # noqa: F403
+from anfora.ops.scatter import *  # noqa: F403
+from anfora.ops.shape import *  # noqa: F403
+from anfora.ops.softmaxes import *  # noqa: F403
+from anfora.ops.sorting import *  # noqa: F403
+
+#: What MindSpore has here too, and this package above its operators.
+_ABOVE = {
+    "anfora.api": ("GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"),
+    "anfora.modes": ("constexpr",),
+}
+_HOME = {name: module for module, names in _ABOVE.items() for name in names}
+
+__all__ = list(methods.functions)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value = getattr(import_module(_HOME[name]), name)
+    elif name == "Primitive" or name[:1].isupper():
+        primitives = import_module("anfora.ops.primitives")
+        if name != "Primitive" and name not in primitives.CLASSES and name not in primitives.PLAIN:
+            raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
+        value = primitives.Primitive if name == "Primitive" else primitives.primitive_class(name)
+    elif f"anfora.ops.{name}" in sys.modules:  # an older path
+        value = sys.modules[f"anfora.ops.{name}"]
+    else:
+        raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    primitives = import_module("anfora.ops.primitives")
+    return sorted({*__all__, *_HOME, "Primitive", *primitives.PLAIN, *primitives.CLASSES})

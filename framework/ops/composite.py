@@ -1,0 +1,69 @@
+"""Functions that are written in operators.
+
+An operator gives the errors it raises their place in the user's program. A function that checks its own arguments gets
+the same by this decorator, and its errors point at its own arguments. As operators do, it takes arrays and nested lists
+where a `Tensor` is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from anfora.core.errors import AnforaError, OpTypeError
+from anfora.core.span import locate
+from anfora.core.tensor import Tensor
+
+__all__ = ["composite"]
+
+F = TypeVar("F", bound=Callable)
+
+
+def composite(function: F) -> F:
+    """Mark a public function that is written in operators."""
+    parameters = inspect.signature(function).parameters
+    order = tuple(parameters)
+    tensors = {name for name, p in parameters.items() if p.annotation == "Tensor" and p.kind is not p.VAR_POSITIONAL}
+    places = tuple(i for i, name in enumerate(order) if name in tensors)
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        try:
+            for i in places:
+                if i < len(args) and args[i].__class__ in _ARRAYS:
+                    args = (*args[:i], Tensor(args[i]), *args[i + 1 :])
+            if kwargs:
+                kwargs = {k: Tensor(v) if k in tensors and v.__class__ in _ARRAYS else v for k, v in kwargs.items()}
+            return function(*args, **kwargs)
+        except AnforaError as error:
+            if error.place is None:
+                error.place = locate(error.arg, order)
+            raise
+        except AttributeError:  # of something that is no tensor?
+            for name, value in (*zip(order, args), *kwargs.items()):
+                if name in tensors and not isinstance(value, Tensor) and parameters[name].default is not value:
+                    refusal = OpTypeError(
+                        f"{function.__name__} needs a tensor for `{name}`, but got {value!r:.60}", arg=name
+                    )
+                    refusal.place = locate(name, order)
+                    raise refusal from None
+            raise
+
+    return wrapped  # type: ignore[return-value]
+
+
+_ARRAYS = {list, tuple, np.ndarray, *np.sctypeDict.values()}  #: what is made a tensor
+
+
+def __getattr__(name: str) -> Any:
+    """MindSpore's `ops.composite` has functions for programs, which are those of `anfora.ops` here."""
+    if not name.startswith("__"):
+        ops = importlib.import_module("anfora.ops")
+        if name in dir(ops):
+            return getattr(ops, name)
+    raise AttributeError(f"module 'anfora.ops.composite' has no attribute '{name}'")

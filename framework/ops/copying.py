@@ -1,0 +1,233 @@
+"""Copies and conversions, writes into memory, and how views are put back into what they are views of."""
+
+from __future__ import annotations
+
+from anfora.core.abstract import TensorType
+from anfora.core.dtype import DType, as_dtype
+from anfora.core.errors import OpValueError
+from anfora.core.op import op, pass_gradient, registry
+from anfora.core.tensor import Tensor
+from anfora.kernel.loops import plan_copy, plan_fill
+from anfora.kernel.plan import Buffer, Planner
+from anfora.ops import layouts
+from anfora.ops.creation import zeros_of
+from anfora.ops.families import broadcast_shapes, like
+
+__all__ = ["alias", "cast", "copy", "copy_to", "identity", "place", "stop_gradient", "write_back"]
+
+
+# -- copies and conversions -------------------------------------------------------------------------------------------
+
+
+@op
+def copy(input: Tensor):
+    """A copy in memory of its own, contiguous.
+
+    Gradient:
+        g.
+    Example:
+        >>> copy(Tensor([1, 2])).tolist()
+        [1, 2]
+    """
+
+
+copy.infer(like())
+
+
+@copy.kernel
+def _(p: Planner, input: Buffer, out: Buffer):
+    plan_copy(p, input, out)
+
+
+copy.vjp("input")(pass_gradient)
+
+
+@op
+def copy_to(input: Tensor, value: Tensor):
+    """Write `value`, broadcast and converted, into the memory of `input`; gives `input`.
+
+    Raises:
+        OpValueError: the value cannot be broadcast to the shape of the input.
+    Gradient:
+        g to `value`, summed over stretched axes; none to the old values of `input`.
+    Example:
+        >>> x = Tensor([1, 2])
+        >>> copy_to(x, 7) is x, x.tolist()
+        (True, [7, 7])
+    """
+
+
+copy_to.writes = "input"
+
+
+@copy_to.infer
+def _(input, value):
+    if broadcast_shapes(copy_to, (input, value)) != input.shape:
+        raise OpValueError(f"a value of shape {list(value.shape)} does not fit into {input!r}", arg="value")
+    return input
+
+
+@copy_to.scalars
+def _(input, value):
+    return input.dtype
+
+
+@copy_to.kernel
+def _(p: Planner, input: Buffer, value: Buffer, out: Buffer):
+    plan_copy(p, value, out)
+
+
+copy_to.vjp("value")(pass_gradient)
+
+
+@op
+def cast(input: Tensor, dtype):
+    """The values in another element type.
+
+    Floating point is rounded to nearest even, floats become integers by cutting off the fraction, and numbers that do
+    not fit wrap as numpy's `astype` does on this machine.
+
+    Args:
+        input: tensor or number.
+        dtype: the element type.
+    Returns:
+        tensor of the shape of `input`, in memory of its own.
+    Raises:
+        OpTypeError: `dtype` is no element type.
+    Gradient:
+        g, converted back; the gradient of an integer tensor stays floating where it is.
+    Example:
+        >>> cast(Tensor([1.7, -1.7]), int32).tolist()
+        [1, -1]
+    """
+
+
+@cast.normalize
+def _(input, *, dtype):
+    return {"dtype": as_dtype(dtype)}
+
+
+@cast.infer
+def _(input, *, dtype: DType):
+    return TensorType(dtype, input.shape)
+
+
+@cast.kernel
+def _(p: Planner, input: Buffer, out: Buffer, *, dtype):
+    plan_copy(p, input, out)
+
+
+cast.vjp("input")(pass_gradient)
+
+
+# -- the same memory --------------------------------------------------------------------------------------------------
+
+
+@op
+def alias(input: Tensor):
+    """The same memory as another tensor with a history of its own. A view."""
+
+
+alias.infer(like())
+
+
+@alias.view
+def _(layout):
+    return layout, 0
+
+
+alias.vjp("input")(pass_gradient)
+
+
+@op
+def stop_gradient(value: Tensor):
+    """The same values, through which no gradient flows. A view.
+
+    Example:
+        >>> grad(lambda x: x * stop_gradient(x))(Tensor(3.0)).item()
+        3.0
+    """
+
+
+stop_gradient.infer(like())
+
+
+@stop_gradient.view
+def _(layout):
+    return layout, 0
+
+
+def identity(x: Tensor) -> Tensor:
+    """The tensor itself.
+
+    Example:
+        >>> identity(Tensor(1)).item()
+        1
+    """
+    return x
+
+
+# -- putting views back -----------------------------------------------------------------------------------------------
+
+
+def _plan_write(p: Planner, value: Buffer, out: Buffer, path: tuple) -> None:
+    """Write `value` into the part of the contiguous buffer `out` that lies behind a path of views."""
+    found = layouts.through(out.layout, path)
+    assert found is not None
+    layout, offset = found
+    plan_copy(p, value, Buffer(out.index, layout.dtype, layout.shape, layout.strides, out.offset + offset))
+
+
+@op
+def place(input: Tensor, shape, path):
+    """Zeros of `shape` in which the view behind `path` holds the input.
+
+    A path is a tuple of view operators, each with its attributes: `((name, ((attribute, value), …)), …)`.
+    """
+
+
+@place.infer
+def _(input, *, shape, path):
+    return TensorType(input.dtype, shape)
+
+
+@place.kernel
+def _(p: Planner, input: Buffer, out: Buffer, *, shape, path):
+    plan_fill(p, out, 0)
+    _plan_write(p, input, out, path)
+
+
+@place.vjp("input")
+def _(*, path, g):
+    return _follow(g, path)
+
+
+@op
+def write_back(input: Tensor, value: Tensor, path):
+    """The input with `value` in the view behind `path`: what an in-place write to a view makes of its base."""
+
+
+write_back.infer(like())
+
+
+@write_back.kernel
+def _(p: Planner, input: Buffer, value: Buffer, out: Buffer, *, path):
+    plan_copy(p, input, out)
+    _plan_write(p, value, out, path)
+
+
+@write_back.vjp("input")
+def _(value_type, *, path, g):
+    return write_back(g, zeros_of(value_type), path)
+
+
+@write_back.vjp("value")
+def _(*, path, g):
+    return _follow(g, path)
+
+
+def _follow(x: Tensor, path: tuple) -> Tensor:
+    """The view of a tensor behind a path."""
+    for name, attributes in path:
+        x = registry[name](x, **dict(attributes))
+    return x

@@ -1,0 +1,152 @@
+"""The one table from which Tensor takes its operators, methods and properties, in both modes.
+
+An entry is an operator, or a Python function of the tensor and further arguments that is written in operators. Nothing
+else gives Tensor behaviour that computes; what a tensor *is* stands in `core/tensor.py`.
+
+    OPERATORS     Python's operators            REFLECTED   those with the tensor on the right
+    METHODS       methods: functions of the same name, other names for functions, and the forms of `forms.py`
+    PROPERTIES    properties
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+from anfora.core import slots
+from anfora.core.op import Op
+from anfora.core.tensor import Tensor
+from anfora.ops.forms import FORMS, TURNED, in_place, is_operand, named, spelled
+
+__all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functions", "install"]
+
+#: The modules whose public names are the functions of `anfora.ops`.
+MODULES = (
+    "activation", "arithmetic", "attention", "comparison", "convolution", "copying", "creation", "ctc", "derived",
+    "diagonals", "entropy", "image", "indexing", "joining", "linalg", "linear", "losses", "mathematics",
+    "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan", "scatter", "shape",
+    "softmaxes", "sorting",
+)  # fmt: skip
+
+
+def _functions() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for module in map(import_module, (f"anfora.ops.{name}" for name in MODULES)):
+        found.update((name, getattr(module, name)) for name in module.__all__)
+    return found
+
+
+#: Every function of `anfora.ops`, by name.
+functions = _functions()
+
+#: Python's operators, by the functions behind them.
+_ONE_OPERAND = {"__neg__": "neg", "__pos__": "positive", "__abs__": "abs", "__invert__": "bitwise_not"}
+_COMPARISONS = {
+    "__eq__": "equal", "__ne__": "not_equal", "__lt__": "less", "__le__": "less_equal", "__gt__": "greater",
+    "__ge__": "greater_equal",
+}  # fmt: skip
+_TWO_OPERANDS = {
+    "__add__": "add", "__sub__": "sub", "__mul__": "mul", "__truediv__": "true_divide", "__floordiv__": "floor_div",
+    "__mod__": "floor_mod", "__pow__": "pow", "__matmul__": "matmul", "__and__": "bitwise_and", "__or__": "bitwise_or",
+    "__xor__": "bitwise_xor", "__lshift__": "bitwise_left_shift", "__rshift__": "bitwise_right_shift",
+}  # fmt: skip
+
+#: Python's operators. There is no `__iadd__`: `x += y` makes a new tensor, as Python does for numbers.
+OPERATORS: dict[str, Callable] = {
+    name: functions[function] for name, function in {**_ONE_OPERAND, **_COMPARISONS, **_TWO_OPERANDS}.items()
+}
+
+#: Python's operators with the tensor on the right: called with (tensor, other), compute `other op tensor`.
+REFLECTED: dict[str, Callable] = {f"__r{name[2:]}": functions[function] for name, function in _TWO_OPERANDS.items()}
+
+#: Methods that are the function of the same name, with the tensor as its first argument.
+_SAME = """
+    abs absolute addcdiv addcmul div divide floor_div floor_divide floor_mod fmod mod mul multiply neg negative
+    positive pow reciprocal remainder true_divide float_power lerp maximum minimum fmax fmin hypot gcd lcm ceil floor
+    round trunc fix frac sign sgn sqrt rsqrt square clamp clip nan_to_num copysign nextafter ldexp xlogy xdivy acos
+    acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh cos cosh sin sinc sinh tan
+    tanh exp exp2 expm1 log log10 log1p log2 logaddexp logaddexp2 logit erf erfc erfinv lgamma digamma polygamma
+    mvlgamma deg2rad rad2deg angle truncate_div truncate_mod inv
+
+    equal eq ne not_equal greater gt greater_equal ge less lt less_equal le isclose isfinite isinf isnan isneginf
+    isposinf isreal signbit heaviside logical_and logical_not logical_or logical_xor bitwise_and bitwise_not
+    bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift invert masked_fill approximate_equal allclose
+
+    all any amax amin aminmax argmin argmax argmax_with_value argmin_with_value count_nonzero logsumexp mean nanmean
+    nansum prod median nanmedian norm quantile nanquantile cumsum cumprod cummax cummin logcumsumexp diff trapz sort
+    argsort topk kthvalue msort unique_consecutive searchsorted bincount histc bucketize
+
+    matmul mm bmm mv dot inner outer ger kron cross addmm addmv addbmm baddbmm addr det logdet slogdet
+    log_matrix_determinant matrix_determinant inverse pinv cholesky cholesky_inverse qr svd matrix_power matrix_exp
+    cdist dist cov trace tril triu diag diagflat diag_embed renorm
+
+    relu relu6 sigmoid softmax log_softmax softmin softplus softsign logsigmoid gelu elu selu celu leaky_relu
+    hardshrink hardsigmoid hardswish hardtanh softshrink silu mish prelu
+
+    bernoulli multinomial random_categorical pad unfold fold unique
+"""
+
+#: Methods whose function has another name.
+_RENAMED = {"top_k": "topk", "pinverse": "pinv"}
+
+#: Methods that compute the function of the same name without the underscore, and write the result into the tensor.
+_IN_PLACE = """
+    abs add addcdiv addcmul ceil clamp cos div erf exp floor floor_div floor_divide log log2 masked_fill mul neg pow
+    reciprocal relu remainder round rsqrt sigmoid sin sqrt square sub subtract tanh trunc logical_and logical_or
+    logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not
+"""
+
+METHODS: dict[str, Callable] = {
+    **{name: functions[function] for name, function in _RENAMED.items()},
+    **{name: functions[name] for name in _SAME.split()},
+    **FORMS,
+}
+METHODS |= {f"{name}_": in_place(f"{name}_", METHODS[name]) for name in _IN_PLACE.split()}
+
+PROPERTIES: dict[str, Callable] = {**TURNED}
+
+
+def install() -> None:
+    """Give Tensor its methods. Those that run natively are made at their first call."""
+    if slots.method_table:
+        return
+    slots.method_table = True
+    for name, function in OPERATORS.items():
+        setattr(Tensor, name, _method(name, function, None))
+    for name, function in METHODS.items():
+        setattr(Tensor, name, _method(name, function, None))
+    for name, function in REFLECTED.items():
+        setattr(Tensor, name, _method(name, function, (1, 0)))
+    for name, function in PROPERTIES.items():
+        setattr(Tensor, name, property(function, doc=function.__doc__))
+
+
+def _method(name: str, function: Callable, order: tuple[int, ...] | None) -> Callable:
+    """A function as a method; a plain operator is replaced by its native form when it is first called."""
+    is_operator = name in OPERATORS or name in REFLECTED
+    if not isinstance(function, Op):
+        return _python_operator(function, order) if is_operator else spelled(function)
+    if function.variadic or function.writes or (function.attributes and not is_operator):
+        return spelled(function)
+
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
+        native = slots.native_method(function, order, is_operator)
+        setattr(Tensor, name, native)
+        return native(self, *args, **kwargs)
+
+    return named(method, function, name)
+
+
+def _python_operator(function: Callable, order: tuple[int, ...] | None) -> Callable:
+    """A function of two operands as one of Python's operators."""
+
+    def method(self: Tensor, other: Any) -> Any:
+        if not is_operand(other):
+            return NotImplemented
+        return function(self, other) if order is None else function(other, self)
+
+    return method
+
+
+install()

@@ -1,0 +1,255 @@
+"""What programs use beside operators: functions mapped over nestings, functions chosen by types, and small helpers."""
+
+from __future__ import annotations
+
+import builtins
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from anfora.core.cell import Cell
+from anfora.core.dtype import DType, as_dtype, pytype_to_dtype
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.tensor import Tensor
+
+__all__ = [
+    "HyperMap", "Map", "MultitypeFuncGraph", "depend", "is_tensor", "partial", "print_", "scalar_to_array",
+    "scalar_to_tensor", "tuple_to_array", "typeof",
+]  # fmt: skip
+
+
+# -- functions chosen by types ----------------------------------------------------------------------------------------
+
+#: Names under which `MultitypeFuncGraph` knows types.
+_TYPES: dict[str, Any] = {
+    "Tensor": Tensor,
+    "Number": (int, float, np.number),
+    "Bool": bool,
+    "Int": (int, np.integer),
+    "Float": (float, np.floating),
+    "String": str,
+    "None": type(None),
+    "NoneType": type(None),
+    "Tuple": tuple,
+    "List": list,
+    "Dictionary": dict,
+    "Dict": dict,
+    "Slice": slice,
+    "Ellipsis": type(...),
+    "Function": Callable,
+    "Cell": Cell,
+}
+
+
+class MultitypeFuncGraph:
+    """A function that chooses among others by the types of its arguments.
+
+    Args:
+        name: its name.
+        read_value, doc_url: accepted for MindSpore programs; no effect here.
+    Raises:
+        OpTypeError: it is called with types for which no function is registered.
+    Example:
+        >>> twice = MultitypeFuncGraph("twice")
+        >>> @twice.register("Tensor")
+        ... def _(x):
+        ...     return x + x
+        >>> @twice.register("Number")
+        ... def _(x):
+        ...     return 2 * x
+        >>> twice(Tensor(3)).item(), twice(4)
+        (6, 8)
+    """
+
+    def __init__(self, name: str, read_value: bool = False, doc_url: str = "") -> None:
+        self.name = name
+        self.entries: list[tuple[tuple, Callable]] = []
+
+    def register(self, *type_names: Any) -> Callable[[Callable], Callable]:
+        """A decorator: the function is for arguments of these types, named as "Tensor", "Number", "Int", "Float", "Bool",
+        "String", "Tuple", "List", "Dict", "None", "Function" or "Cell", or given as element types."""
+        for given in type_names:
+            if not isinstance(given, DType) and given not in _TYPES:
+                raise OpTypeError(
+                    f"{self.name}: {given!r} names no type", help="the names are " + ", ".join(_TYPES) + "."
+                )
+
+        def keep(function: Callable) -> Callable:
+            self.entries.append((type_names, function))
+            return function
+
+        return keep
+
+    def __call__(self, *args: Any) -> Any:
+        for types, function in self.entries:
+            if len(types) == len(args) and all(map(_is_of, args, types)):
+                return function(*args)
+        known = "; ".join(", ".join(map(str, types)) for types, _ in self.entries)
+        raise OpTypeError(
+            f"{self.name} has no function for ({', '.join(type(x).__name__ for x in args)})",
+            help=f"there are functions for {known}." if known else None,
+        )
+
+    def __repr__(self) -> str:
+        return f"MultitypeFuncGraph({self.name!r})"
+
+
+def _is_of(value: Any, kind: Any) -> bool:
+    if isinstance(kind, DType):
+        return isinstance(value, (bool, int, float)) and pytype_to_dtype(type(value)).kind == kind.kind
+    if isinstance(value, bool) and kind in ("Int", "Float"):
+        return False
+    return callable(value) if kind == "Function" else isinstance(value, _TYPES[kind])
+
+
+# -- functions mapped over nestings -----------------------------------------------------------------------------------
+
+
+class HyperMap:
+    """Call a function with the leaves of nested tuples and lists that stand at the same place.
+
+    Args:
+        ops: the function; without it the first argument of the call.
+        reverse: accepted for MindSpore programs; the order of the results is the same.
+    Raises:
+        OpValueError: nestings do not match.
+    Example:
+        >>> HyperMap(lambda x, y: x + y)((1, (2, 3)), (10, (20, 30)))
+        (11, (22, 33))
+        >>> HyperMap()(lambda x: 2 * x, [1, 2])
+        [2, 4]
+    """
+
+    _levels = 1000
+
+    def __init__(self, ops: Callable | None = None, reverse: bool = False) -> None:
+        self.ops = ops
+
+    def __call__(self, *args: Any) -> Any:
+        function, *nests = args if self.ops is None else (self.ops, *args)
+        if not nests:
+            raise OpTypeError(f"{type(self).__name__} needs something to map over")
+        return _mapped(function, nests, self._levels, type(self).__name__)
+
+
+class Map(HyperMap):
+    """Call a function with the elements of tuples and lists that stand at the same place, as `HyperMap` does, one level
+    deep.
+
+    Example:
+        >>> Map(lambda x, y: x + y)(((1, 2), 3), ((4,), 5))
+        ((1, 2, 4), 8)
+    """
+
+    _levels = 1
+
+
+def _mapped(function: Callable, nests: list, levels: int, name: str) -> Any:
+    if not levels or not isinstance(nests[0], (tuple, list)):
+        return function(*nests)
+    if not all(isinstance(nest, (tuple, list)) and len(nest) == len(nests[0]) for nest in nests):
+        raise OpValueError(f"{name}: the nestings do not match: {', '.join(map(_form, nests))}")
+    parts = [_mapped(function, list(row), levels - 1, name) for row in zip(*nests)]
+    return parts if isinstance(nests[0], list) else tuple(parts)
+
+
+def _form(nest: Any) -> str:
+    return f"{type(nest).__name__} of {len(nest)}" if isinstance(nest, (tuple, list)) else type(nest).__name__
+
+
+# -- helpers ----------------------------------------------------------------------------------------------------------
+
+
+def partial(func: Callable, *args: Any) -> Callable:
+    """A function with its first arguments fixed.
+
+    Example:
+        >>> partial(lambda x, y: x - y, 10)(3)
+        7
+    """
+    return functools.partial(func, *args)
+
+
+def depend(value: Any, expr: Any) -> Any:
+    """The value; what made `expr` has been done before.
+
+    Example:
+        >>> depend(Tensor(1), Tensor(2)).item()
+        1
+    """
+    return value
+
+
+def print_(*input_x: Any) -> int:
+    """Print the arguments, as Python does; gives 1, as MindSpore's operator."""
+    builtins.print(*input_x, sep="\n")
+    return 1
+
+
+def is_tensor(obj: Any) -> bool:
+    """Whether an object is a Tensor.
+
+    Example:
+        >>> is_tensor(Tensor(1)), is_tensor(1)
+        (True, False)
+    """
+    return isinstance(obj, Tensor)
+
+
+def typeof(x: Any) -> Any:
+    """The element type of a tensor, or the class of another object.
+
+    Example:
+        >>> print(typeof(Tensor(1.0)))
+        Float32
+    """
+    return x.dtype if isinstance(x, Tensor) else type(x)
+
+
+def tuple_to_array(input_x: Any) -> Tensor:
+    """A tensor of a tuple of numbers of one type: int32 or float32.
+
+    Raises:
+        OpTypeError: it is no tuple of numbers of one type.
+    Example:
+        >>> tuple_to_array((1, 2, 3)).dtype
+        anfora.int32
+    """
+    kinds = set(_kinds(input_x)) if isinstance(input_x, tuple) else set()
+    if len(kinds) > 1 or not isinstance(input_x, tuple):
+        raise OpTypeError(f"tuple_to_array needs a tuple of numbers of one type, but got {input_x!r}", arg="input_x")
+    return Tensor(input_x, "int32" if kinds == {int} else None)
+
+
+def _kinds(numbers: tuple) -> Iterator[type]:
+    for item in numbers:
+        if isinstance(item, tuple):
+            yield from _kinds(item)
+        else:
+            yield type(item)
+
+
+def scalar_to_array(input_x: Any) -> Tensor:
+    """A number as a 0-d tensor.
+
+    Example:
+        >>> scalar_to_array(2.5).item()
+        2.5
+    """
+    return scalar_to_tensor(input_x, None)
+
+
+def scalar_to_tensor(input_x: Any, dtype: Any = "float32") -> Tensor:
+    """A number as a 0-d tensor of an element type.
+
+    Raises:
+        OpTypeError: it is no number.
+    Example:
+        >>> scalar_to_tensor(2)
+        Tensor(shape=[], dtype=Float32, value= 2)
+    """
+    if not isinstance(input_x, (bool, int, float)):
+        raise OpTypeError(f"scalar_to_tensor needs a number, but got {type(input_x).__name__}", arg="input_x")
+    return Tensor(input_x, None if dtype is None else as_dtype(dtype))

@@ -1,0 +1,53 @@
+"""Layers, losses, and what trains them; a layer is a `Cell`.
+
+    checks.py         checks of hyperparameters             initial.py        first values of parameters
+    containers.py     SequentialCell, CellList, CellDict    basic.py          Dense, Flatten, norms
+
+    conv.py           convolutions                          pooling.py        windows of an image to one number
+    normalization.py  BatchNorm2d, LayerNorm and their kin  dropout.py        random zeros
+    activation.py     activation functions                  padding.py        elements around a tensor
+    embedding.py      tables of vectors                     recurrent.py      RNN, LSTM and GRU
+    transformer.py    attention, encoder, decoder           image.py          other sizes, windows
+    combined.py       layer, normalisation and activation
+
+    loss.py           losses
+    wrap.py           a network with its loss, its gradient, an optimizer's step
+    loss_scale.py     training with a scaled loss
+
+The optimizers and learning rates of `anfora.optim` have their names here too, as MindSpore programs write them.
+"""
+
+from importlib import import_module
+
+from anfora.core.cell import Cell
+from anfora.nn import learning_rate_schedule as learning_rate_schedule
+from anfora.nn.activation import *  # noqa: F403
+from anfora.nn.basic import *  # noqa: F403
+from anfora.nn.combined import *  # noqa: F403
+from anfora.nn.containers import *  # noqa: F403
+from anfora.nn.conv import *  # noqa: F403
+from anfora.nn.dropout import *  # noqa: F403
+from anfora.nn.embedding import *  # noqa: F403
+from anfora.nn.image import *  # noqa: F403
+from anfora.nn.loss import *  # noqa: F403
+from anfora.nn.loss_scale import *  # noqa: F403
+from anfora.nn.normalization import *  # noqa: F403
+from anfora.nn.padding import *  # noqa: F403
+from anfora.nn.pooling import *  # noqa: F403
+from anfora.nn.recurrent import *  # noqa: F403
+from anfora.nn.transformer import *  # noqa: F403
+from anfora.nn.wrap import *  # noqa: F403
+from anfora.optim import *  # noqa: F403
+
+#: The modules whose public names these are.
+_MODULES = (
+    "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "image", "loss", "loss_scale",
+    "normalization", "padding", "pooling", "recurrent", "transformer", "wrap",
+)  # fmt: skip
+
+__all__ = [
+    "Cell",
+    *(name for module in _MODULES for name in import_module(f"anfora.nn.{module}").__all__),
+    *(name for name in import_module("anfora.optim").__all__ if name not in ("experimental", "lr_scheduler")),
+    "learning_rate_schedule",
+]

@@ -1,0 +1,80 @@
+"""Element types: names, numpy's and Python's types, promotion."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+
+import numpy as np
+import pytest
+
+import anfora
+from anfora.core.dtype import (
+    ALL,
+    as_dtype,
+    bfloat16,
+    dtype_to_nptype,
+    dtype_to_pytype,
+    promote,
+    promote_scalar,
+    pytype_to_dtype,
+)
+from anfora.core.errors import OpTypeError
+
+
+@pytest.mark.parametrize("dtype", ALL, ids=str)
+def test_one_object_a_type(dtype):
+    assert getattr(anfora, dtype.name) is dtype
+    for given in (dtype, dtype.name, dtype.label, pickle.loads(pickle.dumps(dtype)), copy.deepcopy(dtype)):
+        assert as_dtype(given) is dtype
+    if dtype is not bfloat16:
+        assert as_dtype(dtype.numpy) is dtype and as_dtype(dtype.numpy.type) is dtype
+        assert np.dtype(dtype_to_nptype(dtype)) == dtype.numpy and dtype.itemsize == dtype.numpy.itemsize
+    assert repr(dtype) == f"anfora.{dtype.name}" and str(dtype) == dtype.label
+
+
+def test_python_types():
+    assert [as_dtype(kind).name for kind in (bool, int, float)] == ["bool_", "int64", "float32"]
+    assert [dtype_to_pytype(t) for t in ("bool", "uint8", "int32", "float16")] == [bool, int, int, float]
+    assert pytype_to_dtype(float) is anfora.float32
+    assert dtype_to_nptype(bfloat16) is np.float32
+    assert as_dtype("half") is anfora.half is anfora.float16 and anfora.double is anfora.float64
+
+
+@pytest.mark.parametrize("given", [None, "float33", complex, np.complex64, "U3", 3])
+def test_what_is_no_type_is_refused(given):
+    if given is None:
+        given = object
+    with pytest.raises(OpTypeError, match="no element type"):
+        as_dtype(given)
+
+
+def test_promotion_is_symmetric_and_holds_both():
+    order = {"b": 0, "u": 1, "i": 1, "f": 2}
+    for a, b in itertools.product(ALL, ALL):
+        if {a.name, b.name} in ({"uint64", kind} for kind in ("int8", "int16", "int32", "int64")):
+            with pytest.raises(OpTypeError, match="no common type"):
+                promote(a, b)
+            continue
+        c = promote(a, b)
+        assert c is promote(b, a) and promote(c, a) is c and order[c.kind] == max(order[a.kind], order[b.kind])
+        if a.kind == b.kind != "f" or (a.is_integer and b.is_integer):
+            assert c.numpy == np.promote_types(a.numpy, b.numpy)
+
+
+def test_promotion_of_categories_and_halves():
+    assert promote(anfora.int64, anfora.float16) is anfora.float16
+    assert promote(anfora.bool_, anfora.int8) is anfora.int8
+    assert promote(anfora.float16, bfloat16) is anfora.float32
+    assert promote(bfloat16, anfora.float32) is anfora.float32
+
+
+@pytest.mark.parametrize(
+    "dtype, scalar, result",
+    [("float16", int, "float16"), ("int8", int, "int8"), ("int8", float, "float32"), ("bool", int, "int64"),
+     ("bool", bool, "bool"), ("float64", float, "float64"), ("uint8", bool, "uint8")],
+)  # fmt: skip
+def test_python_numbers_are_weak(dtype, scalar, result):
+    assert promote_scalar(as_dtype(dtype), scalar) is as_dtype(result)
+    assert (anfora.Tensor([1], dtype) + scalar(1)).dtype is as_dtype(result)

@@ -1,0 +1,75 @@
+"""Public names, what is loaded for them, and modules alone in a fresh process."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+import anfora
+
+HEAVY = ("numba", "llvmlite", "scipy", "matplotlib", "safetensors", "anfora.kernel", "anfora.ops")
+
+
+def run(program: str) -> str:
+    done = subprocess.run([sys.executable, "-W", "error", "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_importing_is_light():
+    assert run(f"import anfora, sys; print([m for m in {HEAVY} if m in sys.modules])") == "[]\n"
+
+
+def test_names_are_there():
+    for name in anfora.__all__:
+        assert getattr(anfora, name) is not None
+    assert dir(anfora) == anfora.__all__
+    with pytest.raises(AttributeError, match="no attribute 'tensr'"):
+        anfora.tensr  # noqa: B018
+
+
+def test_no_name_has_two_homes():
+    from importlib import import_module
+
+    from anfora.ops.methods import MODULES, functions
+
+    for module in map(import_module, (f"anfora.ops.{name}" for name in MODULES)):
+        for name in module.__all__:
+            assert getattr(module, name) is functions[name], f"{module.__name__} and another module define {name}"
+
+
+#: The first use of a name in a fresh process, by each of the doors a program may come in through.
+DOORS = {
+    "Tensor": "from anfora import Tensor; print((Tensor([1., 2.]) + 1).sum().item())",
+    "core.tensor": "from anfora.core.tensor import Tensor; import anfora.ops; print((Tensor([1., 2.]) + 1).sum().item())",
+    "ops": "from anfora import ops; print(ops.add(ops.ones(2), 1.5).sum().item())",
+    "ops.operations": "import anfora.ops.operations as P, anfora as ms; print(P.Add()(ms.Tensor(2.), 3.).item())",
+    "common": "from anfora.common import Tensor; print(Tensor(5.).item())",
+    "nn": "import anfora.nn as nn, anfora; print(nn.ReLU()(anfora.Tensor(5.)).item())",
+    "Parameter": "from anfora import Parameter; print((Parameter(4.) + 1).item())",
+    "kernel": "import anfora.kernel.executor, anfora; print(anfora.Tensor(5.).item())",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_every_door_leads_in(door):
+    assert run(DOORS[door]) == "5.0\n"
+
+
+def test_every_module_can_be_imported_first():
+    root = pathlib.Path(anfora.__file__).parent
+    modules = [f"anfora.{n}.{f.stem}" for n in ("core", "kernel") for f in sorted((root / n).glob("[a-z]*.py"))]
+    modules += [f"anfora.{n}" for n in ("api", "eager", "interop", "interop.checkpoint", "modes", "nn", "ops", "optim")]
+    program = (
+        "import importlib, sys\n"
+        "def forget():\n"
+        "    for m in [m for m in sys.modules if m.split('.')[0] == 'anfora']: del sys.modules[m]\n"
+        f"for m in {modules}:\n"
+        "    forget()\n"
+        "    try: importlib.import_module(m)\n"
+        "    except Exception as e: print(m, repr(e))\n"
+    )
+    assert run(program) == ""

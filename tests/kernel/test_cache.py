@@ -1,0 +1,174 @@
+"""The object cache: what is damaged, foreign, full or shared costs a compilation and nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from anfora.kernel.build import code_key
+from anfora.kernel.cache import Cache, default_folder
+
+PROGRAM = """
+    import anfora
+    from anfora import Tensor, ops
+    x = Tensor([[1.0, -2.0], [3.0, 4.0]])
+    print((x * 2.0 + 1.0).tolist(), x.sum().item())
+"""
+ANSWER = "[[3.0, -3.0], [7.0, 9.0]] 6.0\n"
+
+
+def run(folder, program=PROGRAM, **env):
+    environment = {**os.environ, "ANFORA_CACHE": str(folder), **env}
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_what_is_written_is_read(tmp_path):
+    cache = Cache(tmp_path / "objects")
+    cache.write("key", b"payload")
+    assert cache.read("key") == b"payload"
+    assert cache.read("other") is None
+    assert (tmp_path / "objects").stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 100])
+def test_damaged_files_are_misses(tmp_path, damage):
+    cache = Cache(tmp_path / "objects")
+    cache.write("key", b"payload")
+    (tmp_path / "objects" / "key").write_bytes(damage)
+    assert cache.read("key") is None
+
+
+def test_a_folder_that_others_may_write_is_not_used(tmp_path):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o777)
+    cache = Cache(folder)
+    cache.write("key", b"payload")
+    assert cache.folder is None and cache.read("key") is None and not list(folder.iterdir())
+
+
+def test_a_file_in_the_place_of_the_folder_turns_the_cache_off(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert Cache(tmp_path / "file").folder is None
+    assert Cache(tmp_path / "file" / "below").folder is None
+
+
+def test_a_full_disk_is_no_error(tmp_path, monkeypatch):
+    cache = Cache(tmp_path / "objects")
+
+    def full(*args, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    cache.write("key", b"payload")
+    assert cache.read("key") is None
+    assert not list((tmp_path / "objects").iterdir())
+
+
+def test_the_oldest_files_go_first(tmp_path):
+    cache = Cache(tmp_path / "objects", limit=400)
+    for number in range(10):
+        cache.write(f"k{number}", bytes(68))  # 100 bytes with its hash
+        os.utime(cache.folder / f"k{number}", (number, number))
+    cache.prune()
+    assert sorted(file.name for file in cache.folder.iterdir()) == ["k6", "k7", "k8", "k9"]
+
+
+def test_an_empty_name_means_no_cache(monkeypatch):
+    monkeypatch.setenv("ANFORA_CACHE", "")
+    assert default_folder() is None
+
+
+def test_a_program_survives_a_damaged_cache(tmp_path):
+    folder = tmp_path / "objects"
+    assert run(folder) == ANSWER
+    files = list(folder.iterdir())
+    assert files
+    for number, file in enumerate(files):
+        file.write_bytes(file.read_bytes()[: 40 + number] if number % 2 else os.urandom(2000))
+    assert run(folder) == ANSWER
+
+
+def test_a_program_runs_without_any_folder(tmp_path):
+    (tmp_path / "home").write_text("a file where the home folder should be")
+    environment = {"HOME": str(tmp_path / "home"), "XDG_CACHE_HOME": ""}
+    environment_without = {k: v for k, v in os.environ.items() if k != "ANFORA_CACHE"}
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(PROGRAM)],
+        env={**environment_without, **environment},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert result.stdout == ANSWER, result.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_read(tmp_path):
+    folder = tmp_path / "objects"
+    run(folder)
+    folder.chmod(0o500)
+    try:
+        assert run(folder) == ANSWER
+    finally:
+        folder.chmod(0o700)
+
+
+def test_eight_processes_share_an_empty_cache(tmp_path):
+    environment = {**os.environ, "ANFORA_CACHE": str(tmp_path / "objects")}
+    command = [sys.executable, "-c", textwrap.dedent(PROGRAM)]
+    running = [
+        subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(8)
+    ]
+    for process in running:
+        out, err = process.communicate(timeout=300)
+        assert out == ANSWER, err
+    assert run(tmp_path / "objects") == ANSWER
+    assert not [file for file in (tmp_path / "objects").iterdir() if file.name.startswith(".new")]
+
+
+def test_a_warm_process_does_not_import_numba(tmp_path):
+    program = PROGRAM + "\n    import sys; print('numba' in sys.modules)"
+    run(tmp_path / "objects", program)
+    assert run(tmp_path / "objects", program).endswith("False\n")
+
+
+# -- keys -------------------------------------------------------------------------------------------------------------
+
+
+def _function(source: str, name: str = "f"):
+    scope: dict = {}
+    exec(textwrap.dedent(source), scope)
+    return scope[name]
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ("def f(x): return x + 1", "def f(x): return x + 2"),
+        ("def f(x): return x + 1", "def f(x): return x - 1"),
+        ("def g(x): return x\ndef f(x): return g(x)", "def g(x): return -x\ndef f(x): return g(x)"),
+        ("C = 1.0\ndef f(x): return x * C", "C = 2.0\ndef f(x): return x * C"),
+        ("C = 0.0\ndef f(x): return x * C", "C = -0.0\ndef f(x): return x * C"),
+        ("C = (1, 2)\ndef f(x): return x * C[0]", "C = (1, 3)\ndef f(x): return x * C[0]"),
+        ("def f(x, y=1): return x * y", "def f(x, y=2): return x * y"),
+        ("def m(k):\n  return lambda x: x * k\nf = m(2)", "def m(k):\n  return lambda x: x * k\nf = m(3)"),
+        ("def f(x): return [v + 1 for v in x]", "def f(x): return [v + 2 for v in x]"),
+    ],
+)
+def test_the_key_sees_what_a_body_reaches(before, after):
+    assert code_key(_function(before)) == code_key(_function(before))
+    assert code_key(_function(before)) != code_key(_function(after))
+
+
+def test_recursive_bodies_have_keys():
+    source = "def f(x): return g(x)\ndef g(x): return f(x)"
+    assert code_key(_function(source)) == code_key(_function(source))

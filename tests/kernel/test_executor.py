@@ -1,0 +1,131 @@
+"""The executor: any number of threads, any order of chunks, the same bits; failures; forks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+import anfora
+from anfora.core import dtype as dt
+from anfora.core.abstract import TensorType
+from anfora.kernel import bodies, executor, loops, plain
+from anfora.kernel.executor import Program
+from anfora.kernel.loops import Operand, plan_elementwise
+from anfora.kernel.plan import Planner
+
+
+@pytest.fixture(autouse=True)
+def threads_as_before():
+    before = anfora.get_num_threads()
+    yield
+    anfora.set_num_threads(before)
+
+
+def _chain(size, grain=None):
+    """exp(x) into a workspace, then tanh of it into the output."""
+    layout = TensorType(dt.float32, (size,)).contiguous
+    p = Planner((layout,), (layout,))
+    x, out = p.operands
+    middle = p.workspace(dt.float32, size)
+    for body, source, target in ((bodies.exp, x, middle), (bodies.tanh, middle, out)):
+        if grain is None:
+            plan_elementwise(p, body, [(source, "f32")], [(target, "f32")])
+        else:
+            operand = (Operand("f32", "f32", "v"),)
+            kernel = loops.elementwise.address(body, operand, operand, False)
+            p.step(kernel, source, target, units=size, grain=grain)
+    return p.finish()
+
+
+def _run(plan, x):
+    out = np.full_like(x, np.nan)
+    assert executor.run(Program(plan), [x.ctypes.data, out.ctypes.data]) == 0
+    return out
+
+
+@pytest.mark.parametrize("size, grain", [(1, None), (1000, None), (300_000, None), (300_001, 64), (5_000, 17)])
+def test_threads_and_chunks_change_no_bit(size, grain):
+    x = np.random.default_rng(0).uniform(-4, 1, size).astype(np.float32)
+    plan = _chain(size, grain)
+    expected = np.full_like(x, np.nan)
+    assert plain.run(plan, [x.ctypes.data, expected.ctypes.data], lambda n: list(reversed(range(n)))) == 0
+    np.testing.assert_allclose(expected, np.tanh(np.exp(x.astype(np.float64))), rtol=1e-6)
+    for threads in (1, 2, 3, 8):
+        anfora.set_num_threads(threads)
+        for _ in range(5):
+            np.testing.assert_array_equal(_run(plan, x), expected)
+
+
+def _checked(x):
+    x.fn.fault(x < 0.0)
+    return x
+
+
+def test_the_first_failure_is_reported_by_any_number_of_threads():
+    size = 200_000
+    layout = TensorType(dt.float32, (size,)).contiguous
+    p = Planner((layout,), (layout,))
+    operand = (Operand("f32", "f32", "v"),)
+    p.step(loops.elementwise.address(_checked, operand, operand, False), *p.operands, units=size, grain=1000)
+    program = Program(p.finish())
+    for bad in ([7], [150_003, 12_345, 199_999], [0, 1]):
+        x = np.ones(size, np.float32)
+        x[bad] = -1
+        out = np.empty_like(x)
+        for threads in (1, 2, 3, 8):
+            anfora.set_num_threads(threads)
+            assert executor.run(program, [x.ctypes.data, out.ctypes.data]) == min(bad) + 1
+
+
+def test_callers_in_many_python_threads_do_not_disturb_each_other():
+    anfora.set_num_threads(2)
+    plan = _chain(100_000)
+    inputs = [np.random.default_rng(i).uniform(-4, 1, 100_000).astype(np.float32) for i in range(6)]
+    expected = [_run(plan, x) for x in inputs]
+    wrong = []
+
+    def work(number):
+        for _ in range(20):
+            if not np.array_equal(_run(plan, inputs[number]), expected[number]):
+                wrong.append(number)
+
+    workers = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_child_has_its_own_threads():
+    program = """
+        import os, warnings
+        warnings.simplefilter("ignore")  # Python warns of forks among threads
+        import numpy as np, anfora
+        from anfora import Tensor
+        anfora.set_num_threads(2)
+        x = Tensor(np.ones(500_000, np.float32))
+        (x * 2.0).sum()
+        child = os.fork()
+        answer = (x * 3.0).sum().item()
+        if child == 0:
+            os._exit(0 if answer == 1_500_000 else 1)
+        assert os.waitpid(child, 0)[1] == 0 and answer == 1_500_000
+        print("ok")
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120
+    )
+    assert result.stdout == "ok\n", result.stderr
+
+
+def test_the_number_of_threads_must_be_positive():
+    with pytest.raises(ValueError, match="positive"):
+        anfora.set_num_threads(0)

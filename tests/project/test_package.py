@@ -1,0 +1,137 @@
+"""The package as a whole: what is in the wheel, what imports what, and how much an import brings along."""
+
+from __future__ import annotations
+
+import ast
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+#: Folders of the checkout and the packages they are, as pyproject.toml maps them.
+FOLDERS = {"framework": "anfora", "nn": "anfora.nn", "optim": "anfora.optim", "models": "anfora.models",
+           "examples": "anfora.examples"}  # fmt: skip
+FILES = sorted(file for folder in FOLDERS for file in (ROOT / folder).rglob("*.py"))
+
+
+def module_name(file: pathlib.Path) -> str:
+    first, *rest = file.relative_to(ROOT).with_suffix("").parts
+    return ".".join([FOLDERS[first], *(part for part in rest if part != "__init__")])
+
+
+def listed_packages() -> set[str]:
+    text = (ROOT / "pyproject.toml").read_text()
+    [block] = re.findall(r"^packages = \[(.*?)\]", text, re.DOTALL | re.MULTILINE)
+    return set(re.findall(r'"([\w.]+)"', block))
+
+
+def test_the_wheel_has_every_package():
+    assert listed_packages() == {module_name(file) for file in FILES if file.name == "__init__.py"}
+    assert not [file for file in FILES if not (file.parent / "__init__.py").exists()]
+
+
+def test_every_folder_says_what_lives_there():
+    silent = [
+        module_name(f) for f in FILES if f.name == "__init__.py" and not ast.get_docstring(ast.parse(f.read_text()))
+    ]
+    assert not silent
+
+
+#: A module imports, when it is loaded, from its own rank or lower (docs/design.md, Layers).
+RANKS = {
+    "core": 0, "kernel": 1, "ops": 2, "eager": 3, "api": 4, "modes": 4, "interop": 4, "data": 4, "optim": 5, "nn": 6,
+    "models": 7, "examples": 8,
+}  # fmt: skip
+
+
+def rank(module: str) -> int:
+    parts = module.split(".")
+    return RANKS.get(parts[1], 9) if len(parts) > 1 else 9
+
+
+def loaded_imports(tree: ast.Module):
+    """The modules of this package that a file imports when it is loaded (not inside functions, not for types only)."""
+    pending: list[ast.AST] = list(tree.body)
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "anfora":
+            for alias in node.names:
+                yield f"{node.module}.{alias.name}" if node.module == "anfora" else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.startswith("anfora"))
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            pending += node.orelse
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            pending += list(ast.iter_child_nodes(node))
+
+
+def test_modules_import_downwards():
+    upwards = [
+        f"{module_name(file)} imports {found}"
+        for file in FILES
+        for found in loaded_imports(ast.parse(file.read_text()))
+        if file.parent.name != "examples"  # programs, written as users write them
+        if rank(found) > rank(module_name(file))
+    ]
+    assert not upwards
+
+
+_ALONE = """
+import os, sys
+import numpy
+failed = []
+for name in sys.argv[1:]:
+    child = os.fork()
+    if not child:
+        try:
+            __import__(name)
+        except BaseException as error:
+            print(name, type(error).__name__, error, flush=True)
+            os._exit(1)
+        os._exit(0)
+    if os.waitpid(child, 0)[1]:
+        failed.append(name)
+sys.exit(bool(failed))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="each module is loaded in a fork")
+def test_every_module_can_be_imported_first(tmp_path):
+    names = [module_name(file) for file in FILES if file.name != "__main__.py"]
+    settings = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path), "PYTHONDONTWRITEBYTECODE": ""}
+    result = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _ALONE, *names],
+        capture_output=True, text=True, timeout=600, env=settings,
+    )  # fmt: skip
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_import_is_light():
+    program = "import sys, anfora; from anfora import Tensor, nn, ops, optim; print(*sys.modules)"
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
+    heavy = {"llvmlite", "matplotlib", "numba", "safetensors", "scipy", "tqdm"} & set(result.stdout.split())
+    assert not heavy
+
+
+def test_import_anfora_loads_next_to_nothing():
+    result = subprocess.run(
+        [sys.executable, "-c", "import sys, anfora; print(*sys.modules)"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert [name for name in result.stdout.split() if name.startswith("numpy")] == []
+
+
+def test_public_names_exist():
+    import anfora
+
+    for name in anfora.__all__:
+        assert getattr(anfora, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Tensr'"):
+        anfora.Tensr  # noqa: B018
