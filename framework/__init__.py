@@ -32,6 +32,7 @@ _HOMES = {
     ),
     "anfora.ops.programs": ("is_tensor",),
     "anfora.api": ("GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"),
+    "anfora.batching": ("vmap",),
     "anfora.modes": (
         "JitConfig", "constexpr", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
     ),

@@ -28,8 +28,9 @@ def value_and_grad(
 
     Args:
         fn: a function or Cell; where it gives several tensors, their sum is differentiated.
-        grad_position: which arguments to differentiate by: an int gives one gradient, a tuple a tuple of them, None
-            none. An argument that is a container gets its gradients in the same nesting.
+        grad_position: which arguments to differentiate by: an int, or a tuple with one position, gives one gradient, a
+            longer tuple a tuple of them, None none. An argument that is a container gets its gradients in the same
+            nesting. Positions in a tuple at which the call has None are left out.
         weights: parameters to differentiate by: one gives one gradient, several a tuple.
         has_aux: only the first result is differentiated; the others are passed on.
         return_ids: give each gradient as a pair of the position, or the parameter's name, and the gradient; see
@@ -55,7 +56,8 @@ def value_and_grad(
                 raise OpTypeError("a gradient with sens_param needs the gradient of the result as last argument")
             *rest, sens = args
             args = tuple(rest)
-        line = transform.linearize(fn, args, kwargs, positions, parameters)
+        present = tuple(i for i in positions if len(positions) == 1 or i >= len(args) or args[i] is not None)
+        line = transform.linearize(fn, args, kwargs, present, parameters)
         output = line.output
         counted = output
         if has_aux:
@@ -67,9 +69,7 @@ def value_and_grad(
                 f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
             )
         by_input, by_weight = line.gradients(sens, counted)
-        return transform.released(output), _arrange(
-            by_input, by_weight, grad_position, positions, weights, parameters, return_ids
-        )
+        return transform.released(output), _arrange(by_input, by_weight, present, weights, parameters, return_ids)
 
     return wrapped
 
@@ -131,22 +131,16 @@ def _request(fn: Any, grad_position: Any, weights: Any) -> tuple[tuple[int, ...]
 
 
 def _arrange(
-    by_input: list,
-    by_weight: list,
-    grad_position: Any,
-    positions: tuple,
-    weights: Any,
-    parameters: tuple,
-    return_ids: bool,
+    by_input: list, by_weight: list, positions: tuple, weights: Any, parameters: tuple, return_ids: bool
 ) -> Any:
     if return_ids:
         by_input = [(position, gradient) for position, gradient in zip(positions, by_input)]
         by_weight = [(parameter.name, gradient) for parameter, gradient in zip(parameters, by_weight)]
-    inputs = tuple(by_input) if isinstance(grad_position, (tuple, list)) else by_input[0] if by_input else None
+    inputs = by_input[0] if len(by_input) == 1 else tuple(by_input)
     if weights is None:
         return inputs
     own = by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
-    return own if grad_position is None else (inputs, own)
+    return (inputs, own) if positions else own
 
 
 def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
@@ -200,11 +194,14 @@ class GradOperation:
         def wrapped(*args: Any, **kwargs: Any) -> Any:
             count = len(args) - (1 if self.sens_param else 0)
             if self.get_all:
-                position: Any = tuple(i for i in range(count) if any(True for _ in tensors(args[i])))
+                position: Any = tuple(i for i in range(count) if any(True for _ in tensors(args[i]))) or None
             else:
                 position = None if self.get_by_list else 0
             own = weights if self.get_by_list else None
-            return value_and_grad(fn, position, own, sens_param=self.sens_param)(*args, **kwargs)[1]
+            found = value_and_grad(fn, position, own, sens_param=self.sens_param)(*args, **kwargs)[1]
+            if self.get_all and position and len(position) == 1:
+                return ((found[0],), found[1]) if self.get_by_list else (found,)
+            return found
 
         return wrapped
 

@@ -29,7 +29,7 @@ class _Container(Cell):
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
         super().update_parameters_name(prefix, recurse)
-        self.__dict__["_prefix"] = prefix + self._prefix
+        self.__dict__["_prefix"] = prefix
 
     def _path(self, key: str) -> str:
         """What stands before the names of the parameters below a child."""

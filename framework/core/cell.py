@@ -3,7 +3,7 @@
 Children and parameters are whatever Cells, Parameters and ParameterTuples stand among the attributes, in the order in
 which they were set.
 Names are dotted paths (`conv1.weight`), as checkpoints have them: a parameter gets the name of its attribute when it has
-none, and the names below a child get the child's name in front when it is attached.
+none, and when a child is attached the parameters below it are named by their paths, whatever names they were given.
 """
 
 from __future__ import annotations
@@ -126,11 +126,11 @@ class Cell:
         return ""
 
     def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
-        """Put a prefix before the names of the parameters."""
+        """Name the parameters by their dotted paths below this Cell, each behind a prefix."""
         if not isinstance(prefix, str):
             raise OpTypeError(f"the prefix of parameter names must be a string, but got {type(prefix).__name__}")
-        for _, parameter in self.parameters_and_names(expand=recurse):
-            parameter.name = prefix + parameter.name
+        for path, parameter in list(self.parameters_and_names(expand=recurse)):
+            parameter.name = prefix + path
 
     # -- children -----------------------------------------------------------------------------------------------------
 

@@ -66,6 +66,7 @@ from anfora.ops.sorting import *  # noqa: F403
 #: What MindSpore has here too, and this package above its operators.
 _ABOVE = {
     "anfora.api": ("GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"),
+    "anfora.batching": ("vmap",),
     "anfora.modes": ("constexpr",),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}

@@ -34,7 +34,7 @@ class Two(nn.Cell):
 def test_attributes_are_children_and_parameters():
     net = Two()
     assert net(Tensor(1.0)).item() == 10.0 and net.first(Tensor(1.0), times=2).item() == 5.0
-    assert [p.name for p in net.get_parameters()] == ["first.slope", "first.offset", "second.slope", "second.offset"]
+    assert [p.name for p in net.get_parameters()] == ["first.slope", "first.shift", "second.slope", "second.shift"]
     assert [name for name, _ in net.parameters_and_names()] == [
         "first.slope",
         "first.shift",
@@ -42,8 +42,8 @@ def test_attributes_are_children_and_parameters():
         "second.shift",
     ]
     assert [p.name for p in net.trainable_params()] == ["first.slope", "second.slope"]
-    assert [p.name for p in net.untrainable_params()] == ["first.offset", "second.offset"]
-    assert list(net.parameters_dict()) == ["first.slope", "first.offset", "second.slope", "second.offset"]
+    assert [p.name for p in net.untrainable_params()] == ["first.shift", "second.shift"]
+    assert list(net.parameters_dict()) == ["first.slope", "first.shift", "second.slope", "second.shift"]
     assert list(net.state_dict("net.")) == [
         "net.first.slope",
         "net.first.shift",
@@ -52,6 +52,7 @@ def test_attributes_are_children_and_parameters():
     ]
     assert list(net.name_cells()) == ["first", "second"] and len(list(net.cells())) == 2
     assert [name for name, _ in net.cells_and_names()] == ["", "first", "second"]
+    assert [p.name for p in Line().get_parameters()] == ["slope", "offset"]
     assert net.cls_name == "Two" and net.param_prefix == "" and net.first.param_prefix == "first"
 
 

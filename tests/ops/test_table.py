@@ -130,6 +130,9 @@ def _weighted(function, weights):
     return total
 
 
+gradients = anfora.GradOperation(get_all=True)
+
+
 def _numeric_gradient(function, arrays, step=1e-6):
     gradients = []
     for i, array in enumerate(arrays):
@@ -153,8 +156,7 @@ def test_gradients_are_finite_differences(row, sample):
     random = np.random.default_rng(7)
     weights = [random.standard_normal(r.shape) for r in function(*map(Tensor, arrays))]
     total = _weighted(function, weights)
-    positions = tuple(range(len(arrays)))
-    found = anfora.grad(total, positions)(*map(Tensor, arrays))
+    found = gradients(total)(*map(Tensor, arrays))
     expected = _numeric_gradient(total, arrays)
     for gradient, array, wanted in zip(found, arrays, expected):
         assert gradient.shape == array.shape and gradient.dtype is anfora.float64
@@ -163,13 +165,13 @@ def test_gradients_are_finite_differences(row, sample):
         directions = [random.standard_normal(a.shape) for a in arrays]
 
         def slope(*tensors):
-            terms = [(g * Tensor(d)).sum() for g, d in zip(anfora.grad(total, positions)(*tensors), directions)]
+            terms = [(g * Tensor(d)).sum() for g, d in zip(gradients(total)(*tensors), directions)]
             result = terms[0]
             for term in terms[1:]:
                 result = result + term
             return result
 
-        found = anfora.grad(slope, positions)(*map(Tensor, arrays))
+        found = gradients(slope)(*map(Tensor, arrays))
         for gradient, wanted in zip(found, _numeric_gradient(slope, arrays, 1e-5)):
             np.testing.assert_allclose(gradient.asnumpy(), wanted, rtol=2e-4, atol=2e-5)
 
