@@ -12,11 +12,9 @@ the program, outside this package. Each class is also the built-in exception tha
 
 from __future__ import annotations
 
-from typing import Any
-
 __all__ = [
     "AnforaError", "OpAttributeError", "OpIndexError", "OpRuntimeError", "OpTypeError", "OpValueError",
-    "OpZeroDivisionError", "expect",
+    "OpZeroDivisionError",
 ]  # fmt: skip
 
 
@@ -74,9 +72,3 @@ class OpRuntimeError(AnforaError, RuntimeError):
 
 class OpAttributeError(AnforaError, AttributeError):
     """A name that is not there."""
-
-
-def expect(condition: Any, error: type[AnforaError], message: str, *, arg: str | None = None, help: str | None = None):
-    """Raise `error` unless the condition holds."""
-    if not condition:
-        raise error(message, arg=arg, help=help)

@@ -42,7 +42,7 @@ from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, promote, promote_scalar
 from anfora.core.errors import OpTypeError
 
-__all__ = ["Gradient", "Op", "Weak", "common_dtype", "leaves", "op", "pass_gradient", "registry"]
+__all__ = ["Gradient", "Op", "Weak", "common_dtype", "leaves", "op", "parameter_names", "pass_gradient", "registry"]
 
 registry: dict[str, Op] = {}  #: every operator, by name
 
@@ -79,6 +79,12 @@ class Gradient:
 def pass_gradient(*, g: Any) -> Any:
     """The gradient rule of an argument that the result follows one to one."""
     return g
+
+
+def parameter_names(function: Callable) -> tuple[str, ...]:
+    """The names of a Python function's parameters, without `*` and `**`; at import `inspect.signature` would take long."""
+    code = function.__code__
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 class Op:
@@ -181,7 +187,7 @@ class Op:
         """Set the rule for the gradients to the named arguments; None means that no gradient flows there."""
 
         def keep(rule: Callable) -> Callable:
-            wants = tuple(name for name in inspect.signature(rule).parameters if name != "g")
+            wants = tuple(name for name in parameter_names(rule) if name != "g")
             known = {*self.tensors, *(f"{t}_type" for t in self.tensors), *self.attributes, "out", "out_type"}
             for name in wants:
                 if name not in known and not (name.startswith("out") and name[3:].removesuffix("_type").isdecimal()):

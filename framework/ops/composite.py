@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anfora.core.errors import AnforaError, OpTypeError
+from anfora.core.op import parameter_names
 from anfora.core.span import locate
 from anfora.core.tensor import Tensor
 
@@ -26,9 +27,8 @@ F = TypeVar("F", bound=Callable)
 
 def composite(function: F) -> F:
     """Mark a public function that is written in operators."""
-    parameters = inspect.signature(function).parameters
-    order = tuple(parameters)
-    tensors = {name for name, p in parameters.items() if p.annotation == "Tensor" and p.kind is not p.VAR_POSITIONAL}
+    order = parameter_names(function)
+    tensors = {name for name in order if function.__annotations__.get(name) == "Tensor"}
     places = tuple(i for i, name in enumerate(order) if name in tensors)
 
     @functools.wraps(function)
@@ -45,8 +45,9 @@ def composite(function: F) -> F:
                 error.place = locate(error.arg, order)
             raise
         except AttributeError:  # of something that is no tensor?
+            defaults = inspect.signature(function).parameters
             for name, value in (*zip(order, args), *kwargs.items()):
-                if name in tensors and not isinstance(value, Tensor) and parameters[name].default is not value:
+                if name in tensors and not isinstance(value, Tensor) and defaults[name].default is not value:
                     refusal = OpTypeError(
                         f"{function.__name__} needs a tensor for `{name}`, but got {value!r:.60}", arg=name
                     )

@@ -19,7 +19,7 @@ from typing import Any
 
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, float32, float64
-from anfora.core.errors import OpTypeError, OpValueError, expect
+from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.kernel import bodies
@@ -43,19 +43,18 @@ __all__ = ["batch_norm", "group_norm", "instance_norm", "l2_normalize", "layer_n
 
 def _floating(name: str, **tensors: Any) -> None:
     for arg, x in tensors.items():
-        expect(
-            x is None or x.dtype.is_float,
-            OpTypeError,
-            f"{name} needs a floating-point tensor for `{arg}`, but got {x!r}",
-            arg=arg,
-            help="convert it first, e.g. x.astype(float32).",
-        )
+        if x is not None and not x.dtype.is_float:
+            raise OpTypeError(
+                f"{name} needs a floating-point tensor for `{arg}`, but got {TensorType(x.dtype, x.shape)!r}",
+                arg=arg,
+                help="convert it first, e.g. x.astype(float32).",
+            )
 
 
 def _of_shape(name: str, shape: tuple[int, ...], **tensors: Any) -> None:
     for arg, x in tensors.items():
         if x is not None and x.shape != shape:
-            raise OpValueError(f"{name} needs `{arg}` of shape {list(shape)}, but got {x!r}", arg=arg)
+            raise OpValueError(f"{name} needs `{arg}` of shape {list(shape)}, but got {list(x.shape)}", arg=arg)
 
 
 def _wide(dtype: DType) -> DType:

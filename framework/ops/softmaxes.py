@@ -9,7 +9,7 @@ from typing import Any
 
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import as_dtype
-from anfora.core.errors import OpTypeError, OpValueError, expect
+from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.kernel import bodies
@@ -24,13 +24,12 @@ __all__ = ["log_softmax", "softmax", "softmin"]
 
 def _check(name: str, arg: str, x: Any, axis: Any) -> int:
     """The axis, counted from the front, of an argument that must be floating point."""
-    expect(
-        x.dtype.is_float,
-        OpTypeError,
-        f"{name} needs a floating-point tensor for `{arg}`, but got {x!r}",
-        arg=arg,
-        help="convert it first, e.g. x.astype(float32).",
-    )
+    if not x.dtype.is_float:
+        raise OpTypeError(
+            f"{name} needs a floating-point tensor for `{arg}`, but got {x!r}",
+            arg=arg,
+            help="convert it first, e.g. x.astype(float32).",
+        )
     if isinstance(axis, (tuple, list)) and len(axis) == 1:
         [axis] = axis
     axis = normalize_axis(name, axis, x.ndim)
