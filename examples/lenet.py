@@ -228,6 +228,7 @@ def draw(
     epochs = np.arange(1, len(curve) + 1)
     axes.plot(epochs, [loss for loss, _ in curve], color="tab:blue")
     axes.set_xlabel("epoch")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set_ylabel("loss (nats)", color="tab:blue")
     axes.set_yscale("log")
     other = axes.twinx()

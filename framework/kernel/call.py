@@ -86,13 +86,20 @@ def write_call(where: Fields, python: tuple[int, int]) -> Module:
     self, args, count, names = fn.args
     site = fn.load(self + where.array_data, PTR)
     with fn.when(names.address() != 0):
-        fn.ret(fn.call(PTR, "PyObject_Vectorcall", fn.load(site, PTR, _SITE_SLOW), args, count, names))
+        fn.ret(_slow(fn, python, site, args, count, names))
     fn.ret(fn.call(PTR, "invoke", site, args, count))
-    _write_methods(module)
+    _write_methods(module, python)
     return module
 
 
-def _write_methods(module: Module) -> None:
+def _slow(fn: Function, python: tuple[int, int], site: Value, args: Value, count: Value, names: Value) -> Value:
+    """Call the Python function of a site."""
+    # Up to 3.10 the general form is no symbol but an inline function of a header; the site's function is a plain one.
+    name = "PyObject_Vectorcall" if python >= (3, 11) else "_PyFunction_Vectorcall"
+    return fn.call(PTR, name, fn.load(site, PTR, _SITE_SLOW), args, count, names)
+
+
+def _write_methods(module: Module, python: tuple[int, int]) -> None:
     """`method0` …: method functions (self, args, count, keywords), one for each place in the table of sites. A method has
     no object of its own where it could find its site, so each has its own code: a jump to the common part."""
     fn = Function("method", [("ptr", n) for n in ("site", "self", "args")] + [("i64", "count"), ("ptr", "names")],
@@ -105,7 +112,7 @@ def _write_methods(module: Module) -> None:
     fn.store(self, with_self)
     fn.copy_bytes(with_self + 8, args, total.value * 8)
     with fn.when((names.address() != 0) | (count >= ARGUMENTS)):
-        fn.ret(fn.call(PTR, "PyObject_Vectorcall", fn.load(site, PTR, _SITE_SLOW), with_self, count + 1, names))
+        fn.ret(_slow(fn, python, site, with_self, count + 1, names))
     fn.ret(fn.call(PTR, "invoke", site, with_self, count + 1))
     parameters = [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")]
     for number in range(METHODS):
@@ -156,7 +163,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         return obj
 
     def slow() -> None:
-        fn.ret(fn.call(PTR, "PyObject_Vectorcall", fn.load(site, PTR, _SITE_SLOW), args, count, fn.const(0, PTR)))
+        fn.ret(_slow(fn, python, site, args, count, fn.const(0, PTR)))
 
     def same(a: Value, b: Value) -> Value:
         return a.address() == b.address()

@@ -10,8 +10,8 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections import deque
-from collections.abc import Callable
 from dataclasses import dataclass
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,7 @@ class Site:
     it has found out.
     """
 
-    def __init__(self, slow: Callable) -> None:
+    def __init__(self, slow: FunctionType) -> None:
         self._slow = slow
         self._table = array("q", [0] * (PLACES * WAYS))
         self._kept: dict[int, tuple] = {}
