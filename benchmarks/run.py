@@ -22,6 +22,10 @@ import tempfile
 import time
 from pathlib import Path
 
+from peak import gigaflops
+
+from anfora.kernel.executor import available_threads
+
 HERE = Path(__file__).parent
 PEERS = {
     "torch": (["torch==2.13.0", "numpy"], ["torch_eager", "torch_channels_last", "torch_compiled"]),
@@ -52,10 +56,13 @@ def main() -> None:
         names = contestants[OWN[0]].workloads
         if options.only:
             names = [name for name in names if any(word in name for word in options.only)]
-        compare(names, contestants, options)
+        figures = compare(names, contestants, options)
     finally:
         for contestant in contestants.values():
             contestant.stop()
+    if "matmul_1024" in figures:
+        limit, reached = gigaflops(available_threads()), 2 * 1024**3 / figures["matmul_1024"] / 1e6
+        print(f"\nmatmul_1024: {reached:.0f} of the machine's {limit:.0f} GFLOP/s ({reached / limit:.0%})")
     if not options.no_processes:
         processes(pythons)
 
@@ -99,7 +106,9 @@ class Contestant:
         self.process.kill()
 
 
-def compare(names: list[str], contestants: dict[str, Contestant], options: argparse.Namespace) -> None:
+def compare(names: list[str], contestants: dict[str, Contestant], options: argparse.Namespace) -> dict[str, float]:
+    """Print a row for each workload; anfora's times, in milliseconds."""
+    figures = {}
     width = max(len(name) for name in contestants) + 2
     peers = [name for name in contestants if name not in OWN]
     print(f"{'milliseconds':20}" + "".join(f"{name:>{width}}" for name in contestants) + ("   ratio" if peers else ""))
@@ -117,6 +126,9 @@ def compare(names: list[str], contestants: dict[str, Contestant], options: argpa
         if rivals and OWN[0] in best:
             row += f"{best[OWN[0]] / min(rivals):8.2f}"
         print(row, flush=True)
+        if OWN[0] in best:
+            figures[workload] = best[OWN[0]]
+    return figures
 
 
 # -- whole processes --------------------------------------------------------------------------------------------------
