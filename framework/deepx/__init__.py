@@ -1,0 +1,23 @@
+"""deepx IR: a line-oriented text language for tensor programs, run by this package's operators.
+
+program.py      instructions and programs as data, and their canonical text
+parser.py       text to a program                      errors.py     one error family: code, line, column, caret
+table.py        every instruction: places, shapes, meaning, gradients; forms.py, what a row is made of
+rules.py        what one line says about itself        cells.py      what a line says about named cells: `check`
+machine.py      memory with data: `run`                gradient.py   `differentiate`
+lowering.py     a writer of programs, and layers in instructions; `export`
+__main__.py     python -m anfora.deepx check|format|run|grad FILE
+"""
+
+from anfora.deepx.cells import Cells, TensorSpec, check
+from anfora.deepx.errors import DeepxError
+from anfora.deepx.gradient import differentiate
+from anfora.deepx.lowering import Writer, export
+from anfora.deepx.machine import Machine, run
+from anfora.deepx.parser import parse
+from anfora.deepx.program import Instruction, Operand, Program, format
+
+__all__ = [
+    "Cells", "DeepxError", "Instruction", "Machine", "Operand", "Program", "TensorSpec", "Writer", "check",
+    "differentiate", "export", "format", "parse", "run",
+]  # fmt: skip
