@@ -1,0 +1,8 @@
+"""The helpers of these tests stand beside them."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
