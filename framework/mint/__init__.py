@@ -1,0 +1,424 @@
+"""`mint`: operators and layers by the names and forms that PyTorch has.
+
+    from anfora import mint
+    mint.max(x, dim=1)          values and positions
+
+A name is a function of `anfora.ops` that knows mint's names for its arguments (a line of the tables below), a method of
+Tensor, or a short function here where the form differs. `mint.nn` has layers, `mint.nn.functional` their functions,
+`mint.optim` optimizers.
+
+linalg.py, special.py, optim.py, nn/   the parts of those names
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anfora import ops
+from anfora.core.dtype import int64
+from anfora.core.errors import OpValueError
+from anfora.core.tensor import Tensor
+from anfora.ops.composite import composite
+from anfora.ops.forms import spelled
+
+#: Functions of `ops` under the same name. `dim` means `axis`, and `keepdim` its like.
+_SAME = """
+    abs acos acosh addbmm addmm addmv addcdiv allclose amax amin any all arange arccos arccosh arcsin arcsinh arctan
+    arctan2 arctanh argmax argmin asin asinh atan atan2 atanh baddbmm bincount bitwise_and bitwise_not bitwise_or
+    bitwise_xor bmm broadcast_to cat cdist ceil chunk clamp clone concat cos cosh count_nonzero cross cummax cummin cumprod
+    addcmul clip cumsum diff div divide dot dstack einsum empty empty_like eq equal erf erfc erfinv exp exp2 expm1 eye
+    fix flip float_power floor floor_divide fmod frac full full_like gcd greater greater_equal gt histc hstack index_select
+    inverse isclose isfinite isinf isnan isneginf kthvalue le lerp less less_equal log log10 log1p log2
+    logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logsumexp lt masked_select matmul maximum
+    minimum mm mul mv nan_to_num nansum narrow ne neg negative nonzero not_equal ones_like outer permute pow
+    ravel reciprocal remainder repeat_interleave reshape roll round rsqrt searchsorted sigmoid sign sin sinc sinh softmax
+    split sqrt square squeeze stack sum swapaxes take tan tanh tile topk trace tril triu trunc unbind unique_consecutive
+    unsqueeze vdot where xlogy zeros_like
+"""
+
+#: Functions of `ops` under another name.
+_RENAMED = {"transpose": "swapaxes", "clone": "copy", "vdot": "dot", "ge": "greater_equal"}
+
+#: Functions whose form is that of the method.
+_METHODS = ("gather", "index_add", "scatter", "scatter_add", "select", "t")
+
+#: Names of arguments that differ: mint's, and that of `ops`.
+_ARGUMENTS: dict[str, dict[str, str]] = {
+    "arcsin": {"x": "input"},
+    "bmm": {"input": "input_x"},
+    "count_nonzero": {"input": "x"},
+    "cumsum": {"input": "x"},
+    "diff": {"input": "x"},
+    "isnan": {"tensor": "input"},
+    "mv": {"input": "mat"},
+    "permute": {"dims": "axis"},
+    "transpose": {"dim0": "axis0", "dim1": "axis1"},
+}
+
+#: Modules below, and where their names are.
+_MODULES = ("linalg", "nn", "optim", "special")
+
+
+def as_mint(name: str, function: Callable) -> Callable:
+    """A function that knows mint's names for its arguments too."""
+    return spelled(function, **_ARGUMENTS.get(name, {}))
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"anfora.mint.{name}")
+    if name in _METHODS:
+        found = getattr(Tensor, name)
+    elif name in _NAMES and hasattr(ops, _RENAMED.get(name, name)):
+        found = as_mint(name, getattr(ops, _RENAMED.get(name, name)))
+    else:
+        raise AttributeError(f"module 'anfora.mint' has no attribute '{name}'")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, *_MODULES]
+
+
+# -- arithmetic -------------------------------------------------------------------------------------------------------
+
+
+def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """input + alpha · other, element by element.
+
+    Example:
+        >>> add(Tensor([1., 2.]), Tensor([1., 1.]), alpha=2).tolist()
+        [3.0, 4.0]
+    """
+    return ops.add(input, other if alpha == 1 else other * alpha)
+
+
+def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
+    """input - alpha · other, element by element.
+
+    Example:
+        >>> sub(Tensor([1., 2.]), Tensor([1., 1.]), alpha=2).tolist()
+        [-1.0, 0.0]
+    """
+    return ops.sub(input, other if alpha == 1 else other * alpha)
+
+
+# -- along axes -------------------------------------------------------------------------------------------------------
+
+
+def _extreme(name: str, word: str) -> Callable:
+    alone, pair, of_two = getattr(ops, f"a{name}"), getattr(ops, name), getattr(ops, f"{name}imum")
+
+    @composite
+    def function(input: Tensor, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+        if isinstance(dim, Tensor):
+            dim, other = None, dim
+        if other is not None:
+            return of_two(input, other)
+        return alone(input) if dim is None else pair(input, dim, keepdim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""The {word} element; with `dim` values and positions along an axis, with a tensor `other` the
+    {word} of two, element by element.
+
+    Example:
+        >>> x = Tensor([[1, 4], [3, 2]])
+        >>> {name}(x).item(), [y.tolist() for y in {name}(x, 0)]
+        {"(4, [[3, 4], [1, 0]])" if name == "max" else "(1, [[1, 2], [0, 1]])"}
+    """
+    return function
+
+
+max = _extreme("max", "largest")
+min = _extreme("min", "smallest")
+
+
+@composite
+def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
+    """The median of all elements; with `dim` medians and positions along an axis. See `ops.median`.
+
+    Example:
+        >>> median(Tensor([3., 1., 2.])).item()
+        2.0
+    """
+    return ops.median(input.reshape(-1))[0] if dim is None else ops.median(input, dim, keepdim)
+
+
+def mean(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The mean along axes, of all elements without one; computed in `dtype`, if given.
+
+    Example:
+        >>> mean(Tensor([[1., 2.], [3., 4.]]), 0).tolist()
+        [2.0, 3.0]
+    """
+    return ops.mean(input if dtype is None else input.astype(dtype), dim, keepdim)
+
+
+def prod(input: Tensor, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The product along an axis, of all elements without one.
+
+    Example:
+        >>> prod(Tensor([[1., 2.], [3., 4.]]), 0).tolist()
+        [3.0, 8.0]
+    """
+    return ops.prod(input, dim, keepdim, dtype)
+
+
+def _spread(name: str) -> Callable:
+    compute = getattr(ops, name)
+
+    def function(input: Tensor, dim: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Any:
+        return compute(input, dim, correction, keepdim)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""`ops.{name}` that divides by the number of elements less `correction`, 1 when not given.
+
+    Example:
+        >>> x = {name}(Tensor([1., 3.]))
+    """
+    return function
+
+
+std, var, std_mean, var_mean = map(_spread, ("std", "var", "std_mean", "var_mean"))
+
+
+def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
+    """The elements in order along an axis, and where they stood. Equal ones always keep their order.
+
+    Example:
+        >>> [x.tolist() for x in sort(Tensor([3, 1, 2]))]
+        [[1, 2, 3], [1, 2, 0]]
+    """
+    return ops.sort(input, dim, descending)
+
+
+def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
+    """Where the elements stand that come first, second … in order. Equal ones always keep their order.
+
+    Example:
+        >>> argsort(Tensor([3, 1, 2])).tolist()
+        [1, 2, 0]
+    """
+    return ops.argsort(input, dim, descending)
+
+
+@composite
+def unique(
+    input: Tensor, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim: Any = None
+) -> Any:
+    """The different elements in order; if asked for, also which of them each element is, and how often each occurs.
+
+    Args:
+        input: tensor of any shape.
+        sorted: accepted for programs of other frameworks: they always come in order.
+        return_inverse, return_counts: what to give beside.
+        dim: only None.
+    Returns:
+        1-d tensor, or a tuple of it, the int64 numbers of the elements in the shape of `input`, and the int64 counts.
+    Example:
+        >>> [x.tolist() for x in unique(Tensor([3, 1, 3]), return_inverse=True, return_counts=True)]
+        [[1, 3], [1, 0, 1], [1, 2]]
+    """
+    if dim is not None:
+        raise NotImplementedError("unique along an axis: `dim` of mint.unique")
+    values, order = ops.sort(input.reshape(-1))
+    different, numbers, counts = ops.unique_consecutive(values, True, True)
+    found: list[Tensor] = [different]
+    if return_inverse:
+        inverse = ops.tensor_scatter_elements(ops.zeros_like(numbers), order, numbers)
+        found.append(inverse.astype(int64).reshape(input.shape))
+    if return_counts:
+        found.append(counts.astype(int64))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+# -- shapes and places ------------------------------------------------------------------------------------------------
+
+
+def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
+    """Several axes, all when not given, as one.
+
+    Example:
+        >>> flatten(Tensor([[1, 2], [3, 4]])).tolist()
+        [1, 2, 3, 4]
+    """
+    return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
+
+
+def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
+    """Coordinates of a grid; see `ops.meshgrid`.
+
+    Example:
+        >>> [x.tolist() for x in meshgrid(Tensor([1, 2]), Tensor([3]))]
+        [[[1], [2]], [[3], [3]]]
+    """
+    listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
+    return ops.meshgrid(*listed, indexing=indexing)
+
+
+def zeros(*size: Any, dtype: Any = None) -> Tensor:
+    """Zeros: `zeros(2, 3)` or `zeros((2, 3))`.
+
+    Example:
+        >>> zeros(2).tolist()
+        [0.0, 0.0]
+    """
+    return ops.zeros(size[0] if len(size) == 1 else size, dtype)
+
+
+def ones(*size: Any, dtype: Any = None) -> Tensor:
+    """Ones: `ones(2, 3)` or `ones((2, 3))`.
+
+    Example:
+        >>> ones(2).tolist()
+        [1.0, 1.0]
+    """
+    return ops.ones(size[0] if len(size) == 1 else size, dtype)
+
+
+def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None) -> Tensor:
+    """Numbers at equal distances, both ends included.
+
+    Example:
+        >>> linspace(0, 1, 3).tolist()
+        [0.0, 0.5, 1.0]
+    """
+    made = ops.linspace(start, end, steps)
+    return made if dtype is None else made.astype(dtype)
+
+
+@composite
+def diag(input: Tensor, diagonal: int = 0) -> Tensor:
+    """The matrix with a vector on a diagonal, or a diagonal of a matrix.
+
+    Raises:
+        OpValueError: the tensor has other than one or two axes.
+    Example:
+        >>> diag(Tensor([1, 2])).tolist(), diag(Tensor([[1, 2], [3, 4]])).tolist()
+        ([[1, 0], [0, 2]], [1, 4])
+    """
+    if input.ndim not in (1, 2):
+        raise OpValueError(f"diag needs a vector or a matrix, but got {list(input.shape)}", arg="input")
+    return ops.diag_embed(input, diagonal) if input.ndim == 1 else ops.diagonal(input, diagonal)
+
+
+# -- random numbers ---------------------------------------------------------------------------------------------------
+
+
+def rand(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random numbers from 0 to 1.
+
+    Example:
+        >>> rand(2, 3).shape
+        (2, 3)
+    """
+    return ops.rand(*size, dtype=dtype, seed=generator)
+
+
+def randn(*size: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random numbers of the standard normal distribution.
+
+    Example:
+        >>> randn(2, 3).shape
+        (2, 3)
+    """
+    return ops.randn(*size, dtype=dtype, seed=generator)
+
+
+def rand_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random numbers from 0 to 1, in the shape of a tensor.
+
+    Example:
+        >>> rand_like(Tensor([1., 2.])).shape
+        (2,)
+    """
+    return ops.rand_like(input, dtype=dtype)
+
+
+def randn_like(input: Tensor, *, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random numbers of the standard normal distribution, in the shape of a tensor.
+
+    Example:
+        >>> randn_like(Tensor([1., 2.])).shape
+        (2,)
+    """
+    return ops.randn_like(input, dtype=dtype)
+
+
+def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random integers: `randint(high, size)` or `randint(low, high, size)`, below `high`.
+
+    Example:
+        >>> randint(10, (2, 3)).shape
+        (2, 3)
+    """
+    low, high, size = args if len(args) == 3 else (0, *args)
+    return ops.randint(low, high, size, seed=generator, dtype=dtype or int64)
+
+
+def randint_like(input: Tensor, *bounds: int, dtype: Any = None, device: Any = None) -> Tensor:
+    """Random integers below the last bound, from the first of two or 0, in the shape and type of a tensor.
+
+    Example:
+        >>> randint_like(Tensor([1, 2]), 10).shape
+        (2,)
+    """
+    low, high = bounds if len(bounds) == 2 else (0, *bounds)
+    return ops.randint_like(input, low, high, dtype=dtype or input.dtype)
+
+
+def randperm(n: int, *, generator: Any = None, dtype: Any = int64) -> Tensor:
+    """The integers from 0 to n - 1 in random order.
+
+    Example:
+        >>> randperm(3).sum().item()
+        3
+    """
+    given = {} if generator is None else {"seed": generator}
+    return ops.randperm(n, dtype=dtype, **given)
+
+
+def bernoulli(input: Tensor, *, generator: Any = None) -> Tensor:
+    """Ones with the probabilities that the elements are, and zeros.
+
+    Example:
+        >>> bernoulli(Tensor([0., 1.])).tolist()
+        [0.0, 1.0]
+    """
+    return ops.bernoulli(ops.zeros_like(input), input, generator).astype(input.dtype)
+
+
+def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:
+    """Positions drawn with probabilities in proportion to the elements; see `ops.multinomial`.
+
+    Example:
+        >>> multinomial(Tensor([0., 1.]), 1).tolist()
+        [1]
+    """
+    return ops.multinomial(input, num_samples, replacement, generator)
+
+
+def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
+    """Random numbers of normal distributions whose means and deviations are numbers or tensors.
+
+    Example:
+        >>> normal(Tensor([0., 10.]), 0.0).tolist()
+        [0.0, 10.0]
+    """
+    if size is None:
+        size = np.broadcast_shapes(*(x.shape for x in (mean, std) if isinstance(x, Tensor)))
+    return ops.randn(*size, seed=generator) * std + mean
+
+
+_NAMES = frozenset(_SAME.split()) | set(_RENAMED)
+_FORMS = (
+    "add", "argsort", "bernoulli", "diag", "flatten", "linspace", "max", "mean", "median", "meshgrid", "min", "multinomial",
+    "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "sort",
+    "std", "std_mean", "sub", "unique", "var", "var_mean", "zeros",
+)  # fmt: skip
+__all__ = sorted([*_NAMES, *_METHODS, *_FORMS])

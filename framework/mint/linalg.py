@@ -1,0 +1,14 @@
+"""`mint.linalg`: matrices."""
+
+from __future__ import annotations
+
+from anfora import ops
+from anfora.ops.forms import spelled
+
+__all__ = ["inv", "matrix_norm", "norm", "qr", "vector_norm"]
+
+inv = spelled(ops.inverse, A="input")
+matrix_norm = spelled(ops.matrix_norm)
+norm = spelled(ops.norm)
+qr = spelled(ops.qr, A="input")
+vector_norm = spelled(ops.vector_norm)

@@ -1,0 +1,427 @@
+"""`mint.nn`: layers by the names and forms that PyTorch has; functional.py, the functions behind them.
+
+A layer is that of `anfora.nn`, whose arguments are told in PyTorch's way. Those that have the same form in both are taken
+as they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anfora import nn as layers
+from anfora import ops
+from anfora.core.cell import Cell
+from anfora.core.dtype import float32
+from anfora.core.tensor import Tensor
+from anfora.mint.nn import functional as functional
+from anfora.mint.nn.functional import sides, softmax_axis, written
+from anfora.nn import (
+    GELU,
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool2d,
+    BCELoss,
+    ConstantPad1d,
+    ConstantPad2d,
+    ConstantPad3d,
+    CosineEmbeddingLoss,
+    CrossEntropyLoss,
+    Embedding,
+    Flatten,
+    Fold,
+    Identity,
+    L1Loss,
+    LayerNorm,
+    Linear,
+    LogSigmoid,
+    MaxUnpool2d,
+    MSELoss,
+    NLLLoss,
+    PixelShuffle,
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+    Sigmoid,
+    SoftMarginLoss,
+    Tanh,
+    Upsample,
+    ZeroPad2d,
+)
+from anfora.nn import HShrink as Hardshrink
+from anfora.nn import HSigmoid as Hardsigmoid
+from anfora.nn import HSwish as Hardswish
+from anfora.nn import SeLU as SELU
+from anfora.nn import SoftShrink as Softshrink
+
+__all__ = [
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d",
+    "AvgPool2d", "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "Cell",
+    "ConstantPad1d", "ConstantPad2d", "ConstantPad3d", "Conv1d", "Conv2d", "Conv3d", "ConvTranspose2d",
+    "CosineEmbeddingLoss", "CrossEntropyLoss", "Dropout", "Dropout2d", "ELU", "Embedding", "Flatten", "Fold", "GELU",
+    "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh", "Identity", "KLDivLoss", "L1Loss", "LayerNorm",
+    "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MaxPool2d", "MaxUnpool2d", "Mish", "NLLLoss", "PReLU",
+    "PixelShuffle", "ReLU", "ReLU6", "ReflectionPad1d", "ReflectionPad2d", "ReflectionPad3d", "ReplicationPad1d",
+    "ReplicationPad2d", "ReplicationPad3d", "SELU", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "Softmax",
+    "Softshrink", "Tanh", "Threshold", "Unfold", "Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d", "ZeroPad1d",
+    "ZeroPad2d", "ZeroPad3d", "functional",
+]  # fmt: skip
+
+
+# -- convolutions -----------------------------------------------------------------------------------------------------
+
+
+def _convolution(base: Any) -> type:
+    class Convolution(base):
+        def __init__(
+            self,
+            in_channels: int,
+            out_channels: int,
+            kernel_size: Any,
+            stride: Any = 1,
+            padding: Any = 0,
+            dilation: Any = 1,
+            groups: int = 1,
+            bias: bool = True,
+            padding_mode: str = "zeros",
+            dtype: Any = None,
+        ) -> None:
+            if padding_mode != "zeros":
+                raise NotImplementedError(f'{base.__name__} with padding_mode={padding_mode!r}; "zeros" is there')
+            super().__init__(
+                in_channels, out_channels, kernel_size, stride, dilation=dilation, group=groups, has_bias=bias,
+                dtype=dtype or float32, **sides(padding),
+            )  # fmt: skip
+
+    Convolution.__name__ = Convolution.__qualname__ = base.__name__
+    Convolution.__doc__ = f"""`nn.{base.__name__}` in PyTorch's form; it has a bias, and pads by zeros as many as told.
+
+    Args:
+        in_channels, out_channels, kernel_size, stride, dilation: as there.
+        padding: a number, one for each axis, "same" or "valid".
+        groups: `group` there.
+        bias: `has_bias` there.
+        padding_mode: "zeros".
+        dtype: of the parameters; float32 when not given.
+    """
+    return Convolution
+
+
+Conv1d, Conv2d, Conv3d = map(_convolution, (layers.Conv1d, layers.Conv2d, layers.Conv3d))
+
+
+class ConvTranspose2d(layers.Conv2dTranspose):
+    """`nn.Conv2dTranspose` in PyTorch's form; it has a bias.
+
+    Args:
+        in_channels, out_channels, kernel_size, stride, output_padding, dilation: as there.
+        padding: rows and columns that are cut off: a number or (vertical, horizontal).
+        groups, bias: `group` and `has_bias` there.
+        padding_mode: "zeros".
+        dtype: of the parameters; float32 when not given.
+    Example:
+        >>> ConvTranspose2d(1, 2, 3, stride=2)(ops.ones((1, 1, 2, 2))).shape
+        (1, 2, 5, 5)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        padding_mode: str = "zeros",
+        dtype: Any = None,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise NotImplementedError(f'ConvTranspose2d with padding_mode={padding_mode!r}; "zeros" is there')
+        super().__init__(
+            in_channels, out_channels, kernel_size, stride, output_padding=output_padding, dilation=dilation, group=groups,
+            has_bias=bias, dtype=dtype or float32, **sides(padding),
+        )  # fmt: skip
+
+
+# -- normalisation ----------------------------------------------------------------------------------------------------
+
+
+def _batch_norm(base: Any) -> type:
+    class BatchNorm(base):
+        def __init__(
+            self,
+            num_features: int,
+            eps: float = 1e-5,
+            momentum: float = 0.1,
+            affine: bool = True,
+            track_running_stats: bool = True,
+            dtype: Any = None,
+        ) -> None:
+            super().__init__(
+                num_features, eps, 1 - momentum, affine, use_batch_statistics=None if track_running_stats else True,
+                dtype=dtype or float32,
+            )  # fmt: skip
+
+    BatchNorm.__name__ = BatchNorm.__qualname__ = base.__name__
+    BatchNorm.__doc__ = f"""`nn.{base.__name__}` in PyTorch's form.
+
+    Args:
+        num_features, eps, affine: as there.
+        momentum: the weight of what is new; there it is that of what was.
+        track_running_stats: without it the moments of each batch are used, in inference too.
+        dtype: of the parameters; float32 when not given.
+    """
+    return BatchNorm
+
+
+BatchNorm1d, BatchNorm2d, BatchNorm3d = map(_batch_norm, (layers.BatchNorm1d, layers.BatchNorm2d, layers.BatchNorm3d))
+
+
+class GroupNorm(layers.GroupNorm):
+    """`nn.GroupNorm` in PyTorch's form."""
+
+    def __init__(
+        self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: Any = None
+    ) -> None:
+        super().__init__(num_groups, num_channels, eps, affine, dtype=dtype or float32)
+
+
+# -- pooling ----------------------------------------------------------------------------------------------------------
+
+
+class _Function(Cell):
+    """A layer without parameters: a function and what it is called with beside the input."""
+
+    def __init__(self, function: Any, **given: Any) -> None:
+        super().__init__()
+        self.function, self.given = function, given
+
+    def construct(self, input: Tensor) -> Any:
+        return self.function(input, **self.given)
+
+    def extend_repr(self) -> str:
+        return ", ".join(f"{name}={value!r}" for name, value in self.given.items())
+
+
+class MaxPool2d(_Function):
+    """The largest element in each window; see `functional.max_pool2d`."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        dilation: Any = 1,
+        return_indices: bool = False,
+        ceil_mode: bool = False,
+    ) -> None:
+        super().__init__(
+            functional.max_pool2d, kernel_size=kernel_size, stride=stride, padding=padding, dilation=dilation,
+            ceil_mode=ceil_mode, return_indices=return_indices,
+        )  # fmt: skip
+
+
+class AvgPool1d(_Function):
+    """The mean in each window of sequences; see `ops.avg_pool1d`."""
+
+    def __init__(
+        self,
+        kernel_size: Any,
+        stride: Any = None,
+        padding: Any = 0,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+    ) -> None:
+        super().__init__(
+            ops.avg_pool1d, kernel_size=kernel_size, stride=kernel_size if stride is None else stride, padding=padding,
+            ceil_mode=ceil_mode, count_include_pad=count_include_pad,
+        )  # fmt: skip
+
+
+def _avg_pool(function: Any, name: str, what: str) -> type:
+    class AvgPool(_Function):
+        def __init__(
+            self,
+            kernel_size: Any,
+            stride: Any = None,
+            padding: Any = 0,
+            ceil_mode: bool = False,
+            count_include_pad: bool = True,
+            divisor_override: int | None = None,
+        ) -> None:
+            super().__init__(
+                function, kernel_size=kernel_size, stride=kernel_size if stride is None else stride, padding=padding,
+                ceil_mode=ceil_mode, count_include_pad=count_include_pad, divisor_override=divisor_override or 0,
+            )  # fmt: skip
+
+    AvgPool.__name__ = AvgPool.__qualname__ = name
+    AvgPool.__doc__ = f"The mean in each window of {what}; see `ops.{function.__name__}`."
+    return AvgPool
+
+
+AvgPool2d = _avg_pool(ops.avg_pool2d, "AvgPool2d", "images")
+AvgPool3d = _avg_pool(ops.avg_pool3d, "AvgPool3d", "volumes")
+
+
+class AdaptiveMaxPool1d(_Function):
+    """The largest element in each of some parts of sequences; see `functional.adaptive_max_pool1d`."""
+
+    def __init__(self, output_size: Any, return_indices: bool = False) -> None:
+        super().__init__(functional.adaptive_max_pool1d, output_size=output_size, return_indices=return_indices)
+
+
+# -- activations ------------------------------------------------------------------------------------------------------
+
+
+def _activation(name: str, function: Any, **defaults: Any) -> type:
+    """A layer whose arguments are those of a function, and `inplace`."""
+    order = tuple(defaults)
+
+    class Layer(_Function):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            given = {**defaults, **dict(zip(order, args)), **kwargs}
+            inplace = given.pop("inplace", False)
+            super().__init__(function, **given)
+            self.inplace = inplace
+
+        def construct(self, input: Tensor) -> Tensor:
+            return written(input, self.function(input, **self.given), self.inplace)
+
+    Layer.__name__ = Layer.__qualname__ = name
+    form = ", ".join(f"{key}={value!r}" for key, value in defaults.items())
+    Layer.__doc__ = f"`ops.{function.__name__}` as a layer: {name}({form})."
+    return Layer
+
+
+ReLU = _activation("ReLU", ops.relu, inplace=False)
+ReLU6 = _activation("ReLU6", ops.relu6, inplace=False)
+SiLU = _activation("SiLU", ops.silu, inplace=False)
+Mish = _activation("Mish", ops.mish, inplace=False)
+ELU = _activation("ELU", ops.elu, alpha=1.0, inplace=False)
+Hardtanh = _activation("Hardtanh", ops.hardtanh, min_val=-1, max_val=1, inplace=False)
+Threshold = _activation("Threshold", functional.threshold, threshold=0, value=0, inplace=False)
+
+
+class Softmax(Cell):
+    """Positive numbers that sum to one along `dim`; see `functional.softmax`."""
+
+    def __init__(self, dim: int | None = None) -> None:
+        super().__init__()
+        self.dim = dim
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.softmax(input, softmax_axis(input, self.dim))
+
+
+class LogSoftmax(Softmax):
+    """The logarithm of `Softmax`."""
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.log_softmax(input, softmax_axis(input, self.dim))
+
+
+class PReLU(layers.PReLU):
+    """`nn.PReLU` in PyTorch's form: `num_parameters` slopes for negative elements, which begin at `init`."""
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
+        super().__init__(num_parameters, init)
+
+
+# -- others -----------------------------------------------------------------------------------------------------------
+
+
+class Dropout(_Function):
+    """Zeros in random places while it is trained, the rest larger in proportion."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__(functional.dropout, p=p, inplace=inplace)
+
+    def construct(self, input: Tensor) -> Tensor:
+        return self.function(input, training=self.training, **self.given)
+
+
+class Dropout2d(Dropout):
+    """Zeros for random channels while it is trained, the rest larger in proportion."""
+
+    def __init__(self, p: float = 0.5, inplace: bool = False) -> None:
+        super().__init__(p, inplace)
+        self.function = functional.dropout2d
+
+
+class Unfold(_Function):
+    """Windows of images as columns; see `ops.unfold`."""
+
+    def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None:
+        super().__init__(ops.unfold, kernel_size=kernel_size, dilation=dilation, padding=padding, stride=stride)
+
+
+class UpsamplingNearest2d(_Function):
+    """Images enlarged by repetition; see `ops.interpolate`."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(ops.interpolate, size=size, scale_factor=scale_factor, mode="nearest")
+
+
+class UpsamplingBilinear2d(_Function):
+    """Images enlarged by lines between pixels, whose corners stay where they are; see `ops.interpolate`."""
+
+    def __init__(self, size: Any = None, scale_factor: Any = None) -> None:
+        super().__init__(ops.interpolate, size=size, scale_factor=scale_factor, mode="bilinear", align_corners=True)
+
+
+class _ZeroPad(_Function):
+    _axes = 1
+
+    def __init__(self, padding: Any) -> None:
+        numbers = [padding] * (2 * self._axes) if isinstance(padding, int) else list(padding)
+        super().__init__(ops.pad, padding=numbers)
+
+
+class ZeroPad1d(_ZeroPad):
+    """Zeros around sequences: a number, or (left, right)."""
+
+
+class ZeroPad3d(_ZeroPad):
+    """Zeros around volumes: a number, or (left, right, top, bottom, front, back)."""
+
+    _axes = 3
+
+
+class _Loss(Cell):
+    """A function of input and target, and what it is called with beside."""
+
+    def __init__(self, function: Any, **given: Any) -> None:
+        super().__init__()
+        self.function, self.given = function, given
+
+    def construct(self, input: Tensor, target: Tensor) -> Tensor:
+        return self.function(input, target, **self.given)
+
+
+class BCEWithLogitsLoss(_Loss):
+    """The cross entropy of targets and sigmoid(input); see `functional.binary_cross_entropy_with_logits`."""
+
+    def __init__(self, weight: Any = None, reduction: str = "mean", pos_weight: Any = None) -> None:
+        super().__init__(
+            functional.binary_cross_entropy_with_logits, weight=weight, reduction=reduction, pos_weight=pos_weight
+        )
+
+
+class KLDivLoss(_Loss):
+    """The divergence of distributions; see `functional.kl_div`."""
+
+    def __init__(self, reduction: str = "mean", log_target: bool = False) -> None:
+        super().__init__(functional.kl_div, reduction=reduction, log_target=log_target)
+
+
+class SmoothL1Loss(_Loss):
+    """Squares of small differences, magnitudes of large ones; see `ops.smooth_l1_loss`."""
+
+    def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
+        super().__init__(ops.smooth_l1_loss, beta=beta, reduction=reduction)

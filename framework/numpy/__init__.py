@@ -1,0 +1,140 @@
+"""numpy's functions on tensors, by numpy's names and arguments: `import anfora.numpy as np`.
+
+arrays.py        making tensors, their types and shapes, places in them
+calculations.py  along axes, with vectors and polynomials, counts and sets
+
+These are what differs from `anfora.ops`. The rest are operators of `ops` whose arguments have numpy's names; the tables
+below tell which. Numbers and lists are taken where tensors are; made of Python numbers, tensors are of int32 and float32.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from anfora import ops
+from anfora.core.dtype import (  # noqa: F401
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from anfora.core.errors import OpTypeError
+from anfora.core.tensor import Tensor
+from anfora.numpy import arrays, calculations
+from anfora.numpy.arrays import *  # noqa: F403
+from anfora.numpy.arrays import of_type, tensors
+from anfora.numpy.calculations import *  # noqa: F403
+
+inf, nan, pi = math.inf, math.nan, math.pi
+PINF, NINF = inf, -inf
+float_, int_, uint = float32, int32, uint32
+
+#: Functions of elements under numpy's name: of one tensor `x`, or of `x1` and `x2`, and of a `dtype` for the result.
+_ELEMENTS = """
+    abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or bitwise_xor
+    ceil copysign cos cosh deg2rad divide equal exp exp2 expm1 fix float_power floor floor_divide fmod gcd greater
+    greater_equal heaviside hypot invert isfinite isinf isnan isneginf isposinf lcm less less_equal log log10 log1p log2
+    logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative not_equal
+    positive rad2deg reciprocal remainder rint sign signbit sin sinh sqrt square subtract tan tanh true_divide trunc
+"""
+_ELEMENTS_RENAMED = {"fabs": "abs", "power": "pow", "radians": "deg2rad"}
+
+#: Other functions: the names of their arguments in numpy's order, each with that in `ops` where it differs.
+_ARGUMENTS: dict[str, str] = {
+    "argmax": "a=input axis=dim", "argmin": "a=input axis", "argwhere": "a=input",
+    "bincount": "x=input weights minlength", "broadcast_to": "array=input shape", "clip": "x=input xmin=min xmax=max",
+    "diagonal": "a=input offset axis1=dim1 axis2=dim2", "diff": "a=x n axis prepend append", "dot": "a=input b=other",
+    "dsplit": "x=input indices_or_sections", "expand_dims": "a=input_x axis", "fliplr": "m=input", "flipud": "m=input",
+    "hsplit": "x=input indices_or_sections", "inner": "a=input b=other",
+    "isclose": "a=input b=other rtol atol equal_nan", "kron": "a=input b=other", "matmul": "x1=input x2=other",
+    "matrix_power": "a=input n", "moveaxis": "a=x source destination", "norm": "x=A ord axis=dim keepdims=keepdim",
+    "ravel": "x=input", "reshape": "x=input new_shape=shape", "roll": "a=input shift=shifts axis=dims",
+    "rot90": "m=input k axes=dims", "squeeze": "a=input axis", "swapaxes": "x=input axis1=axis0 axis2=axis1",
+    "tile": "a=input reps=dims", "trace": "a=input offset axis1 axis2 dtype", "trapz": "y x dx axis=dim",
+    "tril": "m=input k=diagonal", "triu": "m=input k=diagonal", "vsplit": "x=input indices_or_sections",
+    "std": "x=input axis ddof keepdims", "var": "x=input axis ddof keepdims",
+}  # fmt: skip
+
+#: The same as in `ops`, of a sequence of tensors.
+_PLAIN = ("column_stack", "dstack", "hstack", "vstack")
+
+
+def _of_elements(name: str) -> Callable:
+    function = getattr(ops, _ELEMENTS_RENAMED.get(name, name))
+    given = function.signature if hasattr(function, "signature") else inspect.signature(function)
+    count = 2 if len([p for p in given.parameters.values() if p.default is p.empty]) == 2 else 1
+
+    def of_one(x: Any, dtype: Any = None) -> Tensor:
+        return of_type(function(tensors(x)), dtype)
+
+    def of_two(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+        if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
+            x1, x2 = tensors(x1), tensors(x2)
+        one, other = (tensors(x) if isinstance(x, (list, tuple, numpy.ndarray)) else x for x in (x1, x2))
+        return of_type(function(one, other), dtype)
+
+    return of_one if count == 1 else of_two
+
+
+def _with_names(name: str) -> Callable:
+    function = getattr(ops, name)
+    pairs = [(n, own or n) for n, _, own in (item.partition("=") for item in _ARGUMENTS[name].split())]
+    known = dict(pairs)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if len(args) > len(pairs):
+            raise OpTypeError(f"{name} takes {len(pairs)} arguments, but got {len(args)}")
+        given = {own: value for (_, own), value in zip(pairs, args)}
+        for key, value in kwargs.items():
+            if key not in known or known[key] in given:
+                raise OpTypeError(f"{name} got `{key}`; its arguments are {', '.join(known)}, each once")
+            given[known[key]] = value
+        first = pairs[0][1]
+        if first in given:
+            given[first] = tensors(given[first])
+        if name in ("dot", "inner", "isclose", "kron", "matmul"):
+            given[pairs[1][1]] = tensors(given[pairs[1][1]])
+        return function(**given)
+
+    return call
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ELEMENTS.split() or name in _ELEMENTS_RENAMED:
+        found = _of_elements(name)
+    elif name in _ARGUMENTS:
+        found = _with_names(name)
+    elif name in _PLAIN:
+        return getattr(ops, name)
+    else:
+        raise AttributeError(f"module 'anfora.numpy' has no attribute '{name}'")
+    found.__name__ = found.__qualname__ = name
+    found.__doc__ = f"numpy's `{name}`, which is `ops.{_ELEMENTS_RENAMED.get(name, name)}`."
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+_TYPES = (
+    "NINF", "PINF", "bool_", "float16", "float32", "float64", "float_", "inf", "int16", "int32", "int64", "int8", "int_",
+    "nan", "pi", "uint", "uint16", "uint32", "uint64", "uint8",
+)  # fmt: skip
+__all__ = sorted(
+    {*_ELEMENTS.split(), *_ELEMENTS_RENAMED, *_ARGUMENTS, *_PLAIN, *_TYPES, *arrays.__all__, *calculations.__all__}
+)
