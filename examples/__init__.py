@@ -1,1 +1,4 @@
-"""Programs that show how anfora is used; `python -m anfora NAME` runs them."""
+"""Programs that show how anfora is used; `python -m anfora NAME` runs them.
+
+lenet.py   train LeNet on handwritten digits
+"""

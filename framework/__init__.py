@@ -1,4 +1,12 @@
-"""anfora: deep learning on the CPU; one program, two ways to run it, one meaning."""
+"""anfora: deep learning on the CPU; one program, two ways to run it, one meaning.
+
+core/ kernel/ ops/ eager/    the layers, from types to PyNative mode (docs/design.md, Layers)
+interop/ data/               files of others; digits to train on
+api.py         gradients of functions                 directions.py  derivatives in given directions
+batching.py    vmap                                   modes.py       the entry points of graph mode
+executors.py   what older programs call to compile    paths.py       MindSpore's module paths
+sparse.py      tensors of which most elements are zero    log.py  messages
+"""
 
 from __future__ import annotations
 
@@ -12,12 +20,12 @@ __version__ = "0.1.0.dev0"
 #: Public names, and the modules they are loaded from when they are first used.
 _HOMES = {
     "anfora.core.dtype": (
-        "bfloat16", "bool_", "double", "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float_",
-        "half", "int8", "int16", "int32", "int64", "int_", "number", "pytype_to_dtype", "single", "string",
-        "tensor_type", "type_none", "uint8", "uint16", "uint32", "uint64",
+        "bfloat16", "bool_", "complex128", "complex64", "double", "dtype_to_nptype", "dtype_to_pytype", "float16",
+        "float32", "float64", "float_", "half", "int8", "int16", "int32", "int64", "int_", "number", "pytype_to_dtype",
+        "single", "string", "tensor_type", "type_none", "uint8", "uint16", "uint32", "uint64",
     ),
     "anfora.core.tensor": ("Tensor", "from_numpy", "tensor"),
-    "anfora.core.parameter": ("Parameter", "ParameterTuple"),
+    "anfora.core.parameter": ("Parameter", "ParameterTuple", "_is_parameter_generated"),
     "anfora.core.cell": ("Cell",),
     "anfora.core.random": (
         "Generator", "default_generator", "get_rng_state", "get_seed", "initial_seed", "manual_seed", "seed",
@@ -32,20 +40,30 @@ _HOMES = {
     ),
     "anfora.ops.programs": ("is_tensor",),
     "anfora.api": ("GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"),
+    "anfora.directions": ("derivative", "jet", "linearize"),
+    "anfora.executors": ("_cell_graph_executor",),
     "anfora.batching": ("vmap",),
+    "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
     "anfora.modes": (
         "JitConfig", "constexpr", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
     ),
     "anfora.interop.checkpoint": ("load_checkpoint", "load_param_into_net", "save_checkpoint"),
-    "anfora.eager.custom": ("Function",),
-    "anfora.eager.tape": ("no_grad",),
+    "anfora.nn.metrics": (
+        "Accuracy", "BleuScore", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity", "Precision", "ROC",
+        "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
+        "get_metric_fn", "names", "rearrange_inputs",
+    ),
+    "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
+    "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {
-    "common": "anfora.common", "communication": "anfora.core.processes", "device_context": "anfora.device_context",
-    "dtype": "anfora.core.dtype", "experimental": "anfora.experimental", "models": "anfora.models", "nn": "anfora.nn",
-    "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime", "train": "anfora.train",
+    "amp": "anfora.nn.amp", "common": "anfora.common", "communication": "anfora.core.processes",
+    "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
+    "log": "anfora.log", "mint": "anfora.mint", "models": "anfora.models", "nn": "anfora.nn",
+    "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",
+    "train": "anfora.train",
 }  # fmt: skip
 
 paths.install()

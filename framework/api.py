@@ -30,7 +30,8 @@ def value_and_grad(
         fn: a function or Cell; where it gives several tensors, their sum is differentiated.
         grad_position: which arguments to differentiate by: an int, or a tuple with one position, gives one gradient, a
             longer tuple a tuple of them, None none. An argument that is a container gets its gradients in the same
-            nesting. Positions in a tuple at which the call has None are left out.
+            nesting. Positions in a tuple at which the call has None are left out. Arguments that the call gives by
+            name count after the others, in the order of the call.
         weights: parameters to differentiate by: one gives one gradient, several a tuple.
         has_aux: only the first result is differentiated; the others are passed on.
         return_ids: give each gradient as a pair of the position, or the parameter's name, and the gradient; see
@@ -52,18 +53,18 @@ def value_and_grad(
     def wrapped(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         sens = None
         if sens_param:
-            if not args:
+            if "sens" in kwargs:
+                sens = kwargs.pop("sens")
+            elif args:
+                *rest, sens = args
+                args = tuple(rest)
+            else:
                 raise OpTypeError("a gradient with sens_param needs the gradient of the result as last argument")
-            *rest, sens = args
-            args = tuple(rest)
-        present = tuple(i for i in positions if len(positions) == 1 or i >= len(args) or args[i] is not None)
+        given = (*args, *kwargs.values())
+        present = tuple(i for i in positions if len(positions) == 1 or i >= len(given) or given[i] is not None)
         line = transform.linearize(fn, args, kwargs, present, parameters)
         output = line.output
-        counted = output
-        if has_aux:
-            if not isinstance(output, (tuple, list)) or len(output) < 2:
-                raise OpValueError("with has_aux the function must return its value and something beside it")
-            counted = output[0]
+        counted = _counted(output, has_aux)
         if not any(True for _ in tensors(counted)):
             raise OpTypeError(
                 f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
@@ -148,6 +149,10 @@ def get_grad(gradients: Any, identifier: int | Parameter) -> Tensor:
 
     Raises:
         OpValueError: it is not among them.
+    Example:
+        >>> gradients = grad(lambda x, y: x * y, (0, 1), return_ids=True)(Tensor(3.0), Tensor(4.0))
+        >>> get_grad(gradients, 1).item()
+        3.0
     """
     wanted = identifier.name if isinstance(identifier, Parameter) else identifier
 
@@ -171,7 +176,7 @@ class GradOperation:
     """MindSpore's older way to ask for gradients: `GradOperation(get_all, get_by_list, sens_param)(net, params)(x)`.
 
     Args:
-        get_all: by all tensor arguments, as a tuple; else by the first.
+        get_all: by all arguments that are or hold tensors, as a tuple; else by the first.
         get_by_list: by parameters: those given in the second place, or all trainable ones of the Cell.
         sens_param: the last argument of the call is the gradient of the result.
 
@@ -192,13 +197,25 @@ class GradOperation:
 
         @functools.wraps(fn, updated=())
         def wrapped(*args: Any, **kwargs: Any) -> Any:
-            count = len(args) - (1 if self.sens_param else 0)
-            if self.get_all:
-                position: Any = tuple(i for i in range(count) if any(True for _ in tensors(args[i]))) or None
-            else:
-                position = None if self.get_by_list else 0
+            count = len(args) - (self.sens_param and "sens" not in kwargs)
+            named = {name: value for name, value in kwargs.items() if not self.sens_param or name != "sens"}
+            inputs = (*args[:count], *named.values())
             own = weights if self.get_by_list else None
-            found = value_and_grad(fn, position, own, sens_param=self.sens_param)(*args, **kwargs)[1]
+            if not (inputs or self.get_all or self.get_by_list):  # there is nothing to differentiate by
+                fn()
+                return ()
+            if self.get_all:
+                position: Any = tuple(i for i, given in enumerate(inputs) if any(True for _ in tensors(given)))
+                if not position and not own:
+                    fn(*args[:count], **named)
+                    return ((), ()) if self.get_by_list else ()
+            else:
+                position = () if self.get_by_list else 0
+            found = value_and_grad(fn, None if position == () else position, own, sens_param=self.sens_param)(
+                *args, **kwargs
+            )[1]
+            if self.get_all and self.get_by_list and not position:
+                return (), found
             if self.get_all and position and len(position) == 1:
                 return ((found[0],), found[1]) if self.get_by_list else (found,)
             return found
@@ -220,7 +237,7 @@ def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) 
     positions = tuple(i for i, x in enumerate(inputs) if any(True for _ in tensors(x)))
     parameters = () if weights is None else (weights,) if isinstance(weights, Parameter) else tuple(weights)
     line = transform.linearize(fn, inputs, {}, positions, parameters)
-    counted = line.output[0] if has_aux else line.output
+    counted = _counted(line.output, has_aux)
 
     def pull(*sens: Any) -> Any:
         by_input, by_weight = line.gradients(sens[0] if len(sens) == 1 else sens, counted)
@@ -229,7 +246,22 @@ def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) 
         return tuple(by_input), by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
 
     value = transform.released(counted)
-    return (value, pull, transform.released(line.output[1:])) if has_aux else (value, pull)
+    return (value, pull, _aux(line.output)) if has_aux else (value, pull)
+
+
+def _counted(output: Any, has_aux: bool) -> Any:
+    """The part of what a function returned that is differentiated."""
+    if not has_aux:
+        return output
+    if not isinstance(output, (tuple, list)) or len(output) < 2:
+        raise OpValueError("with has_aux the function must return its value and something beside it")
+    return output[0]
+
+
+def _aux(output: Any) -> Any:
+    """What a function returned beside its value: one thing, or a tuple of them."""
+    rest = transform.released(output[1:])
+    return rest[0] if len(rest) == 1 else rest
 
 
 def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
@@ -249,7 +281,7 @@ def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
     if len(points) != len(directions):
         raise OpValueError(f"jvp got {len(points)} inputs, but {len(directions)} directions")
     line = transform.linearize(fn, points, {}, tuple(range(len(points))), (), create_graph=True)
-    counted = line.output[0] if has_aux else line.output
+    counted = _counted(line.output, has_aux)
 
     def along(sens: Any) -> Any:
         gradients, _ = line.gradients(sens, counted)
@@ -257,12 +289,14 @@ def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
         return functools.reduce(operator.add, terms)
 
     tangent = grad(along)(tree_map(transform.zeros_like, counted))
-    output = transform.released(line.output)
-    return (output[0], tangent, tuple(output[1:])) if has_aux else (output, tangent)
+    value = transform.released(counted)
+    return (value, tangent, _aux(line.output)) if has_aux else (value, tangent)
 
 
 def jacrev(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
     """The Jacobian of `fn`, row by row: for a result of shape R and an argument of shape A a tensor of shape R + A.
+
+    Where `fn` gives several tensors there is a Jacobian for each; with several positions a tuple of them for each.
 
     Example:
         >>> jacrev(lambda x: x * x)(Tensor([1., 2.])).tolist()
@@ -272,20 +306,22 @@ def jacrev(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool =
 
     positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
 
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
-        line = transform.linearize(fn, args, kwargs, positions, ())
-        output = line.output[0] if has_aux else line.output
-        rows: list[list] = [[] for _ in positions]
+    def rows(line: transform.Linearized, output: Tensor, args: tuple) -> Any:
+        """The Jacobians of one result."""
+        found: list[list] = [[] for _ in positions]
         for index in range(output.size):
             one = transform.zeros_like(output).reshape((-1,))
             one[index] = 1
-            for row, gradient in zip(rows, line.gradients(one.reshape(output.shape), output)[0]):
+            for row, gradient in zip(found, line.gradients(one.reshape(output.shape), output)[0]):
                 row.append(gradient)
-        found = tuple(
-            stack(row, 0).reshape((*output.shape, *args[position].shape)) for row, position in zip(rows, positions)
-        )
-        result = found if isinstance(grad_position, (tuple, list)) else found[0]
-        return (result, transform.released(line.output[1:])) if has_aux else result
+        full = [stack(row, 0).reshape((*output.shape, *args[i].shape)) for row, i in zip(found, positions)]
+        return tuple(full) if isinstance(grad_position, (tuple, list)) else full[0]
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        line = transform.linearize(fn, args, kwargs, positions, ())
+        counted = _counted(line.output, has_aux)
+        result = tree_map(lambda output: rows(line, output, args), counted)
+        return (result, _aux(line.output)) if has_aux else result
 
     return jacobian
 
@@ -302,8 +338,7 @@ def jacfwd(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool =
     positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        found = []
-        aux: Any = ()
+        found: list[list] = []  # for each position those of all results
         for position in positions:
             point = args[position]
             columns = []
@@ -314,12 +349,13 @@ def jacfwd(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool =
                 def at(x: Any, position: int = position) -> Any:
                     return fn(*args[:position], x, *args[position + 1 :], **kwargs)
 
-                _, tangent, *rest = jvp(at, point, one.reshape(point.shape), has_aux)
-                aux = rest[0] if rest else ()
-                columns.append(tangent)
-            full = stack(columns, -1)
-            found.append(full.reshape((*columns[0].shape, *point.shape)))
-        result = tuple(found) if isinstance(grad_position, (tuple, list)) else found[0]
-        return (result, aux) if has_aux else result
+                value, tangent, *aux = jvp(at, point, one.reshape(point.shape), has_aux)
+                columns.append(list(tensors(tangent)))
+            full = [(stack(column, -1), column[0].shape) for column in zip(*columns)]
+            found.append([x.reshape((*shape, *point.shape)) for x, shape in full])
+        several = isinstance(grad_position, (tuple, list))
+        each = iter(tuple(of) if several else of[0] for of in zip(*found))
+        result = tree_map(lambda _: next(each), value)
+        return (result, aux[0]) if has_aux else result
 
     return jacobian

@@ -50,7 +50,7 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
     """Mark a function or method to be compiled as a whole, or a Cell, whose `construct` is.
 
     Args:
-        function: a function, a method or a Cell; when it is left out a decorator is returned.
+        function: a function, a method or a Cell; when it is left out a decorator is returned. Older programs name it `fn`.
         options: those of MindSpore's `jit`: `capture_mode`, `jit_level`, `dynamic`, `fullgraph`, `backend`, and the older
             `jit_config`, `input_signature`, `hash_args`, `compile_once`. They choose how to compile, and never change
             what comes out.
@@ -68,9 +68,8 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
         >>> square(Tensor(3.0)).item()
         9.0
     """
+    function = options.pop("fn", function)
     _check("jit", options)
-    if "fn" in options:
-        function = options.pop("fn")
     if function is None:
         return functools.partial(jit, **options)
     if not callable(function):
@@ -155,7 +154,7 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
         input_data: a number, a tensor, or a tuple, list or dict of them.
         dynamic_len: whether the length of a tuple or list may vary.
     Returns:
-        the data.
+        the data; tensors in it are no constants any more (`const_arg`).
     Raises:
         OpTypeError: other data, or `dynamic_len` for what has no length.
     Example:
@@ -178,6 +177,9 @@ def mutable(input_data: Any, dynamic_len: bool = False) -> Any:
             f"{input_data!r}",
             arg="dynamic_len",
         )
+    for tensor in tensors(input_data):
+        if tensor.const_arg:
+            tensor.set_const_arg(False)
     return input_data
 
 
@@ -225,6 +227,9 @@ def constexpr(
         return fn(*args, **kwargs)
 
     return constant
+
+
+_primexpr = functools.partial(constexpr, check=False)  #: MindSpore's name of a constexpr that takes tensors too
 
 
 def lazy_inline(fn: Callable | None = None, attrs: Any = None, policy: str | None = None) -> Callable:

@@ -15,25 +15,30 @@ __all__ = ["PATHS", "install"]
 #: Paths below `anfora`, by the module that has their names.
 PATHS = {
     "anfora": (
-        "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train", "train.serialization",
+        "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
+        "train", "train.metrics", "train.serialization",
     ),
-    "anfora.core.dtype": ("common.dtype", "dtype"),
+    "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.core.processes": ("communication", "communication.management"),
     "anfora.core.settings": (
         "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
     ),
     "anfora.nn": (
-        "nn.cell", "nn.layer", "nn.layer.activation", "nn.layer.basic", "nn.layer.channel_shuffle",
+        "nn.cell", "nn.grad", "nn.grad.cell_grad", "nn.layer", "nn.layer.activation", "nn.layer.basic",
+        "nn.layer.channel_shuffle",
         "nn.layer.container", "nn.layer.conv", "nn.layer.dense", "nn.layer.embedding", "nn.layer.image",
         "nn.layer.math", "nn.layer.normalization", "nn.layer.padding", "nn.layer.pooling", "nn.layer.rnn_cells",
         "nn.layer.rnns", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper", "nn.wrap.grad_reducer",
         "nn.wrap.loss_scale",
     ),
+    "anfora.nn.amp": ("amp", "train.amp"),
     "anfora.ops": (
-        "ops.auto_generate", "ops.composite.base", "ops.function", "ops.function.array_func", "ops.function.clip_func",
-        "ops.function.grad", "ops.function.linalg_func", "ops.function.math_func", "ops.function.nn_func",
-        "ops.function.random_func", "ops.functional", "ops.operations", "ops.operations.array_ops",
+        "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
+         "ops.function", "ops.function.array_func", "ops.function.clip_func",
+        "ops.function.grad", "ops.function.grad.grad_func",
+        "ops.function.linalg_func", "ops.function.math_func", "ops.function.nn_func",
+        "ops.function.random_func", "ops.functional", "ops.operations", "ops.operations._grad_ops",
+        "ops.operations.array_ops",
         "ops.operations.image_ops", "ops.operations.inner_ops", "ops.operations.linalg_ops", "ops.operations.math_ops",
         "ops.operations.nn_ops", "ops.operations.other_ops", "ops.operations.random_ops", "ops.primitive",
     ),
@@ -45,6 +50,7 @@ PATHS = {
         "nn.optim.rmsprop", "nn.optim.rprop", "nn.optim.sgd", "nn.optim.thor", "experimental",
     ),
     "anfora.optim.experimental": ("experimental.optim",),
+    "anfora.sparse": ("common.sparse_tensor",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 

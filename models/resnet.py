@@ -139,15 +139,30 @@ class ResNet(nn.Cell):
 
 
 def resnet18(num_classes: int = 1000, in_channels: int = 3) -> ResNet:
-    """The network of 18 layers: 11.7 million parameters for 1000 classes."""
+    """The network of 18 layers: 11.7 million parameters for 1000 classes.
+
+    Example:
+        >>> resnet18(num_classes=10)(ops.ones((1, 3, 32, 32))).shape
+        (1, 10)
+    """
     return ResNet(BasicBlock, [2, 2, 2, 2], num_classes, in_channels)
 
 
 def resnet34(num_classes: int = 1000, in_channels: int = 3) -> ResNet:
-    """The network of 34 layers: 21.8 million parameters for 1000 classes."""
+    """The network of 34 layers: 21.8 million parameters for 1000 classes.
+
+    Example:
+        >>> resnet34(num_classes=10)(ops.ones((1, 3, 32, 32))).shape
+        (1, 10)
+    """
     return ResNet(BasicBlock, [3, 4, 6, 3], num_classes, in_channels)
 
 
 def resnet50(num_classes: int = 1000, in_channels: int = 3) -> ResNet:
-    """The network of 50 layers: 25.6 million parameters for 1000 classes."""
+    """The network of 50 layers: 25.6 million parameters for 1000 classes.
+
+    Example:
+        >>> resnet50(num_classes=10)(ops.ones((1, 3, 32, 32))).shape
+        (1, 10)
+    """
     return ResNet(Bottleneck, [3, 4, 6, 3], num_classes, in_channels)

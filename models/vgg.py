@@ -70,10 +70,20 @@ class VGG(nn.Cell):
 
 
 def vgg11(num_classes: int = 1000, batch_norm: bool = True) -> VGG:
-    """The network of 11 layers: 132.9 million parameters for 1000 classes."""
+    """The network of 11 layers: 132.9 million parameters for 1000 classes.
+
+    Example:
+        >>> vgg11(num_classes=10)(ops.ones((1, 3, 224, 224))).shape  # doctest: +SKIP
+        (1, 10)
+    """
     return VGG([1, 1, 2, 2, 2], num_classes, batch_norm=batch_norm)
 
 
 def vgg16(num_classes: int = 1000, batch_norm: bool = True) -> VGG:
-    """The network of 16 layers: 138.4 million parameters for 1000 classes."""
+    """The network of 16 layers: 138.4 million parameters for 1000 classes.
+
+    Example:
+        >>> vgg16(num_classes=10)(ops.ones((1, 3, 224, 224))).shape  # doctest: +SKIP
+        (1, 10)
+    """
     return VGG([2, 2, 3, 3, 3], num_classes, batch_norm=batch_norm)

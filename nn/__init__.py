@@ -13,6 +13,10 @@
     loss.py           losses
     wrap.py           a network with its loss, its gradient, an optimizer's step
     loss_scale.py     training with a scaled loss
+    amp.py            networks in half precision, scales of losses; `anfora.amp`
+    metrics.py        how good predictions are; `anfora.train`
+
+    learning_rate_schedule.py   the schedules of `anfora.optim`, under MindSpore's path
 
 The optimizers and learning rates of `anfora.optim` have their names here too, as MindSpore programs write them.
 """
@@ -31,6 +35,7 @@ from anfora.nn.embedding import *  # noqa: F403
 from anfora.nn.image import *  # noqa: F403
 from anfora.nn.loss import *  # noqa: F403
 from anfora.nn.loss_scale import *  # noqa: F403
+from anfora.nn.metrics import *  # noqa: F403
 from anfora.nn.normalization import *  # noqa: F403
 from anfora.nn.padding import *  # noqa: F403
 from anfora.nn.pooling import *  # noqa: F403
@@ -42,7 +47,7 @@ from anfora.optim import *  # noqa: F403
 #: The modules whose public names these are.
 _MODULES = (
     "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "image", "loss", "loss_scale",
-    "normalization", "padding", "pooling", "recurrent", "transformer", "wrap",
+    "metrics", "normalization", "padding", "pooling", "recurrent", "transformer", "wrap",
 )  # fmt: skip
 
 __all__ = [

@@ -9,6 +9,8 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from anfora import ops
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32
@@ -53,7 +55,12 @@ class ReLU(Activation):
 
 
 class ReLU6(Activation):
-    """min(max(x, 0), 6)."""
+    """min(max(x, 0), 6).
+
+    Example:
+        >>> ReLU6()(Tensor([-1., 2., 9.])).tolist()
+        [0.0, 2.0, 6.0]
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.relu6)
@@ -79,6 +86,10 @@ class ELU(Activation):
 
     Args:
         alpha: number.
+
+    Example:
+        >>> ELU()(Tensor([-1., 2.]))
+        Tensor(shape=[2], dtype=Float32, value= [-6.32120550e-01,  2.00000000e+00])
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
@@ -90,6 +101,10 @@ class CELU(Activation):
 
     Args:
         alpha: number, not 0.
+
+    Example:
+        >>> CELU()(Tensor([-1., 2.]))
+        Tensor(shape=[2], dtype=Float32, value= [-6.32120550e-01,  2.00000000e+00])
     """
 
     def __init__(self, alpha: float = 1.0) -> None:
@@ -97,7 +112,12 @@ class CELU(Activation):
 
 
 class SeLU(Activation):
-    """A scaled ELU whose constants keep mean 0 and variance 1."""
+    """A scaled ELU whose constants keep mean 0 and variance 1.
+
+    Example:
+        >>> SeLU()(Tensor([-1., 2.]))
+        Tensor(shape=[2], dtype=Float32, value= [-1.11133075e+00,  2.10140204e+00])
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.selu)
@@ -120,21 +140,36 @@ class GELU(Activation):
 
 
 class FastGelu(Activation):
-    """x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|)): GELU with a logistic function for Φ."""
+    """x / (1 + exp(-1.702 |x|)) · exp(0.851 (x - |x|)): GELU with a logistic function for Φ.
+
+    Example:
+        >>> FastGelu()(Tensor([-1., 2.]))
+        Tensor(shape=[2], dtype=Float32, value= [-1.54204249e-01,  1.93565845e+00])
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.fast_gelu)
 
 
 class SiLU(Activation):
-    """x · sigmoid(x)."""
+    """x · sigmoid(x).
+
+    Example:
+        >>> SiLU()(Tensor([0., 2.]))
+        Tensor(shape=[2], dtype=Float32, value= [ 0.00000000e+00,  1.76159406e+00])
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.silu)
 
 
 class Mish(Activation):
-    """x · tanh(softplus(x))."""
+    """x · tanh(softplus(x)).
+
+    Example:
+        >>> Mish()(Tensor([0., 1.]))
+        Tensor(shape=[2], dtype=Float32, value= [ 0.00000000e+00,  8.65098417e-01])
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.mish)
@@ -153,21 +188,36 @@ class Sigmoid(Activation):
 
 
 class LogSigmoid(Activation):
-    """log(1 / (1 + exp(-x)))."""
+    """log(1 / (1 + exp(-x))).
+
+    Example:
+        >>> LogSigmoid()(Tensor(0.0))
+        Tensor(shape=[], dtype=Float32, value= -0.6931472)
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.logsigmoid)
 
 
 class Tanh(Activation):
-    """The hyperbolic tangent."""
+    """The hyperbolic tangent.
+
+    Example:
+        >>> Tanh()(Tensor([0., 1.]))
+        Tensor(shape=[2], dtype=Float32, value= [ 0.00000000e+00,  7.61594176e-01])
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.tanh)
 
 
 class Tanhshrink(Activation):
-    """x - tanh(x)."""
+    """x - tanh(x).
+
+    Example:
+        >>> Tanhshrink()(Tensor([0., 1.]))
+        Tensor(shape=[2], dtype=Float32, value= [ 0.00000000e+00,  2.38405824e-01])
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.tanhshrink)
@@ -179,6 +229,10 @@ class Softplus(Activation):
     Args:
         beta: number, not 0.
         threshold: number.
+
+    Example:
+        >>> Softplus()(Tensor([0., 30.]))
+        Tensor(shape=[2], dtype=Float32, value= [ 6.93147182e-01,  3.00000000e+01])
     """
 
     def __init__(self, beta: float = 1, threshold: float = 20) -> None:
@@ -188,7 +242,12 @@ class Softplus(Activation):
 
 
 class Softsign(Activation):
-    """x / (1 + |x|)."""
+    """x / (1 + |x|).
+
+    Example:
+        >>> Softsign()(Tensor([-1., 3.])).tolist()
+        [-0.5, 0.75]
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.softsign)
@@ -199,6 +258,10 @@ class Hardtanh(Activation):
 
     Args:
         min_val, max_val: numbers.
+
+    Example:
+        >>> Hardtanh()(Tensor([-3., 0.5, 3.])).tolist()
+        [-1.0, 0.5, 1.0]
     """
 
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0) -> None:
@@ -208,14 +271,24 @@ class Hardtanh(Activation):
 
 
 class HSigmoid(Activation):
-    """min(max(x / 6 + 1/2, 0), 1)."""
+    """min(max(x / 6 + 1/2, 0), 1).
+
+    Example:
+        >>> HSigmoid()(Tensor([-3., 0., 3.])).tolist()
+        [0.0, 0.5, 1.0]
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.hardsigmoid)
 
 
 class HSwish(Activation):
-    """x · min(max(x / 6 + 1/2, 0), 1)."""
+    """x · min(max(x / 6 + 1/2, 0), 1).
+
+    Example:
+        >>> HSwish()(Tensor([-3., 0., 3.])).tolist()
+        [0.0, 0.0, 3.0]
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.hardswish)
@@ -226,6 +299,10 @@ class HShrink(Activation):
 
     Args:
         lambd: number.
+
+    Example:
+        >>> HShrink()(Tensor([-1., 0.5, 2.])).tolist()
+        [-1.0, 0.0, 2.0]
     """
 
     def __init__(self, lambd: float = 0.5) -> None:
@@ -237,6 +314,10 @@ class SoftShrink(Activation):
 
     Args:
         lambd: number >= 0.
+
+    Example:
+        >>> SoftShrink()(Tensor([-1., 0.25, 2.])).tolist()
+        [-0.5, 0.0, 1.5]
     """
 
     def __init__(self, lambd: float = 0.5) -> None:
@@ -248,6 +329,10 @@ class Threshold(Activation):
 
     Args:
         threshold, value: numbers.
+
+    Example:
+        >>> Threshold(1.0, 20.0)(Tensor([0.5, 2.])).tolist()
+        [20.0, 2.0]
     """
 
     def __init__(self, threshold: float, value: float) -> None:
@@ -276,6 +361,10 @@ class LogSoftmax(Activation):
 
     Args:
         axis: integer; negative counts from the end.
+
+    Example:
+        >>> LogSoftmax()(Tensor([1., 1.]))
+        Tensor(shape=[2], dtype=Float32, value= [-6.93147182e-01, -6.93147182e-01])
     """
 
     def __init__(self, axis: int = -1) -> None:
@@ -287,6 +376,10 @@ class Softmin(Activation):
 
     Args:
         axis: integer; negative counts from the end.
+
+    Example:
+        >>> Softmin()(Tensor([1., 1.])).tolist()
+        [0.5, 0.5]
     """
 
     def __init__(self, axis: int = -1) -> None:
@@ -294,7 +387,12 @@ class Softmin(Activation):
 
 
 class Softmax2d(Activation):
-    """The softmax over the channels of images (N, C, H, W) or (C, H, W)."""
+    """The softmax over the channels of images (N, C, H, W) or (C, H, W).
+
+    Example:
+        >>> Softmax2d()(ones((1, 4, 1, 2))).tolist()
+        [[[[0.25, 0.25]], [[0.25, 0.25]], [[0.25, 0.25]], [[0.25, 0.25]]]]
+    """
 
     def __init__(self) -> None:
         super().__init__(ops.softmax, axis=-3)
@@ -305,6 +403,10 @@ class GLU(Activation):
 
     Args:
         axis: integer; the length of x there is even.
+
+    Example:
+        >>> GLU()(Tensor([2., 4., 0., 0.])).tolist()
+        [1.0, 2.0]
     """
 
     def __init__(self, axis: int = -1) -> None:
@@ -316,6 +418,10 @@ class RReLU(Activation):
 
     Args:
         lower, upper: numbers, lower <= upper.
+
+    Example:
+        >>> RReLU(0.5, 0.5)(Tensor([-2., 2.])).tolist()
+        [-1.0, 2.0]
     """
 
     def __init__(self, lower: float = 1 / 8, upper: float = 1 / 3) -> None:
@@ -329,14 +435,19 @@ class PReLU(Cell):
 
     Args:
         channel: 1, or the number of channels, which are axis 1.
-        w: the slope to begin with: a number or a tensor of so many.
+        w: the slope to begin with: a number, or a tensor or list of so many.
+
+    Example:
+        >>> PReLU()(Tensor([-2., 2.])).tolist()
+        [-0.5, 2.0]
     """
 
     def __init__(self, channel: int = 1, w: Any = 0.25) -> None:
         super().__init__()
         positive_int("PReLU", "channel", channel)
+        w = Tensor(w) if isinstance(w, (list, np.ndarray)) else w
         if isinstance(w, bool) or not isinstance(w, (int, float, Tensor)):
-            raise OpTypeError(f"PReLU needs a number or a tensor for `w`, but got {w!r}", arg="w")
+            raise OpTypeError(f"PReLU needs numbers or a tensor for `w`, but got {w!r}", arg="w")
         self.a = Parameter(initializer(w, (channel,), float32))
         self._op = Bound(ops.prelu)
 

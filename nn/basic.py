@@ -80,6 +80,10 @@ class Linear(Dense):
     Args:
         in_features, out_features, bias: see Dense.in_channels, out_channels, has_bias.
         weight_init, bias_init, dtype: see Dense.
+
+    Example:
+        >>> Linear(3, 4)(ops.ones((2, 3))).shape
+        (2, 4)
     """
 
     def __init__(
@@ -110,6 +114,10 @@ class BiDense(Cell):
         weight (out_channels, in1_channels, in2_channels), bias (out_channels,).
     Input, output:
         x1 (*, in1_channels) and x2 (*, in2_channels) with equal axes before the last; y (*, out_channels).
+
+    Example:
+        >>> BiDense(3, 4, 5)(ops.ones((2, 3)), ops.ones((2, 4))).shape
+        (2, 5)
     """
 
     def __init__(
@@ -145,7 +153,12 @@ class BiDense(Cell):
 
 
 class Identity(Cell):
-    """Gives its input. Takes any arguments, to stand in for another layer."""
+    """Gives its input. Takes any arguments, to stand in for another layer.
+
+    Example:
+        >>> Identity()(Tensor([1., 2.])).tolist()
+        [1.0, 2.0]
+    """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__()
@@ -183,6 +196,10 @@ class Unflatten(Cell):
     Args:
         axis: the axis.
         unflattened_size: lengths whose product is that of the axis; one may be -1.
+
+    Example:
+        >>> Unflatten(1, (2, 3))(ops.ones((4, 6))).shape
+        (4, 2, 3)
     """
 
     def __init__(self, axis: int, unflattened_size: Any) -> None:
@@ -206,6 +223,10 @@ class Norm(Cell):
     Args:
         axis: an integer, several, or () for all.
         keep_dims: whether the axes stay, with length 1.
+
+    Example:
+        >>> nn.Norm()(Tensor([3., 4.])).item()
+        5.0
     """
 
     def __init__(self, axis: Any = (), keep_dims: bool = False) -> None:
@@ -227,6 +248,10 @@ class ClipByNorm(Cell):
         axis: an integer, several, or None for all.
     Input, output:
         x, and clip_norm > 0, a number or tensor that broadcasts; of the shape of x.
+
+    Example:
+        >>> ClipByNorm()(Tensor([3., 4.]), Tensor(2.5)).tolist()
+        [1.5, 2.0]
     """
 
     def __init__(self, axis: Any = None) -> None:
@@ -247,6 +272,11 @@ class Moments(Cell):
     Args:
         axis: an integer, several, or None for all.
         keep_dims: whether the axes stay, with length 1.
+
+    Example:
+        >>> mean, variance = nn.Moments(axis=0)(Tensor([1., 3.]))
+        >>> mean.item(), variance.item()
+        (2.0, 1.0)
     """
 
     def __init__(self, axis: Any = None, keep_dims: bool | None = None) -> None:
@@ -265,7 +295,12 @@ class Moments(Cell):
 
 
 class ReduceLogSumExp(Cell):
-    """log(sum(exp(x))) over axes."""
+    """log(sum(exp(x))) over axes.
+
+    Example:
+        >>> nn.ReduceLogSumExp(0)(Tensor([0., 0.]))
+        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+    """
 
     def __init__(self, axis: Any, keep_dims: bool = False) -> None:
         super().__init__()
@@ -280,7 +315,12 @@ class ReduceLogSumExp(Cell):
 
 
 class MatMul(Cell):
-    """The matrix product x1 @ x2, with the last two axes of either exchanged first where that is asked for."""
+    """The matrix product x1 @ x2, with the last two axes of either exchanged first where that is asked for.
+
+    Example:
+        >>> nn.MatMul(transpose_x2=True)(Tensor([[1., 2.]]), Tensor([[3., 4.]])).tolist()
+        [[11.0]]
+    """
 
     def __init__(self, transpose_x1: bool = False, transpose_x2: bool = False) -> None:
         super().__init__()
@@ -300,6 +340,10 @@ class L1Regularizer(Cell):
 
     Args:
         scale: > 0.
+
+    Example:
+        >>> L1Regularizer(0.5)(Tensor([1., -3.])).item()
+        2.0
     """
 
     def __init__(self, scale: float) -> None:
@@ -314,7 +358,12 @@ class L1Regularizer(Cell):
 
 
 class Range(Cell):
-    """The numbers start, start + delta, … below `limit`; with one argument those from 0 below it."""
+    """The numbers start, start + delta, … below `limit`; with one argument those from 0 below it.
+
+    Example:
+        >>> nn.Range(1, 8, 2)().tolist()
+        [1, 3, 5, 7]
+    """
 
     def __init__(self, start: Any, limit: Any = None, delta: Any = 1) -> None:
         super().__init__()
@@ -336,6 +385,10 @@ class Roll(Cell):
     Args:
         shift: by how many places: an integer, or one for each axis.
         axis: along which axis, or axes.
+
+    Example:
+        >>> nn.Roll(1, 0)(Tensor([1, 2, 3])).tolist()
+        [3, 1, 2]
     """
 
     def __init__(self, shift: Any, axis: Any) -> None:
@@ -350,14 +403,24 @@ class Roll(Cell):
 
 
 class Tril(Cell):
-    """The part of matrices on and below a diagonal; zeros elsewhere. k counts diagonals upwards from the main one."""
+    """The part of matrices on and below a diagonal; zeros elsewhere. k counts diagonals upwards from the main one.
+
+    Example:
+        >>> nn.Tril()(Tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 0], [3, 4]]
+    """
 
     def construct(self, x: Tensor, k: int = 0) -> Tensor:
         return ops.tril(x, k)
 
 
 class Triu(Cell):
-    """The part of matrices on and above a diagonal; zeros elsewhere. k counts diagonals upwards from the main one."""
+    """The part of matrices on and above a diagonal; zeros elsewhere. k counts diagonals upwards from the main one.
+
+    Example:
+        >>> nn.Triu()(Tensor([[1, 2], [3, 4]])).tolist()
+        [[1, 2], [0, 4]]
+    """
 
     def construct(self, x: Tensor, k: int = 0) -> Tensor:
         return ops.triu(x, k)

@@ -34,6 +34,10 @@ class Conv2dBnAct(Cell):
         after_fake: accepted for MindSpore programs; no effect here.
     Children:
         conv, batchnorm, activation.
+
+    Example:
+        >>> Conv2dBnAct(3, 8, 3, has_bn=True, activation="relu")(ops.ones((1, 3, 16, 16))).shape
+        (1, 8, 16, 16)
     """
 
     def __init__(
@@ -83,6 +87,10 @@ class DenseBnAct(Cell):
         after_fake: accepted for MindSpore programs; no effect here.
     Children:
         dense, batchnorm, activation.
+
+    Example:
+        >>> DenseBnAct(3, 4, activation="relu")(ops.ones((2, 3))).shape
+        (2, 4)
     """
 
     def __init__(

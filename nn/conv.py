@@ -154,6 +154,10 @@ class Conv1d(_Conv):
         pad_mode, group, has_bias, weight_init, bias_init, dtype: see Conv2d.
     Parameters:
         weight (out_channels, in_channels / group, 1, kernel_size), bias (out_channels,).
+
+    Example:
+        >>> Conv1d(3, 8, 3)(ops.ones((2, 3, 16))).shape
+        (2, 8, 16)
     """
 
     axes = 1
@@ -213,6 +217,10 @@ class Conv3d(_Conv):
         pad_mode, group, has_bias, weight_init, bias_init, dtype: see Conv2d.
     Parameters:
         weight (out_channels, in_channels / group, *kernel_size), bias (out_channels,).
+
+    Example:
+        >>> Conv3d(3, 8, 3)(ops.ones((1, 3, 4, 8, 8))).shape
+        (1, 8, 4, 8, 8)
     """
 
     axes = 3
@@ -294,6 +302,10 @@ class Conv2dTranspose(_Transposed):
         group, has_bias, weight_init, bias_init, dtype: see Conv2d.
     Parameters:
         weight (in_channels, out_channels / group, *kernel_size), bias (out_channels,).
+
+    Example:
+        >>> Conv2dTranspose(3, 8, 4, stride=2)(ops.ones((1, 3, 8, 8))).shape
+        (1, 8, 16, 16)
     """
 
     def __init__(
@@ -333,6 +345,10 @@ class Conv1dTranspose(_Transposed):
         group, has_bias, weight_init, bias_init, dtype: see Conv2d.
     Parameters:
         weight (in_channels, out_channels / group, 1, kernel_size), bias (out_channels,).
+
+    Example:
+        >>> Conv1dTranspose(3, 8, 4, stride=2)(ops.ones((2, 3, 16))).shape
+        (2, 8, 32)
     """
 
     axes = 1
@@ -381,6 +397,10 @@ class Conv3dTranspose(_Transposed):
         group, has_bias, weight_init, bias_init, data_format, dtype: see Conv3d.
     Parameters:
         weight (in_channels, out_channels / group, *kernel_size), bias (out_channels,).
+
+    Example:
+        >>> Conv3dTranspose(3, 8, 4, stride=2)(ops.ones((1, 3, 2, 4, 4))).shape
+        (1, 8, 4, 8, 8)
     """
 
     axes = 3

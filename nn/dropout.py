@@ -61,21 +61,36 @@ class _ChannelDropout(Cell):
 
 
 class Dropout1d(_ChannelDropout):
-    """Each channel of (N, C, L) or (C, L) becomes 0 with probability p in [0, 1]; the others are divided by 1 - p."""
+    """Each channel of (N, C, L) or (C, L) becomes 0 with probability p in [0, 1]; the others are divided by 1 - p.
+
+    Example:
+        >>> Dropout1d(p=0.5).set_train(False)(Tensor([[1., 2.]])).tolist()
+        [[1.0, 2.0]]
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(ops.dropout1d, p)
 
 
 class Dropout2d(_ChannelDropout):
-    """Each channel of (N, C, H, W) becomes 0 with probability p in [0, 1]; the others are divided by 1 - p."""
+    """Each channel of (N, C, H, W) becomes 0 with probability p in [0, 1]; the others are divided by 1 - p.
+
+    Example:
+        >>> Dropout2d(p=0.5).set_train(False)(ops.ones((1, 1, 1, 2))).tolist()
+        [[[[1.0, 1.0]]]]
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(ops.dropout2d, p)
 
 
 class Dropout3d(_ChannelDropout):
-    """Each channel of (N, C, D, H, W) becomes 0 with probability p in [0, 1]; the others are divided by 1 - p."""
+    """Each channel of (N, C, D, H, W) becomes 0 with probability p in [0, 1]; the others are divided by 1 - p.
+
+    Example:
+        >>> Dropout3d(p=0.5).set_train(False)(ops.ones((1, 1, 1, 1, 2))).tolist()
+        [[[[[1.0, 1.0]]]]]
+    """
 
     def __init__(self, p: float = 0.5) -> None:
         super().__init__(ops.dropout3d, p)

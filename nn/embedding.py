@@ -82,6 +82,10 @@ class EmbeddingLookup(Cell):
         dtype: of the table.
     Parameters:
         embedding_table (vocab_size, embedding_size).
+
+    Example:
+        >>> EmbeddingLookup(10, 4)(Tensor([[1, 2, 3]])).shape
+        (1, 3, 4)
     """
 
     def __init__(
@@ -124,6 +128,10 @@ class OneHot(Cell):
         depth: its length.
         on_value, off_value: see above.
         dtype: of the result.
+
+    Example:
+        >>> OneHot(depth=3)(Tensor([0, 2])).tolist()
+        [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
 
     def __init__(

@@ -89,6 +89,10 @@ class PixelShuffle(Cell):
 
     Args:
         upscale_factor: r.
+
+    Example:
+        >>> PixelShuffle(2)(ops.ones((1, 8, 3, 3))).shape
+        (1, 2, 6, 6)
     """
 
     def __init__(self, upscale_factor: int) -> None:
@@ -108,6 +112,10 @@ class PixelUnshuffle(Cell):
 
     Args:
         downscale_factor: r.
+
+    Example:
+        >>> PixelUnshuffle(2)(ops.ones((1, 2, 6, 6))).shape
+        (1, 8, 3, 3)
     """
 
     def __init__(self, downscale_factor: int) -> None:
@@ -127,6 +135,10 @@ class ChannelShuffle(Cell):
 
     Args:
         groups: how many groups of neighbouring channels there are.
+
+    Example:
+        >>> ChannelShuffle(2)(Tensor([[[1.], [2.], [3.], [4.]]])).tolist()
+        [[[1.0], [3.0], [2.0], [4.0]]]
     """
 
     def __init__(self, groups: int) -> None:
@@ -149,6 +161,10 @@ class Unfold(Cell):
     Args:
         ksizes, strides, rates: (1, rows, columns, 1): the window, the distance of windows, that of the pixels of one.
         padding: "valid": none; "same": as many zeros around the image as give ceil(H / stride) windows.
+
+    Example:
+        >>> Unfold([1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1])(ops.ones((1, 3, 4, 4))).shape
+        (1, 12, 2, 2)
     """
 
     def __init__(self, ksizes: Any, strides: Any, rates: Any, padding: str = "valid") -> None:
@@ -199,6 +215,10 @@ class Fold(Cell):
     Args:
         output_size: (height, width) of the result.
         kernel_size, dilation, padding, stride: of the windows.
+
+    Example:
+        >>> Fold((2, 3), kernel_size=2)(ops.ones((1, 4, 2))).tolist()
+        [[[[1.0, 2.0, 1.0], [1.0, 2.0, 1.0]]]]
     """
 
     def __init__(

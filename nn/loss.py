@@ -127,6 +127,10 @@ class SmoothL1Loss(_Loss):
     Args:
         beta: number >= 0; 0 gives |logits - labels|.
         reduction: "none" (the default), "mean" or "sum".
+
+    Example:
+        >>> SmoothL1Loss()(Tensor([1., 3.]), Tensor([0., 0.])).tolist()
+        [0.5, 2.5]
     """
 
     def __init__(self, beta: float = 1.0, reduction: str = "none") -> None:
@@ -139,6 +143,10 @@ class HuberLoss(_Loss):
     Args:
         reduction: "mean", "sum" or "none".
         delta: number > 0.
+
+    Example:
+        >>> HuberLoss()(Tensor([1., 3.]), Tensor([0., 0.])).item()
+        1.5
     """
 
     def __init__(self, reduction: str = "mean", delta: float = 1.0) -> None:
@@ -146,7 +154,12 @@ class HuberLoss(_Loss):
 
 
 class RMSELoss(LossBase):
-    """The root of the mean of (logits - label)²."""
+    """The root of the mean of (logits - label)².
+
+    Example:
+        >>> RMSELoss()(Tensor([3., 3.]), Tensor([0., 0.])).item()
+        3.0
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -163,6 +176,10 @@ class MAELoss(LossBase):
 
     Args:
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> MAELoss()(Tensor([1., 3.]), Tensor([0., 0.])).item()
+        2.0
     """
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
@@ -216,6 +233,10 @@ class NLLLoss(LossBase):
 
     Args:
         weight, ignore_index, reduction: see CrossEntropyLoss.
+
+    Example:
+        >>> NLLLoss()(Tensor([[-0.5, -1.5]]), Tensor([1], int32)).item()
+        1.5
     """
 
     def __init__(self, weight: Tensor | None = None, ignore_index: int = -100, reduction: str = "mean") -> None:
@@ -268,6 +289,10 @@ class BCELoss(LossBase):
     Args:
         weight: a tensor that broadcasts to the losses, or None.
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> BCELoss()(Tensor([0.5, 0.5]), Tensor([1., 0.]))
+        Tensor(shape=[], dtype=Float32, value= 0.6931472)
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
@@ -314,6 +339,10 @@ class FocalLoss(LossBase):
         logits. The losses are averaged over the axes behind C first.
     Source:
         Lin, Goyal, Girshick, He & Dollár, ICCV 2017.
+
+    Example:
+        >>> FocalLoss()(ops.zeros((1, 2)), Tensor([[1]]))
+        Tensor(shape=[], dtype=Float32, value= 0.1732868)
     """
 
     def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
@@ -357,6 +386,10 @@ class MultiMarginLoss(LossBase):
         margin: a number.
         reduction: "mean", "sum" or "none".
         weight: of the classes, a tensor (C,), or None.
+
+    Example:
+        >>> MultiMarginLoss()(Tensor([[1., 2.]]), Tensor([0])).item()
+        1.0
     """
 
     def __init__(self, p: int = 1, margin: float = 1.0, reduction: str = "mean", weight: Tensor | None = None) -> None:
@@ -375,7 +408,12 @@ class MultiMarginLoss(LossBase):
 
 
 class MultilabelMarginLoss(_Loss):
-    """sum over labels j and other classes i of max(0, 1 - x[j] + x[i]) / C; labels of an example end at the first -1."""
+    """sum over labels j and other classes i of max(0, 1 - x[j] + x[i]) / C; labels of an example end at the first -1.
+
+    Example:
+        >>> MultilabelMarginLoss()(Tensor([[1., 2.]]), Tensor([[0, -1]], int32)).item()
+        1.0
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__(ops.multilabel_margin_loss, reduction)
@@ -390,6 +428,10 @@ class MultiLabelSoftMarginLoss(LossBase):
     Args:
         weight: of the classes, a tensor (C,), or None.
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> MultiLabelSoftMarginLoss()(Tensor([[0., 0.]]), Tensor([[1., 0.]]))
+        Tensor(shape=[], dtype=Float32, value= 0.6931472)
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
@@ -409,6 +451,10 @@ class CTCLoss(LossBase):
         zero_infinity: whether infinite losses become 0.
     Source:
         Graves, Fernández, Gomez & Schmidhuber, ICML 2006.
+
+    Example:
+        >>> CTCLoss()(ops.log_softmax(ops.zeros((2, 1, 2))), Tensor([[1]]), Tensor([2]), Tensor([1]))
+        Tensor(shape=[], dtype=Float32, value= 0.2876821)
     """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
@@ -434,6 +480,10 @@ class KLDivLoss(LossBase):
 
     Args:
         reduction: "mean", "sum", "none", or "batchmean", which divides the sum by the length of the first axis.
+
+    Example:
+        >>> KLDivLoss(reduction="sum")(ops.log(Tensor([0.25, 0.75])), Tensor([1., 0.]))
+        Tensor(shape=[], dtype=Float32, value= 1.3862944)
     """
 
     def __init__(self, reduction: str = "mean") -> None:
@@ -453,6 +503,10 @@ class PoissonNLLLoss(LossBase):
         full: whether Stirling's approximation of log(target!) is added where target > 1.
         eps: > 0.
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> PoissonNLLLoss()(Tensor([0., 0.]), Tensor([2., 3.])).item()
+        1.0
     """
 
     def __init__(self, log_input: bool = True, full: bool = False, eps: float = 1e-8, reduction: str = "mean") -> None:
@@ -475,6 +529,10 @@ class GaussianNLLLoss(LossBase):
         full: whether log(2π) / 2 is added.
         eps: > 0.
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> GaussianNLLLoss()(Tensor([1., 2.]), Tensor([2., 2.]), Tensor([1., 1.])).item()
+        0.25
     """
 
     def __init__(self, *, full: bool = False, eps: float = 1e-6, reduction: str = "mean") -> None:
@@ -498,6 +556,10 @@ class CosineEmbeddingLoss(LossBase):
     Args:
         margin: number in [-1, 1].
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> CosineEmbeddingLoss()(Tensor([[1., 0.]]), Tensor([[0., 1.]]), Tensor([1])).item()
+        1.0
     """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -517,6 +579,10 @@ class MarginRankingLoss(LossBase):
     Args:
         margin: number.
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> MarginRankingLoss()(Tensor([1., 3.]), Tensor([2., 2.]), Tensor([1., 1.])).item()
+        0.5
     """
 
     def __init__(self, margin: float = 0.0, reduction: str = "mean") -> None:
@@ -536,6 +602,10 @@ class HingeEmbeddingLoss(_Loss):
     Args:
         margin: number.
         reduction: "mean", "sum" or "none".
+
+    Example:
+        >>> HingeEmbeddingLoss()(Tensor([2., 0.5]), Tensor([1, -1])).item()
+        1.25
     """
 
     def __init__(self, margin: float = 1.0, reduction: str = "mean") -> None:
@@ -543,7 +613,12 @@ class HingeEmbeddingLoss(_Loss):
 
 
 class SoftMarginLoss(_Loss):
-    """log(1 + exp(-labels · logits)), labels 1 and -1."""
+    """log(1 + exp(-labels · logits)), labels 1 and -1.
+
+    Example:
+        >>> SoftMarginLoss()(Tensor([0., 0.]), Tensor([1., -1.]))
+        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+    """
 
     def __init__(self, reduction: str = "mean") -> None:
         super().__init__(ops.soft_margin_loss, reduction)
@@ -558,6 +633,10 @@ class TripletMarginLoss(LossBase):
         eps: added to the differences.
         reduction: "mean", "sum" or "none".
         margin: >= 0.
+
+    Example:
+        >>> TripletMarginLoss()(Tensor([[0., 0.]]), Tensor([[0., 3.]]), Tensor([[0., 2.]]))
+        Tensor(shape=[], dtype=Float32, value= 2)
     """
 
     def __init__(
@@ -582,6 +661,11 @@ class TripletMarginWithDistanceLoss(LossBase):
     Args:
         distance_function: from two tensors to their distances; the Euclidean distance along axis 1 when None.
         swap, reduction, margin: see TripletMarginLoss.
+
+    Example:
+        >>> loss = TripletMarginWithDistanceLoss(lambda a, b: ops.abs(a - b).sum(-1))
+        >>> loss(Tensor([[0., 0.]]), Tensor([[0., 3.]]), Tensor([[0., 2.]])).item()
+        2.0
     """
 
     def __init__(
@@ -620,6 +704,10 @@ class DiceLoss(LossBase):
         logits and label of one shape, probabilities mostly; a number.
     Source:
         Milletari, Navab & Ahmadi, 3DV 2016.
+
+    Example:
+        >>> DiceLoss(smooth=0.5)(Tensor([[1., 1.]]), Tensor([[1., 0.]])).item()
+        0.4285714030265808
     """
 
     def __init__(self, smooth: float = 1e-5) -> None:
@@ -645,6 +733,11 @@ class MultiClassDiceLoss(LossBase):
         weights: of the channels, a tensor with as many elements, or None.
         ignore_indiex: a channel whose loss is left out of the sum.
         activation: a name, a Cell or a function; see `get_activation`.
+
+    Example:
+        >>> x = Tensor([[1., 0.], [0., 1.]])
+        >>> MultiClassDiceLoss(activation=None)(x, x).item() < 1e-4
+        True
     """
 
     def __init__(

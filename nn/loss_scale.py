@@ -23,7 +23,12 @@ __all__ = ["DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TrainOneSt
 
 
 class FixedLossScaleUpdateCell(Cell):
-    """A scale that stays. `construct(loss_scale, overflow)` gives `overflow`."""
+    """A scale that stays. `construct(loss_scale, overflow)` gives `overflow`.
+
+    Example:
+        >>> FixedLossScaleUpdateCell(1024).get_loss_scale()
+        1024.0
+    """
 
     def __init__(self, loss_scale_value: float) -> None:
         super().__init__()
@@ -93,6 +98,13 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     Subclasses that write their own `construct` find `scale_sense`, `start_overflow_check`, `get_overflow_status` and
     `process_loss_scale`.
+
+    Example:
+        >>> net = nn.WithLossCell(nn.Dense(4, 2), nn.CrossEntropyLoss())
+        >>> step = TrainOneStepWithLossScaleCell(net, nn.SGD(net.trainable_params()), Tensor(1024.0))
+        >>> loss, overflow, scale = step(ops.ones((3, 4)), Tensor([0, 1, 0]))
+        >>> overflow.item(), scale.item()
+        (False, 1024.0)
     """
 
     def __init__(self, network: Cell, optimizer: Optimizer, scale_sense: Any) -> None:

@@ -117,17 +117,22 @@ class _BatchNormNCHW(_BatchNorm):
         )  # fmt: skip
 
 
-_ARGUMENTS = (_BatchNorm.__doc__ or "").split("\n", 1)[1]
+_ARGUMENTS = (_BatchNorm.__doc__ or "\n").split("\n", 1)[1].rstrip()
 
 
 class BatchNorm1d(_BatchNormNCHW):
-    __doc__ = f"Batch normalisation of (N, C) or (N, C, L).\n{_ARGUMENTS}"
+    __doc__ = f"""Batch normalisation of (N, C) or (N, C, L).
+{_ARGUMENTS}
+    Example:
+        >>> BatchNorm1d(3)(ops.ones((2, 3))).shape
+        (2, 3)
+    """
     axes = (2, 3)
 
 
 class BatchNorm2d(_BatchNormNCHW):
     __doc__ = f"""Batch normalisation of (N, C, H, W).
-{_ARGUMENTS.rstrip()}
+{_ARGUMENTS}
     Example:
         >>> BatchNorm2d(3)
         BatchNorm2d(num_features=3, eps=1e-05, momentum=0.9)
@@ -138,7 +143,12 @@ class BatchNorm2d(_BatchNormNCHW):
 
 
 class BatchNorm3d(Cell):
-    __doc__ = f"Batch normalisation of (N, C, D, H, W); the parameters are those of its child `bn2d`.\n{_ARGUMENTS}"
+    __doc__ = f"""Batch normalisation of (N, C, D, H, W); the parameters are those of its child `bn2d`.
+{_ARGUMENTS}
+    Example:
+        >>> BatchNorm3d(3)(ops.ones((2, 3, 2, 4, 4))).shape
+        (2, 3, 2, 4, 4)
+    """
 
     def __init__(
         self,
@@ -167,10 +177,12 @@ class BatchNorm3d(Cell):
 
 
 class SyncBatchNorm(_BatchNorm):
-    __doc__ = (
-        "Batch normalisation of (N, C) or (N, C, *) over the batches of all processes; here there is one process.\n"
-        f"{_ARGUMENTS}"
-    )
+    __doc__ = f"""Batch normalisation of (N, C) or (N, C, *) over the batches of all processes; here there is one process.
+{_ARGUMENTS}
+    Example:
+        >>> SyncBatchNorm(3)(ops.ones((2, 3, 4, 4))).shape
+        (2, 3, 4, 4)
+    """
     axes = (2, 3, 4, 5)
 
     def __init__(
@@ -278,6 +290,10 @@ class GroupNorm(Cell):
         (N, C, *).
     Source:
         Wu & He, arXiv:1803.08494 (2018).
+
+    Example:
+        >>> GroupNorm(2, 4)(ops.ones((1, 4, 2, 2))).shape
+        (1, 4, 2, 2)
     """
 
     def __init__(
@@ -359,18 +375,36 @@ class _InstanceNorm(Cell):
         return f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}"
 
 
+_INSTANCE_ARGUMENTS = (_InstanceNorm.__doc__ or "\n").split("\n", 1)[1].rstrip()
+
+
 class InstanceNorm1d(_InstanceNorm):
-    __doc__ = "Instance normalisation of (N, C, L).\n" + (_InstanceNorm.__doc__ or "").split("\n", 1)[1]
+    __doc__ = f"""Instance normalisation of (N, C, L).
+{_INSTANCE_ARGUMENTS}
+    Example:
+        >>> InstanceNorm1d(3)(ops.ones((2, 3, 8))).shape
+        (2, 3, 8)
+    """
     axes = 3
 
 
 class InstanceNorm2d(_InstanceNorm):
-    __doc__ = "Instance normalisation of (N, C, H, W).\n" + (_InstanceNorm.__doc__ or "").split("\n", 1)[1]
+    __doc__ = f"""Instance normalisation of (N, C, H, W).
+{_INSTANCE_ARGUMENTS}
+    Example:
+        >>> InstanceNorm2d(3)(ops.ones((2, 3, 4, 4))).shape
+        (2, 3, 4, 4)
+    """
     axes = 4
 
 
 class InstanceNorm3d(_InstanceNorm):
-    __doc__ = "Instance normalisation of (N, C, D, H, W).\n" + (_InstanceNorm.__doc__ or "").split("\n", 1)[1]
+    __doc__ = f"""Instance normalisation of (N, C, D, H, W).
+{_INSTANCE_ARGUMENTS}
+    Example:
+        >>> InstanceNorm3d(3)(ops.ones((2, 3, 2, 4, 4))).shape
+        (2, 3, 2, 4, 4)
+    """
     axes = 5
 
 
@@ -383,6 +417,10 @@ class LRN(Cell):
         norm_region: "ACROSS_CHANNELS".
     Source:
         Krizhevsky, Sutskever & Hinton, NIPS 2012.
+
+    Example:
+        >>> LRN(depth_radius=0, alpha=3.0)(ops.ones((1, 2, 1, 1))).tolist()
+        [[[[0.5]], [[0.5]]]]
     """
 
     def __init__(

@@ -91,6 +91,10 @@ class ConstantPad1d(_Constant):
     Args:
         padding: (left, right), or one number for both; negative numbers take elements away.
         value: a number.
+
+    Example:
+        >>> ConstantPad1d((1, 2), 5)(Tensor([[1, 2]])).tolist()
+        [[5, 1, 2, 5, 5]]
     """
 
     axes = 1
@@ -102,6 +106,10 @@ class ConstantPad2d(_Constant):
     Args:
         padding: (left, right, top, bottom), or one number for all; negative numbers take elements away.
         value: a number.
+
+    Example:
+        >>> ConstantPad2d((1, 0, 0, 1), 5)(Tensor([[[1, 2]]])).tolist()
+        [[[5, 1, 2], [5, 5, 5]]]
     """
 
     axes = 2
@@ -113,6 +121,10 @@ class ConstantPad3d(_Constant):
     Args:
         padding: (left, right, top, bottom, front, back), or one number for all; negative numbers take elements away.
         value: a number.
+
+    Example:
+        >>> ConstantPad3d(1, 5)(ops.ones((1, 2, 3, 4))).shape
+        (1, 4, 5, 6)
     """
 
     axes = 3
@@ -123,6 +135,10 @@ class ZeroPad2d(_LastAxes):
 
     Args:
         padding: (left, right, top, bottom), or one number for all; negative numbers take elements away.
+
+    Example:
+        >>> ZeroPad2d((1, 0, 0, 1))(Tensor([[[1, 2]]])).tolist()
+        [[[0, 1, 2], [0, 0, 0]]]
     """
 
     axes = 2
@@ -141,6 +157,10 @@ class ReflectionPad1d(_Extension):
 
     Args:
         padding: (left, right), or one number for both; less than the length.
+
+    Example:
+        >>> ReflectionPad1d(2)(Tensor([[1, 2, 3]])).tolist()
+        [[3, 2, 1, 2, 3, 2, 1]]
     """
 
     axes, mode = 1, "reflect"
@@ -151,6 +171,10 @@ class ReflectionPad2d(_Extension):
 
     Args:
         padding: (left, right, top, bottom), or one number for all; less than the lengths.
+
+    Example:
+        >>> ReflectionPad2d((1, 0, 1, 0))(Tensor([[[1, 2], [3, 4]]])).tolist()
+        [[[4, 3, 4], [2, 1, 2], [4, 3, 4]]]
     """
 
     axes, mode = 2, "reflect"
@@ -161,6 +185,10 @@ class ReflectionPad3d(_Extension):
 
     Args:
         padding: (left, right, top, bottom, front, back), or one number for all; less than the lengths.
+
+    Example:
+        >>> ReflectionPad3d(1)(ops.ones((1, 2, 3, 4))).shape
+        (1, 4, 5, 6)
     """
 
     axes, mode = 3, "reflect"
@@ -171,6 +199,10 @@ class ReplicationPad1d(_Extension):
 
     Args:
         padding: (left, right), or one number for both.
+
+    Example:
+        >>> ReplicationPad1d(2)(Tensor([[1, 2, 3]])).tolist()
+        [[1, 1, 1, 2, 3, 3, 3]]
     """
 
     axes, mode = 1, "replicate"
@@ -181,6 +213,10 @@ class ReplicationPad2d(_Extension):
 
     Args:
         padding: (left, right, top, bottom), or one number for all.
+
+    Example:
+        >>> ReplicationPad2d((1, 0, 1, 0))(Tensor([[[1, 2], [3, 4]]])).tolist()
+        [[[1, 1, 2], [1, 1, 2], [3, 3, 4]]]
     """
 
     axes, mode = 2, "replicate"
@@ -191,6 +227,10 @@ class ReplicationPad3d(_Extension):
 
     Args:
         padding: (left, right, top, bottom, front, back), or one number for all.
+
+    Example:
+        >>> ReplicationPad3d(1)(ops.ones((1, 2, 3, 4))).shape
+        (1, 4, 5, 6)
     """
 
     axes, mode = 3, "replicate"

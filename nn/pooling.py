@@ -114,6 +114,10 @@ class MaxPool1d(_Pool):
     Args:
         kernel_size, stride, padding, dilation: integers.
         pad_mode, return_indices, ceil_mode: see MaxPool2d.
+
+    Example:
+        >>> MaxPool1d(2, 2)(Tensor([[1., 3., 7., 5.]])).tolist()
+        [[3.0, 7.0]]
     """
 
     axes = 1
@@ -147,6 +151,10 @@ class MaxPool3d(_Pool):
     Args:
         kernel_size, stride, padding, dilation: an integer, or three.
         pad_mode, return_indices, ceil_mode: see MaxPool2d; places are (d·H + h)·W + w.
+
+    Example:
+        >>> MaxPool3d(2, 2)(ops.ones((1, 4, 4, 4))).shape
+        (1, 2, 2, 2)
     """
 
     axes = 3
@@ -220,6 +228,10 @@ class AvgPool1d(_Pool):
     Args:
         kernel_size, stride, padding: integers.
         pad_mode, ceil_mode, count_include_pad: see AvgPool2d.
+
+    Example:
+        >>> AvgPool1d(2, 2)(Tensor([[1., 3., 5., 7.]])).tolist()
+        [[2.0, 6.0]]
     """
 
     axes = 1
@@ -251,6 +263,10 @@ class AvgPool3d(_Pool):
     Args:
         kernel_size, stride, padding: an integer, or three.
         pad_mode, ceil_mode, count_include_pad, divisor_override: see AvgPool2d.
+
+    Example:
+        >>> AvgPool3d(2, 2)(ops.ones((1, 4, 4, 4))).shape
+        (1, 2, 2, 2)
     """
 
     axes = 3
@@ -296,7 +312,12 @@ class _Adaptive(Cell):
 
 
 class AdaptiveAvgPool1d(_Adaptive):
-    """The mean of each of `output_size` windows that cover a sequence (N, C, L) or (C, L)."""
+    """The mean of each of `output_size` windows that cover a sequence (N, C, L) or (C, L).
+
+    Example:
+        >>> AdaptiveAvgPool1d(2)(Tensor([[1., 3., 5., 7.]])).tolist()
+        [[2.0, 6.0]]
+    """
 
     def __init__(self, output_size: int) -> None:
         super().__init__(ops.adaptive_avg_pool1d, output_size)
@@ -322,6 +343,10 @@ class AdaptiveAvgPool3d(_Adaptive):
 
     Args:
         output_size: (O, P, Q), or an integer for all; None keeps the length of the input.
+
+    Example:
+        >>> AdaptiveAvgPool3d((2, 1, 2))(ops.ones((1, 4, 4, 4))).shape
+        (1, 2, 1, 2)
     """
 
     def __init__(self, output_size: Any) -> None:
@@ -329,7 +354,12 @@ class AdaptiveAvgPool3d(_Adaptive):
 
 
 class AdaptiveMaxPool1d(_Adaptive):
-    """The largest element in each of `output_size` windows that cover a sequence (N, C, L) or (C, L)."""
+    """The largest element in each of `output_size` windows that cover a sequence (N, C, L) or (C, L).
+
+    Example:
+        >>> AdaptiveMaxPool1d(2)(Tensor([[1., 3., 5., 7.]])).tolist()
+        [[3.0, 7.0]]
+    """
 
     def __init__(self, output_size: int) -> None:
         super().__init__(ops.adaptive_max_pool1d, output_size)
@@ -341,6 +371,10 @@ class AdaptiveMaxPool2d(_Adaptive):
     Args:
         output_size: see AdaptiveAvgPool2d.
         return_indices: whether the place h·W + w of each maximum is given too.
+
+    Example:
+        >>> AdaptiveMaxPool2d((1, 2))(Tensor([[[1., 2.], [3., 0.]]])).tolist()
+        [[[3.0, 2.0]]]
     """
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
@@ -354,6 +388,10 @@ class AdaptiveMaxPool3d(_Adaptive):
     Args:
         output_size: see AdaptiveAvgPool3d.
         return_indices: whether the place (d·H + h)·W + w of each maximum is given too.
+
+    Example:
+        >>> AdaptiveMaxPool3d((2, 1, 2))(ops.ones((1, 4, 4, 4))).shape
+        (1, 2, 1, 2)
     """
 
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
@@ -393,6 +431,10 @@ class LPPool1d(_LPPool):
         kernel_size: the window, an integer.
         stride: distance of windows; that of the window when None.
         ceil_mode: whether a last window may hang over the end.
+
+    Example:
+        >>> LPPool1d(2, 2)(Tensor([[3., 4., 6., 8.]])).tolist()
+        [[5.0, 10.0]]
     """
 
     axes = 1
@@ -406,6 +448,10 @@ class LPPool2d(_LPPool):
 
     Args:
         norm_type, kernel_size, stride, ceil_mode: see LPPool1d; a pair for (vertical, horizontal).
+
+    Example:
+        >>> LPPool2d(2, (1, 2))(Tensor([[[3., 4.], [6., 8.]]])).tolist()
+        [[[5.0], [10.0]]]
     """
 
     def __init__(self, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> None:
@@ -437,6 +483,11 @@ class MaxUnpool1d(_Unpool):
 
     Args:
         kernel_size, stride, padding: those of the pooling.
+
+    Example:
+        >>> y, indices = nn.MaxPool1d(2, 2, return_indices=True)(Tensor([[1., 3., 7., 5.]]))
+        >>> MaxUnpool1d(2)(y, indices).tolist()
+        [[0.0, 3.0, 7.0, 0.0]]
     """
 
     axes = 1
@@ -450,6 +501,11 @@ class MaxUnpool2d(_Unpool):
 
     Args:
         kernel_size, stride, padding: those of the pooling.
+
+    Example:
+        >>> y, indices = nn.MaxPool2d(2, 2, return_indices=True)(Tensor([[[1., 3.], [7., 5.]]]))
+        >>> MaxUnpool2d(2)(y, indices).tolist()
+        [[[0.0, 0.0], [7.0, 0.0]]]
     """
 
     def __init__(self, kernel_size: Any, stride: Any = None, padding: Any = 0) -> None:
@@ -461,6 +517,11 @@ class MaxUnpool3d(_Unpool):
 
     Args:
         kernel_size, stride, padding: those of the pooling.
+
+    Example:
+        >>> y, indices = nn.MaxPool3d(2, 2, return_indices=True)(ops.ones((1, 2, 2, 2)))
+        >>> MaxUnpool3d(2)(y, indices).tolist()
+        [[[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]]
     """
 
     axes = 3

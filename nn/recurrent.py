@@ -130,6 +130,10 @@ class RNNCell(_OneStep):
         dtype: of the parameters.
     Input, output:
         x (N, I), h (N, H), zeros when None; h' (N, H).
+
+    Example:
+        >>> RNNCell(3, 5)(ops.ones((2, 3)), ops.zeros((2, 5))).shape
+        (2, 5)
     """
 
     def __init__(
@@ -157,6 +161,10 @@ class GRUCell(_OneStep):
         dtype: of the parameters.
     Input, output:
         x (N, I), h (N, H), zeros when None; h' (N, H).
+
+    Example:
+        >>> GRUCell(3, 5)(ops.ones((2, 3)), ops.zeros((2, 5))).shape
+        (2, 5)
     """
 
     def __init__(self, input_size: int, hidden_size: int, has_bias: bool = True, dtype: Any = float32) -> None:
@@ -363,6 +371,11 @@ class GRU(_Sequence):
         input_size, hidden_size, num_layers, has_bias, batch_first, dropout, bidirectional, dtype: see RNN.
     Input, output:
         as those of RNN.
+
+    Example:
+        >>> y, h = nn.GRU(3, 5, batch_first=True)(ops.ones((2, 4, 3)))
+        >>> y.shape, h.shape
+        ((2, 4, 5), (1, 2, 5))
     """
 
     def __init__(

@@ -269,6 +269,10 @@ class TransformerEncoderLayer(_Layer):
         batch_first: see the head of this module.
         norm_first: whether the normalisation stands before the attention and the network, or behind their shortcuts.
         dtype: of the parameters.
+
+    Example:
+        >>> TransformerEncoderLayer(8, 2, dim_feedforward=16)(ops.ones((5, 2, 8))).shape
+        (5, 2, 8)
     """
 
     def __init__(
@@ -300,6 +304,11 @@ class TransformerDecoderLayer(_Layer):
     Args:
         d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, dtype: see
             TransformerEncoderLayer.
+
+    Example:
+        >>> layer = TransformerDecoderLayer(8, 2, dim_feedforward=16)
+        >>> layer(ops.ones((3, 2, 8)), ops.ones((5, 2, 8))).shape
+        (3, 2, 8)
     """
 
     def __init__(
@@ -343,6 +352,11 @@ class TransformerEncoder(Cell):
         encoder_layer: the layer; the copies begin with its weights.
         num_layers: how many.
         norm: a Cell for the result, or None.
+
+    Example:
+        >>> layer = nn.TransformerEncoderLayer(8, 2, dim_feedforward=16)
+        >>> TransformerEncoder(layer, 2)(ops.ones((5, 2, 8))).shape
+        (5, 2, 8)
     """
 
     def __init__(self, encoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
@@ -366,6 +380,11 @@ class TransformerDecoder(Cell):
         decoder_layer: the layer; the copies begin with its weights.
         num_layers: how many.
         norm: a Cell for the result, or None.
+
+    Example:
+        >>> layer = nn.TransformerDecoderLayer(8, 2, dim_feedforward=16)
+        >>> TransformerDecoder(layer, 2)(ops.ones((3, 2, 8)), ops.ones((5, 2, 8))).shape
+        (3, 2, 8)
     """
 
     def __init__(self, decoder_layer: Cell, num_layers: int, norm: Cell | None = None) -> None:
@@ -398,6 +417,11 @@ class Transformer(Cell):
         custom_encoder, custom_decoder: Cells to be used instead.
     Parameters:
         matrices begin with XavierUniform.
+
+    Example:
+        >>> net = Transformer(8, 2, 1, 1, dim_feedforward=16)
+        >>> net(ops.ones((5, 2, 8)), ops.ones((3, 2, 8))).shape
+        (3, 2, 8)
     """
 
     def __init__(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora import ops
-from anfora.api import GradOperation, value_and_grad
+from anfora.api import GradOperation, jvp, value_and_grad, vjp
 from anfora.core.cell import Cell
 from anfora.core.dtype import float16, float32
 from anfora.core.errors import OpTypeError
@@ -16,8 +16,8 @@ from anfora.nn.checks import flag, number
 from anfora.optim import Optimizer
 
 __all__ = [
-    "DistributedGradReducer", "ForwardValueAndGrad", "ParameterUpdate", "TrainOneStepCell", "WithEvalCell",
-    "WithGradCell", "WithLossCell",
+    "DistributedGradReducer", "ForwardValueAndGrad", "Jvp", "ParameterUpdate", "TrainOneStepCell", "Vjp",
+    "WithEvalCell", "WithGradCell", "WithLossCell",
 ]  # fmt: skip
 
 
@@ -55,6 +55,11 @@ class WithEvalCell(Cell):
         network: the network.
         loss_fn: from its output and the label to the loss.
         add_cast_fp32: whether a float16 output (and label) is converted to float32 before the loss.
+
+    Example:
+        >>> loss, output, label = WithEvalCell(nn.ReLU(), nn.MSELoss())(Tensor([-1., 3.]), Tensor([1., 3.]))
+        >>> loss.item(), output.tolist()
+        (0.5, [0.0, 3.0])
     """
 
     def __init__(self, network: Cell, loss_fn: Callable, add_cast_fp32: bool = False) -> None:
@@ -81,6 +86,11 @@ class WithGradCell(Cell):
         network: the network; with its loss where `loss_fn` is None.
         loss_fn: from its output and the label to the loss.
         sens: the gradient of the loss, a number or a tensor; 1 when None.
+
+    Example:
+        >>> net = nn.Dense(1, 1, weight_init=2.0, has_bias=False)
+        >>> WithGradCell(net, nn.MSELoss())(Tensor([[3.]]), Tensor([[5.]]))[0].tolist()
+        [[6.0]]
     """
 
     def __init__(self, network: Cell, loss_fn: Callable | None = None, sens: Any = None) -> None:
@@ -106,6 +116,11 @@ class ForwardValueAndGrad(Cell):
         get_all: by all tensor arguments, as a tuple; else by the first, unless `get_by_list`.
         get_by_list: by the weights; with `get_all` a pair of both.
         sens_param: the last argument of a call is the gradient of the value.
+
+    Example:
+        >>> value, gradient = ForwardValueAndGrad(lambda x: x * x)(Tensor(3.0))
+        >>> value.item(), gradient.item()
+        (9.0, 6.0)
     """
 
     def __init__(
@@ -195,7 +210,14 @@ class _Scaled:
 
 
 class ParameterUpdate(Cell):
-    """Gives a parameter a new value: `construct(x)` writes x into it, and gives it."""
+    """Gives a parameter a new value: `construct(x)` writes x into it, and gives it.
+
+    Example:
+        >>> w = Parameter(Tensor(1.0))
+        >>> _ = ParameterUpdate(w)(Tensor(2.0))
+        >>> w.item()
+        2.0
+    """
 
     def __init__(self, param: Parameter) -> None:
         super().__init__(auto_prefix=False)
@@ -214,6 +236,10 @@ class DistributedGradReducer(Cell):
     Args:
         parameters: whose gradients these are.
         mean, degree, fusion_type, group: accepted for MindSpore programs; no effect here.
+
+    Example:
+        >>> DistributedGradReducer([])((Tensor(3.0),))[0].item()
+        3.0
     """
 
     def __init__(
@@ -228,3 +254,44 @@ class DistributedGradReducer(Cell):
 
     def construct(self, grads: Any) -> Any:
         return grads
+
+
+class Jvp(Cell):
+    """A function with its derivative in a direction: `construct(*inputs, v)` gives (value, derivative).
+
+    Args:
+        fn: a function or Cell. With several inputs `v` is a tuple with a direction for each.
+    Example:
+        >>> Jvp(lambda x: x * x)(Tensor(3.0), Tensor(1.0))
+        (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
+    """
+
+    def __init__(self, fn: Callable) -> None:
+        super().__init__()
+        self.fn = fn
+
+    def construct(self, *args: Any) -> tuple[Any, Any]:
+        *inputs, v = args
+        return jvp(self.fn, tuple(inputs), v)
+
+
+class Vjp(Cell):
+    """A function with the gradient of its inputs: `construct(*inputs, v)`, where `v` is the gradient of the value, gives
+    (value, gradient), a tuple of gradients for several inputs.
+
+    Args:
+        fn: a function or Cell.
+    Example:
+        >>> Vjp(lambda x: x * x)(Tensor(3.0), Tensor(1.0))
+        (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
+    """
+
+    def __init__(self, fn: Callable) -> None:
+        super().__init__()
+        self.fn = fn
+
+    def construct(self, *args: Any) -> tuple[Any, Any]:
+        *inputs, v = args
+        value, pull = vjp(self.fn, *inputs)
+        gradients = pull(*v) if isinstance(v, tuple) else pull(v)
+        return value, gradients[0] if len(inputs) == 1 else gradients

@@ -3,6 +3,7 @@
 To read in this order:
 
     update.py          how the formula of an optimizer becomes one native call over all parameters
+    checks.py          checks of hyperparameters
     groups.py          groups of parameters, and what they are given
     optimizer.py       the base of optimizers: the step
     sgd.py, adagrad.py, adam.py, rprop.py, asgd.py, proximal.py, lamb.py, adafactor.py

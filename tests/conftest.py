@@ -6,5 +6,5 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
-for folder in (HERE, HERE / "nn", HERE / "ops", HERE / "project"):
+for folder in (HERE, HERE / "graph", HERE / "nn", HERE / "ops", HERE / "project"):
     sys.path.insert(0, str(folder))

@@ -6,5 +6,6 @@ cell.py       Cell; hooks.py, handles of hooks   tree.py       nested containers
 op.py         operators as data                  errors.py, span.py  errors and where they happened
 memory.py     who sees a buffer, when it was written
 random.py     seed and offset                    settings.py   set_context
+processes.py  one process: answers to what programs ask about several
 slots.py      the doors to what stands above
 """

@@ -24,6 +24,9 @@ from anfora.core.tree import tree_map
 __all__ = ["Cell", "Hooks"]
 
 
+_RECOMPUTED = "recompute_"
+
+
 class Hooks:
     """The hooks of a Cell, by kind. A hook is kept with its options."""
 
@@ -110,7 +113,7 @@ class Cell:
     def __getattr__(self, name: str) -> Any:
         if "_auto_prefix" not in self.__dict__ and not name.startswith("__"):
             raise _not_initialised(self)
-        raise OpAttributeError(f"{type(self).__name__} has no attribute '{name}'")
+        raise OpAttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
 
     @property
     def cls_name(self) -> str:
@@ -172,11 +175,29 @@ class Cell:
         for name, cell in self._cells.items():
             yield from cell.cells_and_names(seen, f"{name_prefix}.{name}" if name_prefix else name)
 
-    def insert_child_to_cell(self, child_name: str, child_cell: Cell) -> None:
-        """Attach a child under a name that is not taken."""
+    def generate_scope(self, above: str = "Default") -> None:
+        """Give every Cell below this one its scope, the path to it: `Default/conv1-Conv2d`."""
+        for name, cell in self._cells.items():
+            scope = f"{above}/{name}-{type(cell).__name__}"
+            noted = cell.get_scope() or ""
+            cell.__dict__["_scope"] = _RECOMPUTED * noted.startswith(_RECOMPUTED) + scope
+            cell.generate_scope(scope)
+
+    def get_scope(self) -> str | None:
+        """The scope that `generate_scope` of the whole network has given, behind `recompute_` where `recompute` was called;
+        None where neither was."""
+        return self.__dict__.get("_scope")
+
+    def recompute(self, **kwargs: Any) -> Cell:
+        """Accepted for MindSpore programs: it trades memory for time, and is noted in the scope; gives the Cell."""
+        self.__dict__["_scope"] = _RECOMPUTED
+        return self
+
+    def insert_child_to_cell(self, child_name: str, child_cell: Cell | None) -> None:
+        """Attach a child under a name that is not taken; None leaves the place empty."""
         if not isinstance(child_name, str):
             raise OpTypeError(f"the name of a child must be a string, but got {type(child_name).__name__}")
-        if not isinstance(child_cell, Cell):
+        if child_cell is not None and not isinstance(child_cell, Cell):
             raise OpTypeError(f"a child must be a Cell, but got {type(child_cell).__name__}")
         if not child_name or "." in child_name:
             raise OpValueError(f"the name of a child must not be empty or hold a dot, but got {child_name!r}")
@@ -267,7 +288,15 @@ class Cell:
         return self
 
     def to_float(self, dst_type: Any) -> Cell:
-        """Compute in another floating type: tensors that come in are converted, here and below."""
+        """Compute in another floating type, here and below: tensors that come in and trainable parameters are converted.
+
+        The parameters themselves keep their type, and their gradients have it. What is not trained is not converted.
+
+        Example:
+            >>> net = nn.Dense(2, 2).to_float(float16)
+            >>> net(Tensor([[1., 2.]])).dtype, net.weight.dtype
+            (anfora.float16, anfora.float32)
+        """
         dtype: DType = as_dtype(dst_type)
         if not dtype.is_float:
             raise OpValueError(f"to_float needs a floating type, but got {dtype}")
@@ -306,7 +335,7 @@ class Cell:
         return self
 
     #: What MindSpore programs say about memory, compilation and several devices.
-    recompute = shard = set_comm_fusion = set_jit_config = set_data_parallel = set_broadcast_flag = _no_effect
+    shard = set_comm_fusion = set_jit_config = set_data_parallel = set_broadcast_flag = _no_effect
     set_boost = offload = flatten_weights = _no_effect
     pipeline_stage: int | None = None
 

@@ -19,10 +19,10 @@ import numpy as np
 from anfora.core.errors import OpTypeError
 
 __all__ = [
-    "DType", "Type", "as_dtype", "bfloat16", "bool_", "double", "dtype_to_nptype", "dtype_to_pytype", "float16",
-    "float32", "float64", "float_", "function", "half", "int16", "int32", "int64", "int8", "int_", "list_", "number",
-    "promote", "promote_scalar", "pytype_to_dtype", "single", "string", "tensor_type", "tuple_", "type_none", "uint16",
-    "uint32", "uint64", "uint8",
+    "DType", "Type", "as_dtype", "bfloat16", "bool_", "complex128", "complex64", "double", "dtype_to_nptype",
+    "dtype_to_pytype", "float16", "float32", "float64", "float_", "function", "half", "int16", "int32", "int64", "int8",
+    "int_", "list_", "number", "promote", "promote_scalar", "pytype_to_dtype", "single", "string", "tensor_type",
+    "tuple_", "type_none", "uint16", "uint32", "uint64", "uint8",
 ]  # fmt: skip
 
 
@@ -108,6 +108,9 @@ half, single, double = float16, float32, float64
 #: Kinds of values, by the names under which `MultitypeFuncGraph.register` knows them.
 number, int_, float_, tensor_type, string = "Number", "Int", "Float", "Tensor", "String"
 type_none, tuple_, list_, function = "None", "Tuple", "List", "Function"
+
+#: Types that no tensor has, by name, for programs that list types: `x.dtype in (complex64, complex128)`.
+complex64, complex128 = "Complex64", "Complex128"
 
 DTypeLike = Union[DType, type, str, np.dtype]
 

@@ -6,8 +6,9 @@
                                  ^^^^^^
       help: convert it first, e.g. labels.astype(float32).
 
-An error is made with its message and help; where it happened is found when it is raised (`locate`), from the frames of
-the program, outside this package. Each class is also the built-in exception that a Python programmer would catch.
+An error is made with its message and help; where it happened is found when an operator raises it (`locate`), or when it
+is shown, from the frames of the program, outside this package. Each class is also the built-in exception that a Python
+programmer would catch.
 """
 
 from __future__ import annotations
@@ -30,10 +31,14 @@ class AnforaError(Exception):
     def __init__(self, message: str, *, help: str | None = None, arg: str | None = None) -> None:
         super().__init__(message)
         self.message, self.help, self.arg = message, help, arg
-        self.place: str | None = None  # set once, by the operator call that meets the user's frame
+        self.place: str | None = None  # set once, by the operator that was called, or when it is shown
 
     def __str__(self) -> str:
         lines = [self.message]
+        if self.place is None and self.__traceback__ is not None:
+            from anfora.core.span import locate_raise  # core's own modules raise these errors
+
+            self.place = locate_raise(self.__traceback__, self.arg)
         if self.place:
             lines.append(self.place)
         if self.help:

@@ -215,7 +215,8 @@ class Op:
     def bind(self, args: tuple, kwargs: dict) -> tuple[list, dict]:
         """Sort the arguments of a call into tensors (in order) and given attributes."""
         if len(args) > len(self.order):
-            raise OpTypeError(f"{self.name} takes {len(self.order)} arguments, but got {len(args)}")
+            some = "1 argument" if len(self.order) == 1 else f"{len(self.order)} arguments"
+            raise OpTypeError(f"{self.name} takes {some}, but got {len(args)}")
         given = dict(zip(self.order, args))
         for name, value in kwargs.items():
             if name in given:

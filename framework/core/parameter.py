@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from anfora.core.abstract import TensorType
+from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor, buffer_of, current
 
 __all__ = ["Parameter", "ParameterTuple"]
 
-_UNNAMED = "Parameter"
+_GENERATED = "Parameter#"
+_numbers = itertools.count()
+
+
+def _is_parameter_generated(param_name: Any) -> bool:
+    """Whether a parameter has this name because it was given none."""
+    return isinstance(param_name, str) and param_name.startswith(_GENERATED)
 
 
 class Parameter(Tensor):
@@ -22,7 +30,7 @@ class Parameter(Tensor):
 
     Args:
         default_input: initial value: a tensor, a number, a nested list or a numpy array; it is copied.
-        name: its name; a Cell gives it the name of the attribute when there is none.
+        name: its name. When there is none it is `Parameter#` and a number, until a Cell gives it the name of an attribute.
         requires_grad: whether it is trained.
         layerwise_parallel, parallel_optimizer, storage_format: accepted for MindSpore programs; no effect here.
 
@@ -51,12 +59,12 @@ class Parameter(Tensor):
     @property
     def name(self) -> str:
         """The name; inside a Cell the dotted path of attributes."""
-        return self.__dict__.get("_name", _UNNAMED)
+        return self.__dict__["_name"]
 
     @name.setter
     def name(self, value: str | None) -> None:
         if value is None:
-            value = _UNNAMED
+            value = f"{_GENERATED}{next(_numbers)}"
         if not isinstance(value, str):
             raise OpTypeError(f"the name of a Parameter must be a string, but got {type(value).__name__}")
         if not value.strip() or len(value) > 1024:
@@ -66,7 +74,7 @@ class Parameter(Tensor):
     @property
     def is_named(self) -> bool:
         """Whether it was given a name."""
-        return self.name != _UNNAMED
+        return not _is_parameter_generated(self.name)
 
     @property
     def data(self) -> Parameter:
@@ -115,6 +123,23 @@ class Parameter(Tensor):
                 )
             array, _ = buffer_of(data if isinstance(data, Tensor) else Tensor(data), self.dtype)
         self._replace(array)
+        return self
+
+    def set_dtype(self, dtype: Any) -> Parameter:
+        """Convert the values to another element type, in place; a gradient that was added up is dropped.
+
+        Example:
+            >>> Parameter([1., 2.], name="w").set_dtype(float16)
+            Parameter (name=w, shape=(2,), dtype=Float16, requires_grad=True)
+        """
+        wanted = as_dtype(dtype)
+        if wanted is not self.dtype:
+            requires_grad = self.requires_grad
+            array, _ = buffer_of(current(self).detach(), wanted)
+            self.requires_grad = False
+            self._layout = TensorType(wanted, self.shape).contiguous
+            self._array, self._mark, self._epoch, self.grad = array, None, object(), None
+            self.requires_grad = requires_grad
         return self
 
     def _replace(self, array: np.ndarray) -> None:

@@ -23,7 +23,12 @@ NCCL_WORLD_COMM_GROUP = "nccl_world_group"
 
 
 class ParallelMode:
-    """Names of ways to train on many devices; on one they come to the same."""
+    """Names of ways to train on many devices; on one they come to the same.
+
+    Example:
+        >>> ParallelMode.STAND_ALONE
+        'stand_alone'
+    """
 
     STAND_ALONE = "stand_alone"
     DATA_PARALLEL = "data_parallel"
@@ -109,7 +114,14 @@ def get_auto_parallel_context(attr_key: str) -> Any:
 
 
 def reset_auto_parallel_context() -> None:
-    """Give all settings of training on many devices their defaults."""
+    """Give all settings of training on many devices their defaults.
+
+    Example:
+        >>> set_auto_parallel_context(gradients_mean=True)
+        >>> reset_auto_parallel_context()
+        >>> get_auto_parallel_context("gradients_mean")
+        False
+    """
     _values.clear()
     _values.update(_DEFAULTS)
 

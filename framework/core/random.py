@@ -134,32 +134,70 @@ def set_seed(seed: int) -> None:
 
 
 def get_seed() -> int | None:
-    """The seed that `set_seed` was given, or None."""
+    """The seed that `set_seed` was given, or None.
+
+    Example:
+        >>> set_seed(5)
+        >>> get_seed()
+        5
+    """
     return _global_seed
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generator; gives it."""
+    """Seed the default generator; gives it.
+
+    Example:
+        >>> manual_seed(5).initial_seed()
+        5
+    """
     return default_generator.manual_seed(seed)
 
 
 def seed() -> int:
-    """Seed the default generator with a number that the system chooses; gives the number."""
+    """Seed the default generator with a number that the system chooses; gives the number.
+
+    Example:
+        >>> seed() == initial_seed()
+        True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed of the default generator."""
+    """The seed of the default generator.
+
+    Example:
+        >>> _ = manual_seed(5)
+        >>> initial_seed()
+        5
+    """
     return default_generator.initial_seed()
 
 
 def get_rng_state() -> Any:
-    """The state of the default generator, as a tensor."""
+    """The state of the default generator, as a tensor.
+
+    Example:
+        >>> state = get_rng_state()
+        >>> x = randn(3)
+        >>> set_rng_state(state)
+        >>> (randn(3) == x).tolist()
+        [True, True, True]
+    """
     return default_generator.get_state()
 
 
 def set_rng_state(state: Any) -> None:
-    """Put the default generator into a state that `get_rng_state` gave."""
+    """Put the default generator into a state that `get_rng_state` gave.
+
+    Example:
+        >>> state = get_rng_state()
+        >>> x = rand(2)
+        >>> set_rng_state(state)
+        >>> (rand(2) == x).tolist()
+        [True, True]
+    """
     default_generator.set_state(state)
 
 

@@ -156,6 +156,9 @@ def get_context(attr_key: str) -> Any:
 
     Raises:
         ValueError: an unknown key.
+    Example:
+        >>> get_context("device_target")
+        'CPU'
     """
     if attr_key in _values:
         return _values[attr_key]
@@ -169,7 +172,15 @@ def get_context(attr_key: str) -> Any:
 
 
 class context:
-    """Settings for the time of a block: `with context(mode=GRAPH_MODE): …`."""
+    """Settings for the time of a block: `with context(mode=GRAPH_MODE): …`.
+
+    Example:
+        >>> with context(save_graphs=2):
+        ...     get_context("save_graphs")
+        2
+        >>> get_context("save_graphs")
+        0
+    """
 
     GRAPH_MODE, PYNATIVE_MODE = GRAPH_MODE, PYNATIVE_MODE
     STRICT, COMPATIBLE, LAX = STRICT, COMPATIBLE, LAX
@@ -191,17 +202,30 @@ class context:
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:
-    """MindSpore's newer way to choose the device; everything runs on the CPU."""
+    """MindSpore's newer way to choose the device; everything runs on the CPU.
+
+    Example:
+        >>> set_device("CPU")
+    """
     set_context(device_target=device_target)
 
 
 def set_recursion_limit(recursion_limit: int = 1000) -> None:
-    """How deep calls may nest in graph mode."""
+    """How deep calls may nest in graph mode.
+
+    Example:
+        >>> set_recursion_limit(500)
+        >>> set_recursion_limit()
+    """
     set_context(max_call_depth=recursion_limit)
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Accepted: results never depend on the number of threads here."""
+    """Accepted: results never depend on the number of threads here.
+
+    Example:
+        >>> set_deterministic(True)
+    """
     set_context(deterministic="ON" if deterministic else "OFF")
 
 

@@ -11,12 +11,13 @@ import itertools
 import linecache
 import os
 import sys
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
 from anfora.core.cell import Cell
+from anfora.core.tensor import Tensor
 
-__all__ = ["Span", "calling_frame", "cell_path", "frame_position", "locate", "place_of"]
+__all__ = ["Span", "calling_frame", "cell_path", "frame_position", "locate", "locate_raise", "place_of"]
 
 
 def _is_internal(code: CodeType) -> bool:
@@ -95,8 +96,9 @@ class Span:
         where = f"{self.short_file}:{self.line}"
         return where if self.function == "<module>" else f"{where}, in {self.function}"
 
-    def pointing_at(self, argument: str | None, order: tuple[str, ...]) -> Span:
-        """The part of a call, operator or method call that is the given argument, where it can be told."""
+    def pointing_at(self, argument: str | None, order: tuple[str, ...], frame: FrameType | None = None) -> Span:
+        """The part of a call, operator or method call that is the given argument, where it can be told. `frame` is
+        asked whether a name stands for a tensor: `x.add(y)` is a method, `ops.add(x, y)` is not."""
         if argument is None or self.column is None or self.end_line != self.line:
             return self
         line = self.text.encode()
@@ -105,7 +107,7 @@ class Span:
             tree = ast.parse(source.strip(), mode="eval").body
         except SyntaxError:
             return self
-        node = _argument_node(tree, argument, order)
+        node = _argument_node(tree, argument, order, frame)
         if node is None or node.lineno != 1:
             return self
         return Span(self.file, self.line, self.function, self.line, self.column + node.col_offset,
@@ -129,7 +131,11 @@ class Span:
         return lines
 
 
-def _argument_node(tree: ast.expr, argument: str, order: tuple[str, ...]) -> ast.expr | None:
+def _argument_node(tree: ast.expr, argument: str, order: tuple[str, ...], frame: FrameType | None) -> ast.expr | None:
+    if isinstance(tree, ast.Call):
+        for keyword in tree.keywords:
+            if keyword.arg == argument:
+                return keyword.value
     if argument not in order:
         return None
     position = order.index(argument)
@@ -140,11 +146,26 @@ def _argument_node(tree: ast.expr, argument: str, order: tuple[str, ...]) -> ast
     if isinstance(tree, ast.Compare) and len(tree.comparators) == 1:
         return (tree.left, tree.comparators[0])[position] if position < 2 else None
     if isinstance(tree, ast.Call):
-        for keyword in tree.keywords:
-            if keyword.arg == argument:
-                return keyword.value
-        if position < len(tree.args) and not any(isinstance(a, ast.Starred) for a in tree.args):
-            return tree.args[position]
+        arguments = tree.args
+        if isinstance(tree.func, ast.Attribute) and frame is not None:
+            owner = _value_of(tree.func.value, frame)
+            if owner is None:
+                return None
+            if isinstance(owner, Tensor):
+                arguments = [tree.func.value, *arguments]
+        if position < len(arguments) and not any(isinstance(a, ast.Starred) for a in arguments):
+            return arguments[position]
+    return None
+
+
+def _value_of(tree: ast.expr, frame: FrameType) -> Any:
+    """What a name, or an attribute of one, stands for in a frame; None for what cannot be told without running it."""
+    if isinstance(tree, ast.Name):
+        return frame.f_locals.get(tree.id, frame.f_globals.get(tree.id))
+    if isinstance(tree, ast.Attribute):
+        owner = _value_of(tree.value, frame)
+        if isinstance(owner, (ModuleType, Cell)):
+            return getattr(owner, tree.attr, None)
     return None
 
 
@@ -162,11 +183,27 @@ def locate(argument: str | None = None, order: tuple[str, ...] = ()) -> str | No
     frame = calling_frame(2)
     if frame is not None:
         span = Span.of(*frame_position(frame))  # type: ignore[arg-type]
-        lines += [f"  {span}", *span.pointing_at(argument, order).show()]
+        lines += [f"  {span}", *span.pointing_at(argument, order, frame).show()]
     path = cell_path(sys._getframe(1))
     if path:
         lines.append(f"  in {path}")
     return "\n".join(lines) or None
+
+
+def locate_raise(traceback: TracebackType | None, argument: str | None = None) -> str | None:
+    """The same for an error that was raised in this package but in no operator: from its traceback, where it ends."""
+    frame, at = None, 0
+    while traceback is not None:
+        if not _is_internal(traceback.tb_frame.f_code):
+            frame = traceback.tb_frame
+            at = traceback.tb_lasti if sys.version_info >= (3, 11) else traceback.tb_lineno
+        elif frame is None:
+            return None
+        traceback = traceback.tb_next
+    if frame is None:
+        return None
+    span = Span.of(frame.f_code, at)
+    return "\n".join([f"  {span}", *span.pointing_at(argument, (), frame).show()])
 
 
 def cell_path(frame: FrameType | None) -> str | None:

@@ -32,7 +32,8 @@ class Tensor:
         shape: with `init`: the shape of the tensor to be made. Without data and `init` a shape may have None for lengths
             that are not known, or be left out: such a tensor has no data, and describes an input to `Cell.set_inputs`.
         init: an initializer, which fills the tensor.
-        const_arg: accepted for MindSpore programs; has no effect here.
+        const_arg: whether a compiled function may take the tensor as a constant when it is an argument; see
+            `set_const_arg`. Changes no result.
 
     Raises:
         OpTypeError: the data is no array of numbers.
@@ -86,6 +87,8 @@ class Tensor:
             if shape is not None and tuple(shape) != buffer.shape:
                 raise OpValueError(f"Tensor: the data has shape {buffer.shape}, but `shape` says {tuple(shape)}")
         _fill(self, buffer, TensorType(kind, buffer.shape).contiguous)
+        if const_arg:
+            self.set_const_arg(const_arg)
 
     # -- what it is ---------------------------------------------------------------------------------------------------
 
@@ -139,6 +142,25 @@ class Tensor:
         return self
 
     @property
+    def const_arg(self) -> bool:
+        """Whether a compiled function may take the tensor as a constant when it is an argument."""
+        return self.__dict__.get("_const_arg", False)
+
+    def set_const_arg(self, const_arg: bool = True) -> Tensor:
+        """Say whether a compiled function may take the tensor as a constant when it is an argument; gives the tensor.
+
+        Raises:
+            OpTypeError: that is no bool.
+        Example:
+            >>> Tensor(1).set_const_arg().const_arg
+            True
+        """
+        if not isinstance(const_arg, bool):
+            raise OpTypeError(f"`const_arg` must be a bool, but got {type(const_arg).__name__}", arg="const_arg")
+        self.__dict__["_const_arg"] = const_arg
+        return self
+
+    @property
     def device(self) -> str:
         """Where the memory lies: "CPU"."""
         return "CPU"
@@ -181,6 +203,7 @@ class Tensor:
         def __pos__(self) -> Tensor: ...
         def __invert__(self) -> Tensor: ...
         def __abs__(self) -> Tensor: ...
+        def __round__(self, digits: int | None = None) -> Tensor: ...
         def __eq__(self, other: object) -> Any: ...
         def __ne__(self, other: object) -> Any: ...
         def __add__(self, other: Any) -> Tensor: ...
@@ -251,6 +274,10 @@ class Tensor:
         arrays = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
         return getattr(ufunc, method)(*arrays, **kwargs)
 
+    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        """numpy's functions of arrays, `numpy.all`, `numpy.concatenate`, see arrays too, and give them."""
+        return function(*_as_arrays(args), **_as_arrays(kwargs))
+
     def __dlpack__(self, **kwargs: Any) -> Any:
         if self._layout.dtype is dt.bfloat16:
             raise OpTypeError("a BFloat16 tensor cannot be handed out through DLPack: numpy has no such type")
@@ -285,7 +312,8 @@ class Tensor:
     def _single(self, what: str) -> Any:
         if self._layout.size != 1:
             raise OpValueError(
-                f"{what}() of a tensor needs one element, but got {self._layout.type}",
+                f"Only one element tensors can be converted to Python scalars: {what}() of a tensor needs one element, "
+                f"but got {self._layout.type}",
                 help="reduce it first, e.g. x.sum(), x.any() or x.all()." if what == "bool" else None,
             )
         return self._plain().item()
@@ -308,9 +336,6 @@ class Tensor:
             raise OpTypeError(f"only an integer tensor can be used as an index, but got {self._layout.type}")
         return value
 
-    def __round__(self, digits: int | None = None) -> Any:
-        return round(self._single("round"), digits) if digits is not None else round(self._single("round"))
-
     def __format__(self, spec: str) -> str:
         if spec and self._layout.size == 1 and not self._layout.shape:
             return format(self._single("format"), spec)
@@ -329,7 +354,7 @@ class Tensor:
         return (self[i] for i in range(self._layout.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        return bool((self == value).any()) if isinstance(value, (Tensor, int, float, np.generic)) else False
 
     # -- printing -----------------------------------------------------------------------------------------------------
 
@@ -367,7 +392,8 @@ class Tensor:
             _fill(twin, None, source._layout)
         else:
             _fill(twin, np.array(source._array, order="C"), source._layout.type.contiguous)
-        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        state = {name: value for name, value in self.__dict__.items() if name != "_hooks"}
+        twin.__dict__.update(copy.deepcopy(state, memo))
         if self.requires_grad:
             twin.requires_grad = True
         return twin
@@ -404,7 +430,14 @@ class Tensor:
                 help="x.detach() gives the same values without a history.",
             )
         if bool(value) != (self._node is not None):
-            self._node = make_leaf(self) if value else None
+            if value:
+                self._node = make_leaf(self)
+                if "_hooks" in self.__dict__:
+                    self._node.hooks = {0: self.__dict__.pop("_hooks")}
+            else:
+                if self.hooks():
+                    self.__dict__["_hooks"] = self._hook_table()
+                self._node = None
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
         """Set `requires_grad` and return the tensor."""
@@ -432,20 +465,30 @@ class Tensor:
     def register_hook(self, hook: Callable[[Tensor], Any]) -> HookHandle:
         """Call `hook(gradient)` when the gradient of this tensor is known; what it returns replaces the gradient.
 
+        A tensor that requires no gradient keeps its hooks until one is taken by it.
+
         Raises:
-            OpRuntimeError: the tensor requires no gradient.
+            OpTypeError: the hook is no function.
+        Example:
+            >>> x = Tensor(3.0)
+            >>> with x.register_hook(lambda g: g * 10):
+            ...     grad(lambda x: x * x)(x).item(), len(x.hooks())
+            (60.0, 1)
         """
         if not callable(hook):
             raise OpTypeError(f"a hook must be a function, but got {type(hook).__name__}")
-        node = current(self)._node
-        if node is None:
-            raise OpRuntimeError(
-                "a hook needs a tensor that requires a gradient", help="set x.requires_grad = True first."
-            )
-        table = node.hook_table()
+        table = self._hook_table()
         handle = HookHandle(table)
         table[handle.handle_id] = hook
         return handle
+
+    def _hook_table(self) -> dict:
+        node = current(self)._node
+        return self.__dict__.setdefault("_hooks", {}) if node is None else node.hook_table()
+
+    def hooks(self) -> list[Callable]:
+        """The hooks of this tensor, in the order in which they are called."""
+        return list(self._hook_table().values()) if self._node is not None or "_hooks" in self.__dict__ else []
 
     def retain_grad(self) -> None:
         """Let `backward()` fill `.grad` of this tensor too, though an operator computed it."""
@@ -499,7 +542,12 @@ def from_buffer(array: np.ndarray, dtype: DType) -> Tensor:
 
 
 def tensor(input_data: Any = None, dtype: Any = None, shape: Any = None, init: Any = None, const_arg: bool = False):
-    """Make a Tensor; the arguments are those of `Tensor`."""
+    """Make a Tensor; the arguments are those of `Tensor`.
+
+    Example:
+        >>> tensor([1, 2], float32).tolist()
+        [1.0, 2.0]
+    """
     return Tensor(input_data, dtype, shape, init, const_arg)
 
 
@@ -507,6 +555,12 @@ def from_numpy(array: np.ndarray) -> Tensor:
     """A tensor that shares the memory of a numpy array: writing to one is seen in the other.
 
     Arrays that are not aligned, not in the machine's byte order or of a type that tensors lack are refused.
+    Example:
+        >>> array = np.zeros(2, np.float32)
+        >>> x = from_numpy(array)
+        >>> array[0] = 5
+        >>> x.tolist()
+        [5.0, 0.0]
     """
     if not isinstance(array, np.ndarray):
         raise OpTypeError(f"from_numpy needs a numpy array, but got {type(array).__name__}", arg="array")
@@ -594,6 +648,15 @@ def _has_numpy(data: Any) -> bool:
 
 def _describe(data: Any) -> str:
     return f"{type(data).__name__} {data!r:.60}" if not isinstance(data, np.ndarray) else f"an array of {data.dtype}"
+
+
+def _as_arrays(value: Any) -> Any:
+    """Nested sequences and dicts with an array in the place of each tensor."""
+    if isinstance(value, Tensor):
+        return value.asnumpy()
+    if type(value) in (list, tuple):
+        return type(value)(map(_as_arrays, value))
+    return {name: _as_arrays(item) for name, item in value.items()} if type(value) is dict else value
 
 
 def _restore(cls: type[Tensor], array: np.ndarray, dtype: DType, requires_grad: bool, state: dict) -> Tensor:

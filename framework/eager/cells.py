@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from anfora.core import memory
 from anfora.core.cell import Cell, Hooks, converted
-from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.dtype import DType
+from anfora.core.errors import OpRuntimeError, OpTypeError
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import tape
-from anfora.eager.custom import record_python
+from anfora.eager.custom import record_python, with_gradient
 
 __all__ = ["call_cell"]
 
@@ -50,11 +53,50 @@ def call_cell(cell: Cell, args: tuple, kwargs: dict) -> Any:
 
 def _construct(cell: Cell, args: tuple, kwargs: dict) -> Any:
     dtype = cell.__dict__["_compute_type"]
-    if dtype is not None:
-        args, kwargs = converted(args, dtype), converted(kwargs, dtype)
+    if dtype is None:
+        return _run(cell, args, kwargs)
+    with _Lowered(cell, dtype):
+        return _run(cell, converted(args, dtype), converted(kwargs, dtype))
+
+
+def _run(cell: Cell, args: tuple, kwargs: dict) -> Any:
     if hasattr(cell, "bprop") and tape.is_recording():
         return _with_own_gradient(cell, args, kwargs)
     return cell.construct(*args, **kwargs)
+
+
+class _Lowered:
+    """While a Cell computes in another type (`to_float`), converted tensors stand in the place of its own trainable
+    parameters. The conversion is recorded, so the gradients arrive at the parameters, in their type. Parameters that are
+    not trained, such as running averages, stay as they are: a Cell writes to them."""
+
+    def __init__(self, cell: Cell, dtype: DType) -> None:
+        self.cell, self.dtype = cell, dtype
+        self.stands_for: dict[str, tuple[Parameter, Tensor]] = {}
+
+    def __enter__(self) -> None:
+        attributes = self.cell.__dict__
+        for name, value in list(attributes.items()):
+            is_trained = isinstance(value, Parameter) and value.requires_grad and value.dtype.is_float
+            if is_trained and value.dtype is not self.dtype:
+                attributes[name] = stand_in = value.astype(self.dtype)
+                self.stands_for[name] = (value, stand_in)
+        self.since = memory.tick()
+
+    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+        attributes = self.cell.__dict__
+        for name, (parameter, stand_in) in self.stands_for.items():
+            now = attributes.get(name)
+            attributes[name] = parameter
+            if now is not stand_in:  # construct() has set the attribute
+                setattr(self.cell, name, now)
+            write = memory.last_write(stand_in._array)
+            if kind is None and write is not None and write.tick > self.since:
+                raise OpRuntimeError(
+                    f"{type(self.cell).__name__} computes in {self.dtype}, and its parameter `{name}` is a converted "
+                    f"copy meanwhile, which was written to at {write.place}",
+                    help=f"write self.{name} = …, set requires_grad=False, or do not use to_float here.",
+                )
 
 
 # -- Cell.bprop -------------------------------------------------------------------------------------------------------
@@ -64,36 +106,7 @@ def _with_own_gradient(cell: Cell, args: tuple, kwargs: dict) -> Any:
     """Run `construct` unrecorded; the gradient is what `bprop(*args, out, dout)` says."""
     if kwargs:
         raise OpTypeError(f"{type(cell).__name__} defines bprop() and takes no keyword arguments")
-    with tape.recording(False):
-        output = cell.construct(*args)
-    followed = [(i, t) for i, t in enumerate(args) if isinstance(t, Tensor)]
-
-    def back(gradients: tuple) -> list:
-        several = isinstance(output_now, tuple)
-        filled = [g if g is not None else _zeros(t) for g, t in zip(gradients, tensors(output_now))]
-        result = cell.bprop(*args, output_now, tuple(filled) if several else filled[0])
-        result = result if isinstance(result, tuple) else (result,)
-        if len(result) != len(args):
-            raise OpTypeError(
-                f"{type(cell).__name__}.bprop() must return one gradient for each of the {len(args)} inputs of "
-                f"construct(), but returned {len(result)}"
-            )
-        for (i, t), g in ((pair, result[pair[0]]) for pair in followed):
-            if isinstance(g, Tensor) and g.shape != t.shape:
-                raise OpValueError(
-                    f"{type(cell).__name__}.bprop(): the gradient of input {i} must have shape {t.shape}, "
-                    f"but has {g.shape}"
-                )
-        return [result[i] if isinstance(result[i], Tensor) else None for i, _ in followed]
-
-    output_now = record_python(f"{type(cell).__name__}.bprop", [t for _, t in followed], output, back)
-    return output_now
-
-
-def _zeros(tensor: Tensor) -> Tensor:
-    from anfora.ops.shape import zeros_of
-
-    return zeros_of(tensor._layout.type)
+    return with_gradient(f"{type(cell).__name__}.bprop()", cell.construct, cell.bprop, args)
 
 
 # -- backward hooks ---------------------------------------------------------------------------------------------------

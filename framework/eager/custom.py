@@ -7,14 +7,14 @@ from typing import Any
 
 from anfora.core import memory
 from anfora.core.abstract import Layout
-from anfora.core.errors import OpRuntimeError, OpTypeError
+from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.span import calling_frame, frame_position
-from anfora.core.tensor import Tensor, current, wrap
+from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors, tree_map
 from anfora.eager import tape
 from anfora.eager.tape import Node, Output
 
-__all__ = ["Function", "record_python"]
+__all__ = ["Function", "custom_vjp", "record_python", "with_gradient"]
 
 
 class _PythonCall:
@@ -79,13 +79,82 @@ def record_python(name: str, inputs: Sequence[Tensor], output: Any, back: Callab
     numbers = iter(range(count))
 
     def recorded(tensor: Tensor) -> Tensor:
-        tensor = current(tensor)
-        twin = wrap(tensor._array, tensor._layout, Output(node, next(numbers)))
-        base = tensor if tensor._base is None else tensor._base
-        twin._mark = base._mark
-        return twin
+        return tape.second_handle(tensor, Output(node, next(numbers)))
 
     return tree_map(recorded, output)
+
+
+def with_gradient(name: str, run: Callable, gradient: Callable, args: tuple) -> Any:
+    """`run(*args)`, unrecorded, whose gradient is what `gradient(*args, out, dout)` says.
+
+    Args:
+        name: of the pair, for messages: "Net.bprop()".
+    """
+    with tape.recording(False):
+        output = run(*args)
+    followed = [(i, t) for i, t in enumerate(args) if isinstance(t, Tensor)]
+
+    def back(gradients: tuple) -> list:
+        several = isinstance(recorded, tuple)
+        filled = [g if g is not None else _zeros(t) for g, t in zip(gradients, tensors(recorded))]
+        result = gradient(*args, recorded, tuple(filled) if several else filled[0])
+        result = result if isinstance(result, tuple) else (result,)
+        if len(result) != len(args):
+            raise OpTypeError(
+                f"{name} must return one gradient for each of the {len(args)} inputs, but returned {len(result)}"
+            )
+        for i, t in followed:
+            g = result[i]
+            if isinstance(g, Tensor) and not _may_be_summed(g.shape, t.shape):
+                raise OpValueError(f"{name}: the gradient of input {i} must have shape {t.shape}, but has {g.shape}")
+        return [result[i] if isinstance(result[i], Tensor) else None for i, _ in followed]
+
+    recorded = record_python(name, [t for _, t in followed], output, back)
+    return recorded
+
+
+def _may_be_summed(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    """Whether the one is the shape of the other, or broadcast from it (such a gradient is summed)."""
+    tail = given[len(given) - len(wanted) :]
+    return len(given) >= len(wanted) and all(n in (1, m) for n, m in zip(wanted, tail))
+
+
+class custom_vjp:
+    """A function with a gradient of its own, which `defbwd` gives.
+
+    Args:
+        fn: a function of tensors.
+    Raises:
+        OpTypeError: it is no function; the gradient is asked for, and none was given.
+    Example:
+        >>> @custom_vjp
+        ... def double(x):
+        ...     return 2 * x
+        >>> double.defbwd(lambda x, out, dout: (dout * 10,))
+        >>> grad(double)(Tensor(1.0)).item()
+        10.0
+    """
+
+    def __init__(self, fn: Callable) -> None:
+        if not callable(fn):
+            raise OpTypeError(f"custom_vjp needs a function, but got {fn!r}", arg="fn")
+        self.fwd = fn
+        self.bwd: Callable | None = None
+
+    def defbwd(self, bwd: Callable) -> None:
+        """Give the gradient: `bwd(*args, out, dout)` returns a tuple with the gradient of each argument."""
+        self.bwd = bwd
+
+    def __call__(self, *args: Any) -> Any:
+        followed = tape.is_recording() and any(isinstance(a, Tensor) and a._node is not None for a in args)
+        if not followed:
+            return self.fwd(*args)
+        if self.bwd is None:
+            raise OpTypeError(
+                f"{self.fwd.__name__} is a custom_vjp, but has no gradient",
+                help=f"give it one: {self.fwd.__name__}.defbwd(function).",
+            )
+        return with_gradient(f"{self.fwd.__name__}.bwd()", self.fwd, self.bwd, args)
 
 
 class FunctionContext:
@@ -176,14 +245,57 @@ class Function:
                     f"{cls.__name__}.backward() must return one gradient for each of the {len(args)} arguments of "
                     f"forward(), but returned {len(result)}"
                 )
+            for i in followed:
+                if result[i] is not None and not isinstance(result[i], Tensor):
+                    raise OpRuntimeError(
+                        f"{cls.__name__}.backward(): Gradient should be none or tensor, but that of argument {i} is "
+                        f"{result[i]!r:.60}"
+                    )
             return [result[i] for i in followed]
 
+        dirty = _dirty(cls.__name__, ctx._dirty, args, output)
         recorded = record_python(cls.__name__, [args[i] for i in followed], output, back)
         if ctx._non_differentiable:
+            from anfora.ops import stop_gradient  # of an input that is given as it is, say
+
             plain = iter(tensors(output))
             dead = ctx._non_differentiable
-            recorded = tree_map(lambda t: p if id(p := next(plain)) in dead else t, recorded)
+            recorded = tree_map(lambda t: stop_gradient(p) if id(p := next(plain)) in dead else t, recorded)
+        if dirty:
+            plain = iter(tensors(output))
+            recorded = tree_map(lambda t: _rewritten(p, t) if id(p := next(plain)) in dirty else t, recorded)
         return recorded
+
+
+def _dirty(name: str, marked: tuple[int, ...], args: tuple, output: Any) -> set[int]:
+    """The arguments that `forward` has changed in place, which are results then."""
+    given = {id(t) for t in tensors(output)}
+    for tensor in tensors(args):
+        if id(tensor) in marked:
+            if id(tensor) not in given:
+                raise OpRuntimeError(
+                    f"{name}.forward(): The dirty tensors must all be outputs of the forward function.",
+                    help="return what ctx.mark_dirty() got, or do not change it in place.",
+                )
+            if tape.is_recording() and tensor.requires_grad and tensor.is_leaf:
+                raise OpRuntimeError(
+                    f"{name}.forward() has changed a leaf tensor that requires a gradient in place: its gradient would "
+                    "have no meaning",
+                    help="change a copy: x = x.copy().",
+                )
+    return set(marked)
+
+
+def _rewritten(tensor: Tensor, result: Tensor) -> Tensor:
+    """A tensor that was changed in place, with the history of the result that it is."""
+    from anfora.eager.dispatch import new_history
+
+    new_history(tensor, result._node, result._node is not None)
+    return tensor
+
+
+#: The name until MindSpore 2.6.
+_Function = Function
 
 
 def _zeros(tensor: Tensor) -> Tensor:

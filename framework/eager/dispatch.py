@@ -116,8 +116,13 @@ def _key(value: Any) -> Any:
     return None if value is None else value.__class__
 
 
-def is_operand(value: Any) -> bool:
-    """Whether Python's operators take a value beside a tensor."""
+def is_operand(op: Op, value: Any) -> bool:
+    """Whether one of Python's operators takes a value beside a tensor.
+
+    A list is no tensor, so it is not equal to one: else `x in ([1, 2], x)` would fail where the shapes differ.
+    """
+    if op.name in ("equal", "not_equal") and isinstance(value, (list, tuple)):
+        return False
     return isinstance(value, (Tensor, int, float, np.generic, np.ndarray, list, tuple))
 
 
@@ -156,7 +161,7 @@ def run(entry: Entry, flat: list) -> Any:
     """Run a planned call on its flat inputs."""
     op = entry.op
     mask = 0
-    if glue.state[0]:
+    if glue.is_recording():
         for i, value in enumerate(flat):
             if value.__class__ not in (float, int, bool) and value is not None and value._node is not None:
                 mask |= 1 << i
@@ -314,7 +319,7 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor:
     index = entry.groups[op.tensors.index(op.writes)]  # type: ignore[arg-type]
     target: Tensor = flat[index]  # type: ignore[index, assignment]
     base = target if target._base is None else target._base
-    recorded = bool(mask) or (bool(glue.state[0]) and base._node is not None)
+    recorded = bool(mask) or (glue.is_recording() and base._node is not None)
     check_writable(target, op, recorded)
     numbers = _numbers(entry, flat)
     for i, array in enumerate(numbers):  # an overlapping source is read before the write
@@ -413,7 +418,8 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
     thawed = {name: thaw(value) for name, value in given}
 
     def slow(*args: Any, **kwargs: Any) -> Any:
-        if is_python and not all(map(is_operand, args)):
+        glue.claim()
+        if is_python and not all(is_operand(op, value) for value in args):
             return NotImplemented
         if kwargs or len(args) != len(op.tensors):
             if order is not None and len(args) == len(order):

@@ -99,7 +99,7 @@ def _factory(call: str, names: tuple[str, ...], with_history: bool) -> Callable:
     parameters = "node, saved, g" if with_history else "saved, g"
     source = f"def factory({', '.join(('rule', 'make', *names))}):\n    return lambda {parameters}: {call}\n"
     scope: dict[str, Any] = {}
-    exec(source, scope)
+    exec(compile(source, __file__, "exec"), scope)  # frames of this package are no place of the user's
     return scope["factory"]
 
 

@@ -23,9 +23,9 @@ from typing import Any
 
 from anfora.core import memory
 from anfora.core.abstract import TensorType
-from anfora.core.errors import OpRuntimeError
+from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import place_of
-from anfora.core.tensor import Tensor
+from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager.entry import Entry, Recipe
 from anfora.kernel import glue
 
@@ -119,32 +119,39 @@ transforms = Transforms()
 
 def is_recording() -> bool:
     """Whether operators are recorded now."""
-    return bool(glue.state[0])
+    return glue.is_recording()
 
 
 @contextmanager
 def recording(on: bool) -> Iterator[None]:
     """Switch recording for the time of a block."""
-    before = glue.state[0]
-    glue.state[0] = int(on)
+    before = glue.set_recording(on)
     try:
         yield
     finally:
-        glue.state[0] = before
+        glue.set_recording(before)
 
 
 class no_grad:
     """Record nothing: as `with no_grad():`, or as a decorator `@no_grad()`.
 
     Inside, results have no history and memory is freed as soon as it can be.
+    Example:
+        >>> w = Parameter(Tensor(3.0))
+        >>> with no_grad():
+        ...     y = w * 2
+        >>> y.requires_grad
+        False
     """
 
+    def __init__(self) -> None:
+        self._before: list[bool] = []  # one object may be entered again inside itself
+
     def __enter__(self) -> None:
-        self._before = glue.state[0]
-        glue.state[0] = 0
+        self._before.append(glue.set_recording(False))
 
     def __exit__(self, *exc: object) -> None:
-        glue.state[0] = self._before
+        glue.set_recording(self._before.pop())
 
     def __call__(self, function: Callable) -> Callable:
         @functools.wraps(function)
@@ -153,6 +160,10 @@ class no_grad:
                 return function(*args, **kwargs)
 
         return wrapped
+
+
+#: The name until MindSpore 2.6.
+_no_grad = no_grad
 
 
 def record(entry: Entry, mask: int, inputs: Sequence[Any], arrays: Sequence[Any], place: tuple) -> Node:
@@ -181,6 +192,22 @@ def _keep(value: Any) -> Any:
     if mark is None:
         owner._mark = memory.SAVED
     return value._array
+
+
+def second_handle(tensor: Tensor, node: Any) -> Tensor:
+    """Another tensor on the same memory, with a history of its own.
+
+    The two do not know of each other, so both are marked as if a tape had kept the memory: the one that hands it out
+    moves to a copy first. Where the outside sees the memory already, the new tensor gets a copy of it.
+    """
+    tensor = current(tensor)
+    owner = tensor if tensor._base is None else tensor._base
+    if isinstance(owner._mark, memory.Export) and owner._mark.is_alive:
+        return wrap(memory.twin(tensor._array), tensor._layout, node)
+    owner._mark = memory.SAVED
+    handle = wrap(tensor._array, tensor._layout, node)
+    handle._mark = memory.SAVED
+    return handle
 
 
 # -- walking back -----------------------------------------------------------------------------------------------------
@@ -229,12 +256,15 @@ def backward(
                 _check_unchanged(node)
             parents = node.parents
             for call in recipe.calls:
-                if call.passes:
-                    new = gradient
-                elif create_graph:
-                    new = call.run_with_history(node, saved, gradient)
-                else:
-                    new = call.run(saved, gradient)
+                try:
+                    if call.passes:
+                        new = gradient
+                    elif create_graph:
+                        new = call.run_with_history(node, saved, gradient)
+                    else:
+                        new = call.run(saved, gradient)
+                except AnforaError as error:
+                    raise _on_the_way_back(error, node) from error.__cause__
                 if call.is_tuple:
                     for (target, layout), one in zip(call.targets, new):
                         parent = parents[target]
@@ -350,6 +380,13 @@ def fit(gradient: Tensor, kind: TensorType) -> Tensor:
     if gradient._layout.dtype is not kind.dtype and (kind.dtype.is_float or not gradient._layout.dtype.is_float):
         gradient = cast(gradient, kind.dtype)
     return gradient
+
+
+def _on_the_way_back(error: AnforaError, node: Node) -> AnforaError:
+    """An error in a gradient rule tells which call the gradient is of."""
+    came = f"  in the gradient of {node.recipe.entry.op.name}, recorded at {node.place}"
+    error.place = came if error.place is None else f"{error.place}\n{came}"
+    return error
 
 
 def _check_unchanged(node: Node) -> None:

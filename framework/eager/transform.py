@@ -79,17 +79,18 @@ def linearize(
     create_graph: bool = False,
 ) -> Linearized:
     """Run `function` with the tape on, so that it can be differentiated by the arguments at `positions` and by
-    `weights`; with `create_graph` more than once."""
+    `weights`; with `create_graph` more than once. Arguments that are given by name count after the others."""
     create_graph = create_graph or tape.transforms.depth > 0
-    passed = list(args)
+    given = (*args, *kwargs.values())
+    passed = list(given)
     inputs, slots = [], []
     for position in positions:
-        if not -len(args) <= position < len(args):
-            raise OpValueError(f"grad_position is {position}, but the function got {len(args)} arguments")
-        if not any(True for _ in tensors(args[position])):
+        if not -len(given) <= position < len(given):
+            raise OpValueError(f"grad_position is {position}, but the function got {len(given)} arguments")
+        if not any(True for _ in tensors(given[position])):
             raise OpTypeError(
                 f"the gradient by argument {position} needs a tensor or a container of tensors, "
-                f"but got {type(args[position]).__name__}"
+                f"but got {type(given[position]).__name__}"
             )
         group: list[Any] = []
 
@@ -100,16 +101,20 @@ def linearize(
             group.append(slot)
             return handle
 
-        inputs.append(args[position])
-        passed[position] = tree_map(follow, args[position])
+        inputs.append(given[position])
+        passed[position] = tree_map(follow, given[position])
         slots.append(group)
     borrowed = [w for w in weights if w._node is None]
     for weight in borrowed:
         weight._node = Leaf(weight)
+        if "_hooks" in weight.__dict__:
+            weight._node.hooks = {0: weight.__dict__["_hooks"]}
     tape.transforms.depth += 1
     try:
         with tape.recording(True):
-            output = function(*passed, **kwargs)
+            output = function(*passed[: len(args)], **dict(zip(kwargs, passed[len(args) :])))
+        if tape.transforms.touched and tape.transforms.depth == 1:
+            output = tree_map(_with_history, output)
         return Linearized(output, inputs, slots, list(weights), create_graph)
     finally:
         tape.transforms.depth -= 1
@@ -120,6 +125,14 @@ def linearize(
                 tensor = tape.transforms.touched.pop()
                 if not tensor.is_leaf:
                     tensor._node = None
+
+
+def _with_history(tensor: Tensor) -> Tensor:
+    """A result under a handle that keeps its history, when what was written in place inside the transform loses it."""
+    tensor = current(tensor)
+    twin = _detached(tensor)
+    twin._node = tensor._node
+    return twin
 
 
 def _follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
@@ -134,6 +147,8 @@ def _follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
     handle._path = (*tensor._path, *entry_of_alias(tensor._layout)[1])
     start = wrap(tensor._array, tensor._layout, tensor._node if tensor._node is not None else Leaf(handle))
     handle._node = tape.record(entry_of_alias(tensor._layout)[0], 1, (start,), (), (None, 0))
+    if tensor.is_leaf and ("_hooks" in tensor.__dict__ or (tensor._node is not None and tensor._node.hooks)):
+        handle._node.hooks = {0: tensor._hook_table()}  # the walk ends here: it does not come to the tensor's own leaf
     return handle, handle._node, tracked
 
 
@@ -145,6 +160,8 @@ def released(output: Any) -> Any:
 
 
 def _detached(tensor: Tensor) -> Tensor:
+    if tensor._base is None:
+        return tape.second_handle(tensor, None)
     twin = wrap(tensor._array, tensor._layout)
     twin._base, twin._epoch, twin._path, twin._mark = tensor._base, tensor._epoch, tensor._path, tensor._mark
     return twin

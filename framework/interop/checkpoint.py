@@ -30,7 +30,6 @@ _SAFE = {
     "U16": dt.uint16, "U32": dt.uint32, "U64": dt.uint64, "F16": dt.float16, "BF16": dt.bfloat16, "F32": dt.float32,
     "F64": dt.float64,
 }  # fmt: skip
-_SAFE_NAMES = {dtype: name for name, dtype in _SAFE.items()}
 
 
 def save_checkpoint(
@@ -111,6 +110,10 @@ def load_checkpoint(
         dict from names to Parameters, and to the strings of `append_dict`.
     Raises:
         OpValueError: there is no such file, or it is no checkpoint, or a damaged one.
+    Example:
+        >>> save_checkpoint(nn.Dense(2, 3), "dense.ckpt")
+        >>> {name: value.shape for name, value in load_checkpoint("dense.ckpt").items()}
+        {'weight': (3, 2), 'bias': (3,)}
     """
     if dec_key is not None:
         raise NotImplementedError("encrypted checkpoints (dec_key)")
@@ -150,6 +153,12 @@ def load_param_into_net(
     Raises:
         OpValueError: a shape differs.   OpTypeError: a type differs (with `strict_load`), or does not hold the values.
     Nothing has changed when an error is raised.
+    Example:
+        >>> net = nn.Dense(1, 1)
+        >>> load_param_into_net(net, {"weight": Parameter(Tensor([[5.0]]), name="weight")})
+        (['bias'], [])
+        >>> net.weight.tolist()
+        [[5.0]]
     """
     if not isinstance(net, Cell):
         raise OpTypeError(f"load_param_into_net needs a Cell, but got {type(net).__name__}")

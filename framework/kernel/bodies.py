@@ -381,11 +381,12 @@ def erf(x: Value) -> Value:
 
 # -- trigonometry -------------------------------------------------------------------------------------------------
 
-_SIN64 = [
+#: Minimax polynomials on [-pi/4, pi/4] in r²: (sin r - r) / r³, and (cos r - 1 + r²/2) / r⁴.
+SIN64 = [
     1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857245213e-6,
     -1.98412698295895385996e-4, 8.33333333332211858878e-3, -1.66666666666666307295e-1,
 ]  # fmt: skip
-_COS64 = [
+COS64 = [
     -1.13585365213876817300e-11, 2.08757008419747316778e-9, -2.75573141792967388112e-7,
     2.48015872888517045348e-5, -1.38888888888730564116e-3, 4.16666666666665929218e-2,
 ]  # fmt: skip
@@ -404,8 +405,8 @@ def sine_and_cosine(x: Value) -> tuple[Value, Value]:
     """sin x and cos x in double precision, for a float32 x that is not `far_angles`' business."""
     r, quadrant = _quadrant(x.to("f64"))
     z = r * r
-    sin = fma(horner(z, _SIN64) * z, r, r)
-    cos = fma(horner(z, _COS64), z * z, fma(z, -0.5, 1.0))
+    sin = fma(horner(z, SIN64) * z, r, r)
+    cos = fma(horner(z, COS64), z * z, fma(z, -0.5, 1.0))
     swap = (quadrant & 1) != 0
     sin, cos = select(swap, cos, sin), select(swap, -sin, cos)
     turned = (quadrant & 2) != 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import hashlib
+import os
 import re
 import sys
 import threading
@@ -29,6 +30,8 @@ from anfora.kernel.target import target
 __all__ = ["Recipe", "code_key", "disk", "recipe"]
 
 _lock = threading.RLock()
+if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the lock could not compile
+    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 @functools.cache

@@ -168,7 +168,9 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     def same(a: Value, b: Value) -> Value:
         return a.address() == b.address()
 
-    with fn.when((count > ARGUMENTS) | (fn.load(cells, I64, 1) != 0)):
+    switch = fn.load(cells, I64, 0)
+    is_foreign = (switch >> 1) != fn.call(I64, "PyThread_get_thread_ident")
+    with fn.when((count > ARGUMENTS) | is_foreign | (fn.load(cells, I64, 1) != 0)):
         slow()
 
     # What each argument is: its key, the address of its data, whether the tape follows it.
@@ -226,7 +228,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     # What the tape will save, and whether it may.
     row = entry + (mask.value * _SAVE_ROW + _SAVES) * 8
     saves = fn.load(row, I64)
-    recording = fn.var((fn.load(cells, I64, 0) != 0) & (saves != NOT_RECORDED))
+    recording = fn.var(((switch & 1) != 0) & (saves != NOT_RECORDED))
     mask.set(fn.load(row, I64, 1))
     with fn.when(recording.value & (saves == PYTHON)):
         slow()

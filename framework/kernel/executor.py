@@ -422,7 +422,15 @@ def available_threads() -> int:
 
 
 def set_num_threads(threads: int) -> None:
-    """Use so many threads for large operators. Results do not depend on it."""
+    """Use so many threads for large operators. Results do not depend on it.
+
+    Example:
+        >>> threads = get_num_threads()
+        >>> set_num_threads(1)
+        >>> get_num_threads()
+        1
+        >>> set_num_threads(threads)
+    """
     global _wanted
     if threads < 1:
         raise ValueError(f"set_num_threads needs a positive number, but got {threads}")
@@ -432,5 +440,10 @@ def set_num_threads(threads: int) -> None:
 
 
 def get_num_threads() -> int:
-    """How many threads large operators use."""
+    """How many threads large operators use.
+
+    Example:
+        >>> get_num_threads() >= 1
+        True
+    """
     return _wanted if _wanted is not None else available_threads()

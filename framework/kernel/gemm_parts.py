@@ -18,6 +18,7 @@ from anfora.kernel.build import recipe
 from anfora.kernel.emit import I64, Function, Module, Type, Value
 from anfora.kernel.loops import HEADER
 from anfora.kernel.target import target
+from anfora.kernel.transpose import transposed
 
 __all__ = [
     "FINISH", "PANELS", "Words", "accumulator", "each_unit", "finish", "finish_all", "has_masks", "pack", "panel_bytes",
@@ -192,21 +193,6 @@ class _Packer:
                     two_squares(first, block)
             if rest:
                 two_squares(fn.const(whole), rest)
-
-
-def transposed(fn: Function, rows: list[Value]) -> list[Value]:
-    """Transpose a square of vectors: exchange halves between rows half a square apart, then quarters, and so on."""
-    rows, n = list(rows), len(rows)
-    distance = n // 2
-    while distance:
-        near = [lane if not lane & distance else n + lane - distance for lane in range(n)]
-        far = [lane + distance if not lane & distance else n + lane for lane in range(n)]
-        for i in range(n):
-            if not i & distance:
-                upper, lower = rows[i], rows[i + distance]
-                rows[i], rows[i + distance] = fn.shuffle(upper, lower, near), fn.shuffle(upper, lower, far)
-        distance //= 2
-    return rows
 
 
 #: The words of `panels`; then the rank of the batch and, for each axis from the last to the first: length, stride.

@@ -14,6 +14,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import sys
+import threading
 from array import array
 from collections.abc import Callable
 from typing import Any
@@ -25,10 +26,39 @@ from anfora.kernel.build import Recipe
 from anfora.kernel.call import METHODS, write_call, write_launch
 from anfora.kernel.fields import Fields, StructuresDiffer
 
-__all__ = ["available", "bind", "launch", "native_wrap", "state"]
+__all__ = ["available", "bind", "claim", "is_recording", "launch", "native_wrap", "set_recording", "state"]
 
-#: Cells that native code reads on every call: [tape is on, calls must take the Python path].
-state = array("q", [1, 0])
+#: Cells that native code reads on every call: [2 · a thread + whether its tape is on, calls must take the Python path].
+#: Another thread takes the Python path, which claims the cell for it; so no thread ever reads the switch of another.
+state = array("q", [0, 0])
+
+
+class _Switch(threading.local):
+    """Whether operators are recorded, in this thread."""
+
+    on = True
+
+
+_switch = _Switch()
+
+
+def is_recording() -> bool:
+    """Whether operators are recorded now, in this thread."""
+    return _switch.on
+
+
+def set_recording(on: bool) -> bool:
+    """Switch recording in this thread; gives what it was before."""
+    before = _switch.on
+    _switch.on = on
+    claim()
+    return before
+
+
+def claim() -> None:
+    """Let native code serve this thread."""
+    state[0] = 2 * threading.get_ident() + _switch.on
+
 
 #: The sites of native methods, by number: a method has no object of its own where it could find its site.
 sites = array("q", [0] * METHODS)

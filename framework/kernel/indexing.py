@@ -482,7 +482,7 @@ def plan_take_last(p: Planner, form: tuple, indices: Sequence[Buffer], source: B
     counted = [steps[at.indexed.index(a)] if a in at.indexed else 0 for a in range(source.ndim)]
     numbers = places(p, form, indices, replace(source, strides=tuple(counted))).offsets
     owner = p.workspace(int64, max(math.prod(lengths), 1))
-    p.step(own.address(), numbers, owner, units=count, grain=count)
+    p.step(own.address(), numbers, owner, units=count, grain=None)
     units = ground.count * count
     p.step(drop.address(), numbers, owner, out, count, nbytes, units=units, grain=split(units, 2.0))
 

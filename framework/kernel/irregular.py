@@ -16,8 +16,8 @@ The parameters after `lo, hi, scratch` are the words of the step, in order: a po
 (its type is a machine type, or a letter that `address` binds), else an int64. `scratch` may be annotated as a pointer too.
 Pointers are indexed without any check, as in C. A kernel that meets bad data returns 1 + its position, else 0.
 
-Half-precision buffers are read as 16-bit integers; arithmetic on them goes through `half_to_float` and its inverse of
-the binding `T="f16"` (see `element`).
+A kernel may call plain functions of its module, which numba compiles with it. Half-precision buffers are read as 16-bit
+integers; who computes with them brings them to another type before.
 
 numba's optimised IR is taken and kept like any other object, keyed by the code of the function and of all it reaches, so
 a warm process never imports numba.
@@ -26,6 +26,7 @@ a warm process never imports numba.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
 from anfora.kernel.build import Recipe
@@ -99,9 +100,19 @@ def _numba_ir(function: Callable, types: tuple[str, ...]) -> tuple[str, str]:
     for kind in types:
         plain = by_name[kind.rstrip("*")]
         arguments.append(nt.CPointer(plain) if kind.endswith("*") else plain)
-    compiled = numba.njit(
-        nt.int64(*arguments), error_model="numpy", boundscheck=False, nogil=True, no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-    )(function)  # fmt: skip
+    options = {"error_model": "numpy", "boundscheck": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+    def with_helpers(function: Callable) -> Callable:
+        """The function, with the plain functions it calls as numba's."""
+        known = function.__globals__
+        reached = {
+            name: known[name] for name in function.__code__.co_names if isinstance(known.get(name), FunctionType)
+        }
+        if not reached:
+            return function
+        helpers = {name: numba.njit(**options)(with_helpers(helper)) for name, helper in reached.items()}
+        return FunctionType(function.__code__, {**known, **helpers}, function.__name__)
+
+    compiled = numba.njit(nt.int64(*arguments), nogil=True, **options)(with_helpers(function))
     [overload] = compiled.overloads.values()
     return overload.library.get_llvm_str(), overload.fndesc.mangled_name

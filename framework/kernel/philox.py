@@ -209,7 +209,7 @@ def turn(u: Value) -> tuple[Value, Value]:
     rest = bodies.fma(quarters, -0.25, u) * (2.0 * math.pi)
     wide = u.type.elem == "f64"
     z = rest * rest
-    sin_rest, cos_rest = (_SIN64, _COS64) if wide else (_SIN32, _COS32)
+    sin_rest, cos_rest = (bodies.SIN64, bodies.COS64) if wide else (_SIN32, _COS32)
     sin = bodies.fma(bodies.horner(z, sin_rest) * z, rest, rest)
     cos = bodies.fma(bodies.horner(z, cos_rest), z * z, bodies.fma(z, -0.5, 1.0))
     quarter = quarters.to("i64" if wide else "i32")
@@ -220,14 +220,6 @@ def turn(u: Value) -> tuple[Value, Value]:
 
 _SIN32 = [-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1]
 _COS32 = [2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2]
-_SIN64 = [
-    1.58962301576546568060e-10, -2.50507477628578072866e-8, 2.75573136213857245213e-6,
-    -1.98412698295895385996e-4, 8.33333333332211858878e-3, -1.66666666666666307295e-1,
-]  # fmt: skip
-_COS64 = [
-    -1.13585365213876817300e-11, 2.08757008419747316778e-9, -2.75573141792967388112e-7,
-    2.48015872888517045348e-5, -1.38888888888730564116e-3, 4.16666666666665929218e-2,
-]  # fmt: skip
 
 
 def normals(draw: Draw, wide: bool) -> list[Value]:

@@ -94,6 +94,7 @@ class Step:
     units: int
     grain: int  #: units in a chunk
     scratch: int = 0  #: bytes that each thread needs for itself
+    is_whole: bool = False  #: whether the kernel must get all units at once
 
     @property
     def chunks(self) -> int:
@@ -129,10 +130,15 @@ class Planner:
         """The buffers of the inputs and outputs, in order."""
         return [None if a is None else Buffer.of(i, a) for i, a in enumerate((*self.inputs, *self.outputs))]
 
-    def step(self, kernel: int, *words: Word, units: int, grain: int = 1, scratch: int = 0) -> None:
-        """Run `kernel` over `units`; nothing is added when there are none."""
+    def step(self, kernel: int, *words: Word, units: int, grain: int | None = 1, scratch: int = 0) -> None:
+        """Run `kernel` over `units`; nothing is added when there are none.
+
+        `grain` is None for a kernel whose units depend on each other: it gets them all at once, in order.
+        """
         if units > 0:
-            self.steps.append(Step(kernel, words, units, max(1, grain), scratch))
+            self.steps.append(
+                Step(kernel, words, units, max(1, units if grain is None else grain), scratch, grain is None)
+            )
 
     def workspace(self, dtype: DType, *shape: int) -> Buffer:
         """Memory for the time of the call, uninitialised."""

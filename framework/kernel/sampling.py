@@ -36,7 +36,7 @@ def _random_bits(p: Planner, seed: Buffer, offset: Buffer, *shape: int) -> Buffe
 def plan_shuffle(p: Planner, seed: Buffer, offset: Buffer, out: Buffer) -> None:
     """Add the steps that fill a 1-d buffer with a random permutation of 0 … n - 1 (Fisher & Yates); n < 2 ** 32."""
     bits = _random_bits(p, seed, offset, out.size)
-    p.step(shuffle.address(T=out.code), bits, out, units=out.size, grain=out.size)
+    p.step(shuffle.address(T=out.code), bits, out, units=out.size, grain=None)
 
 
 @irregular
@@ -165,6 +165,26 @@ def plan_gamma(p: Planner, alpha: Buffer, seed: Buffer, offset: Buffer, out: Buf
     p.step(gamma.address(), shapes, bits, out, units=out.size, grain=split(out.size, 60.0))
 
 
+_STEP = np.uint64(0x9E3779B97F4A7C15)  #: from one state of SplitMix64 to the next
+
+
+def _mixed(state):
+    """The 64 random bits of a state of SplitMix64."""
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def _below_one(state):
+    """The number of a state in [0, 1)."""
+    return (_mixed(state) >> np.uint64(11)) * 2.0**-53
+
+
+def _above_zero(state):
+    """The number of a state in (0, 1], whose logarithm is finite."""
+    return ((_mixed(state) >> np.uint64(11)) + 1) * 2.0**-53
+
+
 @irregular
 def gamma(lo, hi, scratch, alpha: "f64*", bits: "u64*", out: "f64*"):
     """Marsaglia & Tsang, ACM TOMS 26 (2000): about one try in twenty is refused."""
@@ -175,32 +195,24 @@ def gamma(lo, hi, scratch, alpha: "f64*", bits: "u64*", out: "f64*"):
             return i + 1
         boost = 1.0
         if a < 1.0:
-            state += np.uint64(0x9E3779B97F4A7C15)
-            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            u = (((z ^ (z >> np.uint64(31))) >> np.uint64(11)) + 1) * 2.0**-53
+            state += _STEP
+            u = _above_zero(state)
             boost = math.exp(math.log(u) / a)
             a += 1.0
         d = a - 1.0 / 3.0
         c = 1.0 / math.sqrt(9.0 * d)
         while True:
-            state += np.uint64(0x9E3779B97F4A7C15)
-            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            u1 = (((z ^ (z >> np.uint64(31))) >> np.uint64(11)) + 1) * 2.0**-53
-            state += np.uint64(0x9E3779B97F4A7C15)
-            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            u2 = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53
+            state += _STEP
+            u1 = _above_zero(state)
+            state += _STEP
+            u2 = _below_one(state)
             x = math.sqrt(-2.0 * math.log(u1)) * math.cos(2.0 * math.pi * u2)
             v = 1.0 + c * x
             if v <= 0.0:
                 continue
             v = v * v * v
-            state += np.uint64(0x9E3779B97F4A7C15)
-            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            u = (((z ^ (z >> np.uint64(31))) >> np.uint64(11)) + 1) * 2.0**-53
+            state += _STEP
+            u = _above_zero(state)
             if math.log(u) < 0.5 * x * x + d - d * v + d * math.log(v):
                 break
         out[i] = d * v * boost
@@ -229,10 +241,8 @@ def poisson(lo, hi, scratch, mean: "f64*", bits: "u64*", out: "f64*"):
             product = 1.0
             count = -1.0
             while product > limit or count < 0.0:
-                state += np.uint64(0x9E3779B97F4A7C15)
-                z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-                z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-                product *= (((z ^ (z >> np.uint64(31))) >> np.uint64(11)) + 1) * 2.0**-53
+                state += _STEP
+                product *= _above_zero(state)
                 count += 1.0
             out[i] = count
             continue
@@ -242,14 +252,10 @@ def poisson(lo, hi, scratch, mean: "f64*", bits: "u64*", out: "f64*"):
         inverse = 1.1239 + 1.1328 / (b - 3.4)
         edge = 0.9277 - 3.6224 / (b - 2.0)
         while True:
-            state += np.uint64(0x9E3779B97F4A7C15)
-            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            u = ((z ^ (z >> np.uint64(31))) >> np.uint64(11)) * 2.0**-53 - 0.5
-            state += np.uint64(0x9E3779B97F4A7C15)
-            z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-            z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-            v = (((z ^ (z >> np.uint64(31))) >> np.uint64(11)) + 1) * 2.0**-53
+            state += _STEP
+            u = _below_one(state) - 0.5
+            state += _STEP
+            v = _above_zero(state)
             us = 0.5 - abs(u)
             k = math.floor((2.0 * a / us + b) * u + m + 0.43) if us > 0.0 else -1.0
             if us >= 0.07 and v <= edge:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
@@ -76,7 +77,8 @@ class Site:
     it has found out.
     """
 
-    def __init__(self, slow: FunctionType) -> None:
+    def __init__(self, slow: Callable) -> None:
+        assert isinstance(slow, FunctionType), "native code calls it as a plain function"
         self._slow = slow
         self._table = array("q", [0] * (PLACES * WAYS))
         self._kept: dict[int, tuple] = {}

@@ -117,6 +117,21 @@ def _plan_pairs(p: Planner, x: Buffer, words: list[int], count: int, length: int
     return places
 
 
+def _ordered(bits, sign_bit, largest, top):
+    """The unsigned integer in whose order elements are sorted: the key of the head of this file, upwards."""
+    rest = sign_bit - np.uint64(1)
+    key = bits ^ sign_bit
+    if largest != 0:
+        size = bits & rest
+        if size > largest:
+            key = top
+        elif size == 0:
+            key = sign_bit
+        elif bits > rest:
+            key = top ^ bits
+    return key
+
+
 @irregular
 def sort_packed(
     lo, hi, scratch: "u64*", x: "T*", values: "T*", positions: "i32*", length, wanted, sign, infinity, flip, digits
@@ -124,23 +139,13 @@ def sort_packed(
     """A unit is a row, of elements of `digits` bytes."""
     low = np.uint64(0xFFFFFFFF)
     sign_bit = np.uint64(sign)
-    rest = np.uint64(sign - 1)
     largest = np.uint64(infinity)
     flipped = np.uint64(flip)
     top = np.uint64((1 << (8 * digits)) - 1)
     for row in range(lo, hi):
         start = row * length
         for i in range(length):
-            bits = np.uint64(x[start + i])
-            key = bits ^ sign_bit
-            if largest != 0:
-                size = bits & rest
-                if size > largest:
-                    key = top
-                elif size == 0:
-                    key = sign_bit
-                elif bits > rest:
-                    key = top ^ bits
+            key = _ordered(np.uint64(x[start + i]), sign_bit, largest, top)
             scratch[i] = ((key ^ flipped) << np.uint64(32)) | np.uint64(i)
         here = 0
         if length <= 48:
@@ -191,7 +196,6 @@ def sort_pieces(
 ):
     """A unit is a piece of a row: its keys and their positions in the row, sorted."""
     sign_bit = np.uint64(sign)
-    rest = np.uint64(sign - 1)
     largest = np.uint64(infinity)
     flipped = np.uint64(flip)
     top = np.uint64(0xFFFFFFFFFFFFFFFF) >> np.uint64(64 - 8 * digits)
@@ -204,17 +208,7 @@ def sort_pieces(
         for i in range(256 * digits):
             scratch[counts + i] = 0
         for i in range(count):
-            bits = np.uint64(x[start + i])
-            key = bits ^ sign_bit
-            if largest != 0:
-                number = bits & rest
-                if number > largest:
-                    key = top
-                elif number == 0:
-                    key = sign_bit
-                elif bits > rest:
-                    key = top ^ bits
-            key ^= flipped
+            key = _ordered(np.uint64(x[start + i]), sign_bit, largest, top) ^ flipped
             keys[start + i] = key
             places[start + i] = begin + i
             for digit in range(digits):

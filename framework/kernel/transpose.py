@@ -20,7 +20,7 @@ from anfora.kernel.emit import Function, Module, Type, Value
 from anfora.kernel.plan import Buffer, Planner, split
 from anfora.kernel.target import target
 
-__all__ = ["plan_transpose"]
+__all__ = ["plan_transpose", "transposed"]
 
 _HEADER = 3
 _BLOCK = 128
@@ -133,14 +133,14 @@ class _Square:
             row = self.here + self.source_step * r
             square.append(fn.load(row, self.vector))
             fn.prefetch(row + _AHEAD)
-        for r, row in enumerate(_transposed(fn, square)):
+        for r, row in enumerate(transposed(fn, square)):
             fn.store(row, self.there + self.out_step * r)
 
     def _few_rows(self) -> None:
         """Fewer than L rows of the target: the others are not stored."""
         fn = self.fn
         square = [fn.load(self.here + self.source_step * r, self.vector) for r in range(self.lanes)]
-        for r, row in enumerate(_transposed(fn, square)):
+        for r, row in enumerate(transposed(fn, square)):
             with fn.when(self.down > r):
                 fn.store(row, self.there + self.out_step * r)
 
@@ -152,7 +152,7 @@ class _Square:
         for r in range(self.lanes):
             row = fn.select(self.right > r, self.source_step * r, 0)
             square.append(fn.load(self.here + row, self.vector))
-        rows = _transposed(fn, square)
+        rows = transposed(fn, square)
         nbytes = self.right * size
         follow = self.is_whole_row & (self.out_step == nbytes)
         after = (self.down - self.lanes) * nbytes >= self.lanes * size
@@ -173,17 +173,18 @@ class _Square:
             fn.store(value, self.there + i * self.out_step + j * size)
 
 
-def _transposed(fn: Function, rows: list[Value]) -> list[Value]:
-    """Lane c of row r goes to lane r of row c."""
-    lanes = len(rows)
-    distance = lanes // 2
+def transposed(fn: Function, rows: list[Value]) -> list[Value]:
+    """Transpose a square of vectors, lane c of row r to lane r of row c: exchange halves between rows half a square apart,
+    then quarters, and so on."""
+    rows, n = list(rows), len(rows)
+    distance = n // 2
     while distance:
-        low = [c if not c & distance else lanes + c - distance for c in range(lanes)]
-        high = [c + distance if not c & distance else lanes + c for c in range(lanes)]
-        for r in range(lanes):
-            if not r & distance:
-                a, b = rows[r], rows[r + distance]
-                rows[r], rows[r + distance] = fn.shuffle(a, b, low), fn.shuffle(a, b, high)
+        near = [lane if not lane & distance else n + lane - distance for lane in range(n)]
+        far = [lane + distance if not lane & distance else n + lane for lane in range(n)]
+        for i in range(n):
+            if not i & distance:
+                upper, lower = rows[i], rows[i + distance]
+                rows[i], rows[i + distance] = fn.shuffle(upper, lower, near), fn.shuffle(upper, lower, far)
         distance //= 2
     return rows
 

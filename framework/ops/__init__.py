@@ -5,8 +5,12 @@ layouts.py      views as arithmetic on strides
 composite.py    functions that are written in operators
 derived.py      sentences in other operators, of no family
 programs.py     functions over nestings, functions by types, and what programs use beside operators
-methods.py      the table of Tensor's methods and operators; forms.py, what they add to the functions
-primitives.py   the table of class forms, `ops.Concat(axis)(…)`; bound.py, an operator with its attributes
+methods.py      the table of Tensor's methods and operators; forms.py, random_forms.py, what they add to the functions
+primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py, its second part
+                gradients.py, the gradients of operators as classes; updates.py, the steps of optimizers as classes
+user_primitives.py  classes of operators that programs define themselves
+vm_impl_registry.py  implementations of operators that programs register
+bound.py        an operator with its attributes fixed
 
 arithmetic.py   + - * / and rounding                     mathematics.py  exp, log, sin and their kin
 comparison.py   comparisons, logic, bits, choice         activation.py   activation functions
@@ -14,15 +18,15 @@ reduction.py    sums, means, extremes along axes         scan.py         running
 sorting.py      order, ranks, counts                     softmaxes.py    softmax and its kin
 linear.py       matrix products                          linalg.py       norms, inverses, factors of matrices
 convolution.py  convolutions                             pooling.py      windows of an image to one number
-normalization.py
+windows.py      what these two have in common            normalization.py  batch, layer, group norm
 entropy.py      cross entropy                            losses.py       other losses; ctc.py, that of sequences
 recurrent.py    LSTM, GRU and RNN                        attention.py    scaled dot-product attention
-image.py        enlarging, shuffling, sampling
+image.py        enlarging, shuffling, sampling           boxes.py        boxes in images
 
 shape.py        other axes for the same elements         joining.py      parts to wholes and back, turned, repeated
 copying.py      copies, conversions, in-place writes     padding.py      elements around a tensor
 creation.py     constants, ranges, grids                 diagonals.py    diagonals and triangles of matrices
-random.py       random numbers
+random.py       random numbers                           initializer.py  first values of parameters
 places.py       what indices name; under all of
 indexing.py     x[…], gather, embedding, and of          scatter.py      writing to places that indices name
 """
@@ -35,6 +39,7 @@ from anfora.ops import methods as methods  # gives Tensor its methods; before fu
 from anfora.ops.activation import *  # noqa: F403
 from anfora.ops.arithmetic import *  # noqa: F403
 from anfora.ops.attention import *  # noqa: F403
+from anfora.ops.boxes import *  # noqa: F403
 from anfora.ops.comparison import *  # noqa: F403
 from anfora.ops.convolution import *  # noqa: F403
 from anfora.ops.copying import *  # noqa: F403
@@ -67,7 +72,10 @@ from anfora.ops.sorting import *  # noqa: F403
 _ABOVE = {
     "anfora.api": ("GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"),
     "anfora.batching": ("vmap",),
-    "anfora.modes": ("constexpr",),
+    "anfora.directions": ("derivative", "jet", "linearize"),
+    "anfora.eager.custom": ("custom_vjp",),
+    "anfora.modes": ("_primexpr", "constexpr"),
+    "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}
 
@@ -82,12 +90,21 @@ def __getattr__(name: str) -> Any:
         if name != "Primitive" and name not in primitives.CLASSES and name not in primitives.PLAIN:
             raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
         value = primitives.Primitive if name == "Primitive" else primitives.primitive_class(name)
+    elif name.endswith("_ext"):  # MindSpore's name for the form that `mint` has
+        value = _extended(name)
     elif f"anfora.ops.{name}" in sys.modules:  # an older path
         value = sys.modules[f"anfora.ops.{name}"]
     else:
         raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
     globals()[name] = value
     return value
+
+
+def _extended(name: str) -> Any:
+    for module in ("anfora.mint", "anfora.mint.nn.functional"):
+        if hasattr(import_module(module), name.removesuffix("_ext")):
+            return getattr(import_module(module), name.removesuffix("_ext"))
+    raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:

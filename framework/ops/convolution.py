@@ -349,7 +349,12 @@ def conv_transpose1d(
     groups: int = 1,
     dilation: Any = 1,
 ) -> Tensor:
-    """Transposed convolution of sequences (N, K, Q) with `weight` (K, C / groups, S): see `conv_transpose2d`."""
+    """Transposed convolution of sequences (N, K, Q) with `weight` (K, C / groups, S): see `conv_transpose2d`.
+
+    Example:
+        >>> conv_transpose1d(Tensor([[[1., 2.]]]), Tensor([[[1., 1., 1.]]])).tolist()
+        [[[1.0, 3.0, 3.0, 2.0]]]
+    """
     name = "conv_transpose1d"
     _check_sequences(name, input=input, weight=weight)
     [step], [spread] = each_axis(name, "stride", stride, 1), each_axis(name, "dilation", dilation, 1)

@@ -125,7 +125,15 @@ cast.vjp("input")(pass_gradient)
 
 @op
 def alias(input: Tensor):
-    """The same memory as another tensor with a history of its own. A view."""
+    """The same memory as another tensor with a history of its own. A view.
+
+    Example:
+        >>> x = Tensor([1., 2.])
+        >>> y = alias(x)
+        >>> y[0] = 5
+        >>> x.tolist()
+        [5.0, 2.0]
+    """
 
 
 alias.infer(like())
@@ -183,6 +191,9 @@ def place(input: Tensor, shape, path):
     """Zeros of `shape` in which the view behind `path` holds the input.
 
     A path is a tuple of view operators, each with its attributes: `((name, ((attribute, value), …)), …)`.
+    Example:
+        >>> place(Tensor([7, 8]), (2, 2), (("index_view", (("items", (1,)),)),)).tolist()
+        [[0, 0], [7, 8]]
     """
 
 
@@ -204,7 +215,12 @@ def _(*, path, g):
 
 @op
 def write_back(input: Tensor, value: Tensor, path):
-    """The input with `value` in the view behind `path`: what an in-place write to a view makes of its base."""
+    """The input with `value` in the view behind `path`: what an in-place write to a view makes of its base.
+
+    Example:
+        >>> write_back(ones((2, 2)), Tensor([7., 8.]), (("index_view", (("items", (1,)),)),)).tolist()
+        [[1.0, 1.0], [7.0, 8.0]]
+    """
 
 
 write_back.infer(like())

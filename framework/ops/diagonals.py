@@ -16,13 +16,16 @@ from anfora.kernel.emit import Value
 from anfora.kernel.loops import plan_elementwise, raw
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.ramp import plan_ramp
+from anfora.ops.comparison import logical_and, logical_or, where
 from anfora.ops.composite import composite
 from anfora.ops.copying import place
-from anfora.ops.creation import integers, lengths
+from anfora.ops.creation import arange, integers, lengths, zeros_like
 from anfora.ops.families import normalize_axis
 from anfora.ops.shape import reshape
 
-__all__ = ["block_diag", "diag", "diag_embed", "diagflat", "tril", "tril_indices", "triu", "triu_indices"]
+__all__ = [
+    "block_diag", "diag", "diag_embed", "diagflat", "matrix_band_part", "tril", "tril_indices", "triu", "triu_indices",
+]  # fmt: skip
 
 
 # -- triangles --------------------------------------------------------------------------------------------------------
@@ -107,6 +110,40 @@ def _define_triangle(made: Op, body: Any) -> None:
 
 _define_triangle(tril, _lower)
 _define_triangle(triu, _upper)
+
+
+@composite
+def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
+    """The diagonals of matrices around the main one; zero elsewhere.
+
+    Args:
+        x: tensor (…, rows, columns).
+        lower, upper: how many diagonals are kept below and above the main one, all if negative: an integer, or an integer
+            tensor of one for each matrix, which broadcasts to the leading axes.
+    Returns:
+        tensor of the shape and type of `x`.
+    Raises:
+        OpTypeError: a number is no integer.   OpValueError: the tensor has fewer than two axes.
+    Gradient:
+        the same diagonals of g.
+    Example:
+        >>> matrix_band_part(ones((3, 3)), 0, 1).tolist()
+        [[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0]]
+    """
+    if x.ndim < 2:
+        raise OpValueError(f"matrix_band_part needs a tensor of at least two axes, but got {x!r}", arg="x")
+    distance = arange(x.shape[-1]) - reshape(arange(x.shape[-2]), (-1, 1))
+    below, above = (_of_matrices(name, n) for name, n in (("lower", lower), ("upper", upper)))
+    is_below_kept = logical_or(below < 0, distance >= -below)
+    return where(logical_and(is_below_kept, logical_or(above < 0, distance <= above)), x, zeros_like(x))
+
+
+def _of_matrices(arg: str, number: Any) -> Tensor:
+    """An integer for each matrix, to be compared with the elements of matrices."""
+    number = number if isinstance(number, Tensor) else Tensor(integers("matrix_band_part", number, arg)[0])
+    if not number.dtype.is_integer:
+        raise OpTypeError(f"matrix_band_part needs integers for `{arg}`, but got {number.dtype}", arg=arg)
+    return reshape(number.astype(int64), (*number.shape, 1, 1))
 
 
 @composite

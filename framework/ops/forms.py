@@ -977,6 +977,11 @@ def _scaled_method(name: str) -> Callable:
     return named(method, method, name)
 
 
+def rounded(self: Tensor, digits: int | None = None) -> Tensor:
+    """The nearest numbers with so many digits behind the point, as a tensor; halves go to the even one."""
+    return arithmetic.round(self, 0 if digits is None else digits)
+
+
 def divmod_of(self: Tensor, other: Any) -> Any:
     """The pair x // other, x % other."""
     return (self // other, self % other) if is_operand(other) else NotImplemented
@@ -1081,6 +1086,7 @@ FORMS: dict[str, Callable] = {
     "add": _scaled_method("add"),
     "sub": _scaled_method("sub"),
     "subtract": _scaled_method("sub"),
+    "__round__": rounded,
     "__divmod__": divmod_of,
     "__rdivmod__": divmod_turned,
     # places that indices name

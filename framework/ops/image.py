@@ -258,7 +258,12 @@ def upsample(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
 ) -> Tensor:
-    """`interpolate` under the name that older programs use."""
+    """`interpolate` under the name that older programs use.
+
+    Example:
+        >>> upsample(Tensor([[[1., 2.]]]), size=4).tolist()
+        [[[1.0, 1.0, 2.0, 2.0]]]
+    """
     return interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor)
 
 

@@ -24,7 +24,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.kernel import bodies
 from anfora.kernel.emit import Value
-from anfora.kernel.glue import state
+from anfora.kernel.glue import is_recording, state
 from anfora.kernel.indexing import plan_take
 from anfora.kernel.loops import plan_copy, plan_elementwise, raw
 from anfora.kernel.nonzero import plan_count, plan_positions
@@ -35,6 +35,7 @@ from anfora.ops.copying import cast, copy, copy_to, stop_gradient
 from anfora.ops.creation import arange, full
 from anfora.ops.families import broadcast_shapes, elementwise, normalize_axis
 from anfora.ops.places import out_of_range, pick, result_shape, set_at, set_at_, sum_at, take_at
+from anfora.ops.scatter import as_effect
 from anfora.ops.shape import broadcast_to, expand_dims, index_view, reshape, transpose, whole
 
 __all__ = [
@@ -247,7 +248,7 @@ def _flattened(x: Tensor, key: Any) -> tuple[Tensor, Any]:
 
 def _row(x: Tensor, index: int) -> Tensor | None:
     """`x[index]` of a tensor that nobody records, without planning: loops over rows come here with ever new numbers."""
-    if state[1] or (x._node is not None and state[0]) or x.__class__ not in _PLAIN:
+    if state[1] or (x._node is not None and is_recording()) or x.__class__ not in _PLAIN:
         return None
     base = x._base
     if base is None:
@@ -334,9 +335,10 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     Raises:
         OpIndexError: as for reading.
         OpValueError: the value does not fit, or x cannot be written to.
-        OpRuntimeError: x is a leaf that requires a gradient.
+        OpRuntimeError: x is a leaf that requires a gradient, and no Parameter.
     Gradient:
-        to the old values of x zero where they are overwritten, to the value its part of g.
+        to the old values of x zero where they are overwritten, to the value its part of g. Writing to a Parameter is an
+        effect that the tape does not see, as `assign` is.
     Example:
         >>> x = Tensor([[1, 2, 3], [4, 5, 6]])
         >>> x[:, 0] = 0
@@ -346,6 +348,14 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     """
     if not isinstance(value, (Tensor, int, float)):
         value = Tensor(value)
+    if x.__class__ is Tensor and x._base is None:
+        _write(x, key, value)
+    else:  # perhaps a Parameter, or a view of one
+        with as_effect(x):
+            _write(x, key, value)
+
+
+def _write(x: Tensor, key: Any, value: Any) -> None:
     if _writes_where(x, key, value):
         mask = key if isinstance(key, Tensor) else Tensor(key)
         _check_mask(mask, x.shape, 0)

@@ -24,6 +24,7 @@ from anfora.ops.arithmetic import abs, clamp, maximum
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.families import ByAttributes, elementwise, normalize_axes, normalize_axis, type_of
+from anfora.ops.indexing import gather
 from anfora.ops.joining import concat
 from anfora.ops.linear import matmul
 from anfora.ops.mathematics import log, pow
@@ -39,9 +40,9 @@ from anfora.ops.reduction import (
 from anfora.ops.shape import expand_dims, reshape, swapaxes, transpose
 
 __all__ = [
-    "cdist", "cholesky", "cholesky_inverse", "cholesky_solve", "cov", "det", "dist", "inverse", "log_matrix_determinant",
-    "logdet", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power", "matrix_solve", "norm", "pinv", "qr",
-    "renorm", "slogdet", "svd", "vander", "vector_norm",
+    "adjoint", "cdist", "cholesky", "cholesky_inverse", "cholesky_solve", "cond", "cov", "det", "dist", "inverse",
+    "log_matrix_determinant", "logdet", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power",
+    "matrix_solve", "norm", "pdist", "pinv", "qr", "renorm", "slogdet", "svd", "vander", "vector_norm",
 ]  # fmt: skip
 
 
@@ -249,6 +250,32 @@ def cdist(x1: Tensor, x2: Tensor, p=2.0) -> Tensor:
     return vector_norm(expand_dims(x1, -2) - expand_dims(x2, -3), p, -1)
 
 
+@composite
+def pdist(input: Tensor, p=2.0) -> Tensor:
+    """The distances between all pairs of rows, each pair once: those above the diagonal of `cdist(input, input, p)`.
+
+    Args:
+        input: tensor (…, N, M).
+        p: the order of the norm, not negative; see `vector_norm`.
+    Returns:
+        tensor (…, N (N - 1) / 2): of rows 0 and 1, 0 and 2, … 1 and 2, …
+    Raises:
+        OpValueError: there are fewer than two axes, or `p` is negative.
+    Gradient:
+        that of `vector_norm`; zero where a distance is zero.
+    Example:
+        >>> pdist(Tensor([[0., 0.], [3., 4.], [0., 1.]])).tolist()
+        [5.0, 1.0, 4.242640495300293]
+    """
+    input = _numbers("pdist", "input", input)
+    if input.ndim < 2:
+        raise OpValueError(f"pdist needs a tensor of at least two axes, but got {input!r}", arg="input")
+    if isinstance(p, bool) or not isinstance(p, (int, float)) or not p >= 0:
+        raise OpValueError(f"pdist needs a number that is not negative for `p`, but got {p!r}", arg="p")
+    one, other = (Tensor(i.astype(np.int64)) for i in np.triu_indices(input.shape[-2], 1))
+    return vector_norm(gather(input, one, -2) - gather(input, other, -2), p, -1)
+
+
 # -- square matrices --------------------------------------------------------------------------------------------------
 
 
@@ -283,6 +310,44 @@ def _each(g: Tensor) -> Tensor:
 
 def _constant(values: np.ndarray, like: Tensor) -> Tensor:
     return Tensor(values, like.dtype)
+
+
+def adjoint(x: Tensor) -> Tensor:
+    """Matrices with rows and columns exchanged; there are no complex elements that would be conjugated.
+
+    Args:
+        x: tensor of at least two axes.
+    Example:
+        >>> adjoint(Tensor([[1, 2]])).tolist()
+        [[1], [2]]
+    """
+    return _turned(x)
+
+
+@composite
+def cond(A: Tensor, p: Any = None) -> Tensor:
+    """The condition number of matrices: the norm of a matrix times the norm of its inverse.
+
+    Args:
+        A: tensor (…, N, N); (…, M, N) where `p` is None, 2 or -2. Integers are computed as float32.
+        p: the norm, see `matrix_norm`; None and 2 (-2) give the largest by the smallest singular value (the smallest by
+            the largest).
+    Returns:
+        float tensor (…); infinite for singular matrices, where `p` is None or 2.
+    Raises:
+        OpValueError: matrices are not square, or singular, where their inverse is asked for.
+    Example:
+        >>> cond(Tensor([[2., 0.], [0., 0.5]])).item()
+        4.0
+    """
+    A = _numbers("cond", "A", A)
+    if p in (None, 2, -2):
+        if A.ndim < 2:
+            raise OpValueError(f"cond needs a tensor of at least two axes, but got {A!r}", arg="A")
+        largest, smallest = matrix_norm(A, 2), matrix_norm(A, -2)
+        return smallest / largest if p == -2 else largest / smallest
+    _square("cond", A, "A")
+    return matrix_norm(A, p) * matrix_norm(inverse(A), p)
 
 
 @op

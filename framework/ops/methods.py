@@ -18,12 +18,13 @@ from anfora.core import slots
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.ops.forms import FORMS, TURNED, in_place, is_operand, named, spelled
+from anfora.ops.random_forms import RANDOM_FORMS
 
 __all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functions", "install"]
 
 #: The modules whose public names are the functions of `anfora.ops`.
 MODULES = (
-    "activation", "arithmetic", "attention", "comparison", "convolution", "copying", "creation", "ctc", "derived",
+    "activation", "arithmetic", "attention", "boxes", "comparison", "convolution", "copying", "creation", "ctc", "derived",
     "diagonals", "entropy", "image", "indexing", "joining", "linalg", "linear", "losses", "mathematics",
     "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan", "scatter", "shape",
     "softmaxes", "sorting",
@@ -84,7 +85,8 @@ _SAME = """
     relu relu6 sigmoid softmax log_softmax softmin softplus softsign logsigmoid gelu elu selu celu leaky_relu
     hardshrink hardsigmoid hardswish hardtanh softshrink silu mish prelu
 
-    bernoulli multinomial random_categorical pad unfold fold unique
+    bernoulli multinomial random_categorical pad unfold fold unique unique_with_pad reverse_sequence
+    unsorted_segment_max unsorted_segment_min unsorted_segment_prod cholesky_solve
 """
 
 #: Methods whose function has another name.
@@ -93,14 +95,15 @@ _RENAMED = {"top_k": "topk", "pinverse": "pinv"}
 #: Methods that compute the function of the same name without the underscore, and write the result into the tensor.
 _IN_PLACE = """
     abs add addcdiv addcmul ceil clamp cos div erf exp floor floor_div floor_divide log log2 masked_fill mul neg pow
-    reciprocal relu remainder round rsqrt sigmoid sin sqrt square sub subtract tanh trunc logical_and logical_or
-    logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not
+    reciprocal relu remainder round rsqrt sigmoid sign erfinv addmm sin sqrt square sub subtract tanh trunc logical_and
+    logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not
 """
 
 METHODS: dict[str, Callable] = {
     **{name: functions[function] for name, function in _RENAMED.items()},
     **{name: functions[name] for name in _SAME.split()},
     **FORMS,
+    **RANDOM_FORMS,
 }
 METHODS |= {f"{name}_": in_place(f"{name}_", METHODS[name]) for name in _IN_PLACE.split()}
 

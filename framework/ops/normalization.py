@@ -771,6 +771,9 @@ def instance_norm(input: Tensor, weight: Tensor | None = None, bias: Tensor | No
 
     Source:
         Ulyanov, Vedaldi & Lempitsky, arXiv:1607.08022 (2016).
+    Example:
+        >>> instance_norm(Tensor([[[1., 3.], [5., 9.]]]), eps=0.0).tolist()
+        [[[-1.0, 1.0], [-1.0, 1.0]]]
     """
     _check_channels("instance_norm", input, weight=weight, bias=bias)
     return channel_norm(input, weight, bias, input.shape[1], float(eps))[0]

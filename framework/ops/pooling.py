@@ -191,7 +191,12 @@ def max_pool1d(
     return_indices: bool = False,
     ceil_mode: bool = False,
 ) -> Any:
-    """The largest element in each window of sequences (N, C, L) or (C, L): `max_pool2d` of planes one row high."""
+    """The largest element in each window of sequences (N, C, L) or (C, L): `max_pool2d` of planes one row high.
+
+    Example:
+        >>> max_pool1d(Tensor([[1., 3., 7., 5.]]), 2).tolist()
+        [[3.0, 7.0]]
+    """
     name = "max_pool1d"
     size = _one(name, "kernel_size", kernel_size)
     step = size if stride is None else _one(name, "stride", stride)
@@ -312,7 +317,12 @@ def avg_pool1d(
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> Tensor:
-    """The mean of each window of sequences (N, C, L) or (C, L): `avg_pool2d` of planes one row high."""
+    """The mean of each window of sequences (N, C, L) or (C, L): `avg_pool2d` of planes one row high.
+
+    Example:
+        >>> avg_pool1d(Tensor([[1., 3., 5., 7.]]), 2, 2).tolist()
+        [[2.0, 6.0]]
+    """
     name = "avg_pool1d"
     size = _one(name, "kernel_size", kernel_size)
     step = size if stride is None else _one(name, "stride", stride)
@@ -341,7 +351,12 @@ def lp_pool2d(x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None,
 
 @composite
 def lp_pool1d(x: Tensor, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Tensor:
-    """The p-norm of each window of sequences (N, C, L) or (C, L): see `lp_pool2d`."""
+    """The p-norm of each window of sequences (N, C, L) or (C, L): see `lp_pool2d`.
+
+    Example:
+        >>> lp_pool1d(Tensor([[3., 4., 6., 8.]]), 2, 2).tolist()
+        [[5.0, 10.0]]
+    """
     size = _one("lp_pool1d", "kernel_size", kernel_size)
     step = size if stride is None else _one("lp_pool1d", "stride", stride)
     return squeeze(lp_pool2d(_as_planes("lp_pool1d", "x", x), norm_type, (1, size), (1, step), ceil_mode), -2)
@@ -498,7 +513,12 @@ def _means(planes: Callable, depth: Callable, x: Tensor) -> Tensor:
 @composite
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
     """The mean of each of E x P x Q windows that cover volumes (N, C, D, H, W) or (C, D, H, W): see
-    `adaptive_avg_pool2d`."""
+    `adaptive_avg_pool2d`.
+
+    Example:
+        >>> adaptive_avg_pool3d(ones((1, 4, 4, 4)), (2, 1, 2)).shape
+        (1, 2, 1, 2)
+    """
     name = "adaptive_avg_pool3d"
     _check_volumes(name, "input", input)
     size = _target(name, input, output_size, 3)
@@ -508,7 +528,12 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 @composite
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
     """The largest element in each of E x P x Q windows that cover volumes (N, C, D, H, W) or (C, D, H, W): see
-    `adaptive_max_pool2d`. Places are (d·H + h)·W + w."""
+    `adaptive_max_pool2d`. Places are (d·H + h)·W + w.
+
+    Example:
+        >>> adaptive_max_pool3d(ones((1, 4, 4, 4)), (2, 1, 2)).shape
+        (1, 2, 1, 2)
+    """
     name = "adaptive_max_pool3d"
     _check_volumes(name, "input", input)
     size = _target(name, input, output_size, 3)
@@ -598,7 +623,12 @@ def _(gradient_type, *, g):
 
 @composite
 def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """The mean of each of Q windows of sequences (N, C, L) or (C, L): see `adaptive_avg_pool2d`."""
+    """The mean of each of Q windows of sequences (N, C, L) or (C, L): see `adaptive_avg_pool2d`.
+
+    Example:
+        >>> adaptive_avg_pool1d(Tensor([[1., 3., 5., 7.]]), 2).tolist()
+        [[2.0, 6.0]]
+    """
     size = _one("adaptive_avg_pool1d", "output_size", output_size)
     return squeeze(adaptive_avg_pool2d(_as_planes("adaptive_avg_pool1d", "input", input), (1, size)), -2)
 
@@ -673,7 +703,12 @@ def _(input, gradient_type, *, g):
 
 @composite
 def adaptive_max_pool1d(input: Tensor, output_size: Any) -> Tensor:
-    """The largest element in each of Q windows of sequences (N, C, L) or (C, L): see `adaptive_avg_pool2d`."""
+    """The largest element in each of Q windows of sequences (N, C, L) or (C, L): see `adaptive_avg_pool2d`.
+
+    Example:
+        >>> adaptive_max_pool1d(Tensor([[1., 3., 5., 7.]]), 2).tolist()
+        [[3.0, 7.0]]
+    """
     size = _one("adaptive_max_pool1d", "output_size", output_size)
     return squeeze(adaptive_max_pool2d(_as_planes("adaptive_max_pool1d", "input", input), (1, size)), -2)
 
@@ -729,7 +764,13 @@ def _unpool(
 def max_unpool3d(
     x: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Zeros in which each maximum of a `max_pool3d` stands where it came from: see `max_unpool2d`."""
+    """Zeros in which each maximum of a `max_pool3d` stands where it came from: see `max_unpool2d`.
+
+    Example:
+        >>> y, indices = max_pool3d(ones((1, 1, 2, 2, 2)), 2, return_indices=True)
+        >>> max_unpool3d(y, indices, 2).tolist()
+        [[[[[1.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]]]]]
+    """
     _check_volumes("max_unpool3d", "x", x)
     return _unpool("max_unpool3d", 3, x, indices, kernel_size, stride, padding, output_size)
 
@@ -738,7 +779,13 @@ def max_unpool3d(
 def max_unpool1d(
     x: Tensor, indices: Tensor, kernel_size: Any, stride: Any = None, padding: Any = 0, output_size: Any = None
 ) -> Tensor:
-    """Zeros in which each maximum of a `max_pool1d` stands where it came from: see `max_unpool2d`."""
+    """Zeros in which each maximum of a `max_pool1d` stands where it came from: see `max_unpool2d`.
+
+    Example:
+        >>> y, indices = max_pool1d(Tensor([[1., 3., 7., 5.]]), 2, return_indices=True)
+        >>> max_unpool1d(y, indices, 2).tolist()
+        [[0.0, 3.0, 7.0, 0.0]]
+    """
     name = "max_unpool1d"
     size = _one(name, "kernel_size", kernel_size)
     step = size if stride is None else _one(name, "stride", stride)

@@ -17,10 +17,16 @@ from anfora.core.dtype import as_dtype, float32, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.random import Generator
+from anfora.core.settings import note_once
 from anfora.core.tensor import Tensor
 from anfora.ops.bound import Bound
 from anfora.ops.composite import composite
 from anfora.ops.families import normalize_axis
+from anfora.ops.gradients import GRADIENTS
+from anfora.ops.more_primitives import MORE, MORE_PLAIN
+from anfora.ops.normalization import channel_norm
+from anfora.ops.updates import UPDATES
+from anfora.ops.vm_impl_registry import vm_impl_registry
 from anfora.ops.windows import each_axis, same_padding
 
 __all__ = ["CLASSES", "PLAIN", "Primitive", "primitive_class"]
@@ -30,7 +36,8 @@ class Primitive:
     """Base of operators in their older form, as classes.
 
     Args:
-        name: the name of the operator; it has its meaning when it is one of the classes of `anfora.ops`.
+        name: the name of the operator: one of the classes of `anfora.ops`, or one whose implementation in Python is
+            registered (`ops.vm_impl_registry`), or is the method `vm_impl` of a subclass.
     Example:
         >>> add = ops.Primitive("Add")
         >>> add(Tensor(1), Tensor(2)).item(), isinstance(ops.Add(), ops.Primitive)
@@ -49,7 +56,14 @@ class Primitive:
         self.__call__: Callable = getattr(ops, name)() if name in (*PLAIN, *CLASSES) else self._unknown
 
     def _unknown(self, *args: Any, **kwargs: Any) -> Any:
-        raise NotImplementedError(f"the operator {self.name}")
+        if hasattr(self, "vm_impl"):
+            return self.vm_impl(*args, **kwargs)
+        make = vm_impl_registry.implementation(self)
+        if make is None:
+            raise NotImplementedError(
+                f"the operator {self.name}: there is none, and vm_impl_registry has no implementation of it"
+            )
+        return make(self)(*args, **kwargs)
 
     def __repr__(self) -> str:
         args, kwargs = self._given
@@ -134,7 +148,7 @@ PLAIN = {
     "Floor": "floor", "FloorDiv": "floor_div", "FloorMod": "floor_mod", "GatherD": "gather_d", "GatherNd": "gather_nd",
     "Gcd": "gcd", "Ger": "ger", "Greater": "greater", "GreaterEqual": "greater_equal", "Heaviside": "heaviside",
     "HSigmoid": "hardsigmoid", "HSwish": "hardswish", "Hypot": "hypot", "Identity": "identity",
-    "IndexFill": "index_fill", "Inv": "reciprocal", "Invert": "invert", "IsFinite": "isfinite", "IsInf": "isinf",
+    "IndexFill": "index_fill", "Invert": "invert", "IsFinite": "isfinite", "IsInf": "isinf",
     "IsNan": "isnan", "Lcm": "lcm", "LeftShift": "bitwise_left_shift", "Lerp": "lerp", "Less": "less",
     "LessEqual": "less_equal", "Lgamma": "lgamma", "LinSpace": "linspace", "Log": "log", "Log1p": "log1p",
     "LogicalAnd": "logical_and", "LogicalNot": "logical_not", "LogicalOr": "logical_or", "LogicalXor": "logical_xor",
@@ -158,6 +172,7 @@ PLAIN = {
     "Unique": "unique", "UnsortedSegmentMax": "unsorted_segment_max", "UnsortedSegmentMin": "unsorted_segment_min",
     "UnsortedSegmentProd": "unsorted_segment_prod", "UnsortedSegmentSum": "unsorted_segment_sum", "Xdivy": "xdivy",
     "Xlogy": "xlogy", "Zeros": "zeros", "ZerosLike": "zeros_like",
+    **MORE_PLAIN,
 }  # fmt: skip
 
 
@@ -242,6 +257,23 @@ def _max_with_positions(
     def call(x: Tensor) -> tuple[Tensor, Tensor]:
         values, places = ops.max_pool2d(x, kernel_size, strides, pads, dilation, True, ceil_mode)
         return values, places.astype(argmax_type)
+
+    return call
+
+
+def _valid_max_with_positions(
+    kernel_size: Any = 1, strides: Any = 1, pad_mode: str = "valid", data_format: str = "NCHW"
+) -> Callable:
+    if str(pad_mode).lower() != "valid":
+        raise NotImplementedError(f"MaxPoolWithArgmax with pad_mode={pad_mode!r}; MaxPoolWithArgmaxV2 pads by `pads`")
+    _only_nchw(data_format)
+    find = _max_with_positions(kernel_size, strides, argmax_type=int32)
+
+    @composite
+    def call(x: Tensor) -> tuple[Tensor, Tensor]:
+        values, places = find(x)  # of one plane; the class counts through all channels
+        first = ops.arange(x.shape[1]).reshape(1, -1, 1, 1) * (x.shape[2] * x.shape[3])
+        return values, places + first.astype(int32)
 
     return call
 
@@ -344,7 +376,48 @@ def _layer_norm(begin_norm_axis: int = 1, begin_params_axis: int = 1, epsilon: f
         axes = tuple(range(first, input_x.ndim))
         out = ops.layer_norm(input_x, input_x.shape[first:], gamma, beta, epsilon)
         variance = ops.var(input_x, axes, 0, True)
-        return out, ops.reduce_mean(input_x, axes, True), ops.rsqrt(variance + epsilon)
+        return out, ops.reduce_mean(input_x, axes, True), variance
+
+    return call
+
+
+def _batch_norm(
+    is_training: bool = False, epsilon: float = 1e-5, momentum: float = 0.1, data_format: str = "NCHW"
+) -> Callable:
+    """Gives the result, and the moments that it used, twice: for the user and for `BatchNormGrad`."""
+    _only_nchw(data_format)
+
+    @composite
+    def call(
+        input_x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, variance: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
+        if not is_training:
+            return ops.batch_norm(input_x, mean, variance, scale, bias, False, momentum, epsilon), *(mean, variance) * 2
+        out, *moments = channel_norm(input_x, scale, bias, 0, float(epsilon))
+        count = input_x.size // max(input_x.shape[1], 1)
+        for running, new, whole in zip((mean, variance), moments, (1.0, count / max(count - 1, 1))):
+            new = ops.stop_gradient(new)
+            ops.assign(running, ops.stop_gradient(running) * (1.0 - momentum) + new * (momentum * whole))
+        return out, *moments, *moments
+
+    return call
+
+
+def _inverse_permutation(x: Any) -> tuple[int, ...]:
+    """(2, 0, 1) to (1, 2, 0)."""
+    order = x.tolist() if isinstance(x, Tensor) else x
+    if sorted(order) != list(range(len(order))):
+        raise OpValueError(f"InvertPermutation needs each of 0 … {len(order) - 1} once, but got {order!r}", arg="x")
+    return tuple(order.index(i) for i in range(len(order)))
+
+
+def _summary() -> Callable:
+    """Summaries are written by a recorder, which is not here; as in MindSpore without one, they go nowhere."""
+
+    def call(name: str, value: Tensor) -> None:
+        if not isinstance(name, str) or not name:
+            raise OpTypeError(f"ScalarSummary needs a string for `name`, but got {name!r}", arg="name")
+        note_once("summary", "ScalarSummary: there is no recorder, so the values are not written")
 
     return call
 
@@ -417,9 +490,6 @@ CLASSES: dict[str, Callable] = {
     "Softmax": _along("softmax", axis=-1),
     "LogSoftmax": _along("log_softmax", axis=-1),
     "L2Normalize": lambda axis=0, epsilon=1e-4: lambda x: ops.l2_normalize(x, axis, epsilon),
-    "LpNorm": lambda axis, p=2, keep_dims=False, epsilon=1e-12: (
-        lambda input: ops.norm(input, ord=p, dim=axis, keepdim=keep_dims)
-    ),
     "Sort": lambda axis=-1, descending=False: Bound(ops.sort, axis=axis, descending=descending),
     "TopK": lambda sorted=True: lambda input_x, k: ops.topk(input_x, k, None, True, sorted),
     # shapes
@@ -483,6 +553,8 @@ CLASSES: dict[str, Callable] = {
     "MaxPoolWithArgmaxV2": _max_with_positions,
     "AdaptiveAvgPool2D": lambda output_size: lambda input: ops.adaptive_avg_pool2d(input, output_size),
     "AdaptiveMaxPool2D": lambda output_size: lambda input: ops.adaptive_max_pool2d(input, output_size, True),
+    "MaxPoolWithArgmax": _valid_max_with_positions,
+    "BatchNorm": _batch_norm,
     "LayerNorm": _layer_norm,
     "ResizeNearestNeighbor": _resize("resize_nearest_neighbor"),
     "ResizeBilinear": _resize("resize_bilinear"),
@@ -505,6 +577,19 @@ CLASSES: dict[str, Callable] = {
         lambda input, other: ops.isclose(input, other, rtol, atol, equal_nan)
     ),
     "FloatStatus": _overflow,
+    # what newer MindSpore versions added to older classes
+    "AddExt": lambda: lambda input, other, alpha=1: input + other * alpha,
+    "SubExt": lambda: lambda input, other, alpha=1: input - other * alpha,
+    "SumExt": lambda: lambda input, dim=None, keepdim=False, dtype=None: ops.sum(input, dim, keepdim, dtype=dtype),
+    "OnesLikeExt": lambda: lambda input, dtype=None: ops.ones_like(input, dtype=dtype),
+    "ZerosLikeExt": lambda: lambda input, dtype=None: ops.zeros_like(input, dtype=dtype),
+    "FillV2": lambda: lambda shape, value: ops.fill(value.dtype, shape, value),
+    # values of programs
+    "InvertPermutation": lambda: _inverse_permutation,
+    "Load": lambda: lambda variable, monad=None: variable.value(),
+    "Partial": lambda: functools.partial,
+    "Conj": lambda: ops.identity,  # no tensor is complex
+    "ScalarSummary": _summary,
     # losses
     "SigmoidCrossEntropyWithLogits": lambda: _sigmoid_cross_entropy,
     "SoftmaxCrossEntropyWithLogits": lambda: _softmax_cross_entropy,
@@ -531,4 +616,7 @@ CLASSES: dict[str, Callable] = {
     "RandomShuffle": _random("shuffle"),
     "Multinomial": _multinomial,
     "RandomChoiceWithMask": _choice,
+    **MORE,
+    **GRADIENTS,
+    **UPDATES,
 }

@@ -149,8 +149,13 @@ class Map(HyperMap):
 def _mapped(function: Callable, nests: list, levels: int, name: str) -> Any:
     if not levels or not isinstance(nests[0], (tuple, list)):
         return function(*nests)
-    if not all(isinstance(nest, (tuple, list)) and len(nest) == len(nests[0]) for nest in nests):
+    if not all(isinstance(nest, (tuple, list)) for nest in nests):
         raise OpValueError(f"{name}: the nestings do not match: {', '.join(map(_form, nests))}")
+    if len({*map(len, nests)}) > 1:
+        kind = f"{type(nests[0]).__name__}s" if len({*map(type, nests)}) == 1 else "nestings"
+        raise OpValueError(
+            f"The {kind} in {name} should have the same length, but there is a {', a '.join(map(_form, nests))}"
+        )
     parts = [_mapped(function, list(row), levels - 1, name) for row in zip(*nests)]
     return parts if isinstance(nests[0], list) else tuple(parts)
 
@@ -183,7 +188,14 @@ def depend(value: Any, expr: Any) -> Any:
 
 
 def print_(*input_x: Any) -> int:
-    """Print the arguments, as Python does; gives 1, as MindSpore's operator."""
+    """Print the arguments, as Python does; gives 1, as MindSpore's operator.
+
+    Example:
+        >>> print_("loss", 0.5)
+        loss
+        0.5
+        1
+    """
     builtins.print(*input_x, sep="\n")
     return 1
 

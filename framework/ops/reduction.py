@@ -25,6 +25,7 @@ from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.reduce import plan_reduce
 from anfora.kernel.rows import Row, plan_rows
 from anfora.ops.arithmetic import maximum, minimum
+from anfora.ops.comparison import isnan
 from anfora.ops.comparison import where as select
 from anfora.ops.composite import composite
 from anfora.ops.families import elementwise, normalize_axes, normalize_axis, type_of
@@ -169,14 +170,18 @@ def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None):
     return reduce_sum(input, dim, keepdim, dtype)
 
 
-def _of_numbers(made: Op, input: Any, dtype: DType | None) -> DType:
-    if dtype is not None and not dtype.is_float and input.dtype.is_float:
-        raise NotImplementedError(f"{made.name} of floating point with dtype={dtype}: NaN would be converted first")
-    return _as_asked(made, input, dtype)
+@_reduction("nansum", _as_asked)
+def sum_of_numbers(input: Tensor, axis=None, keepdims=False, *, dtype=None):
+    """The sum over axes with NaN counted as zero, in a floating-point type if the input is of one."""
 
 
-@_reduction("nansum", _of_numbers)
-def nansum(input: Tensor, axis=None, keepdims=False, *, dtype=None):
+@sum_of_numbers.vjp("input")
+def _(input, input_type, *, axis, g):
+    return stretch(g, input_type, axis) * equals(input, input)
+
+
+@composite
+def nansum(input: Tensor, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     """The sum over axes with NaN counted as zero.
 
     Args:
@@ -190,11 +195,9 @@ def nansum(input: Tensor, axis=None, keepdims=False, *, dtype=None):
         >>> nansum(Tensor([1., float("nan"), 2.])).item()
         3.0
     """
-
-
-@nansum.vjp("input")
-def _(input, input_type, *, axis, g):
-    return stretch(g, input_type, axis) * equals(input, input)
+    if dtype is not None and input.dtype.is_float and not as_dtype(dtype).is_float:  # NaN goes before the conversion
+        return reduce_sum(select(isnan(input), 0, input), axis, keepdims, dtype)
+    return sum_of_numbers(input, axis, keepdims, dtype=dtype)
 
 
 @composite

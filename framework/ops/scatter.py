@@ -22,11 +22,11 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.kernel.glue import state
+from anfora.kernel.glue import is_recording, set_recording
 from anfora.ops import places
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
-from anfora.ops.copying import stop_gradient, write_back
+from anfora.ops.copying import copy_to, stop_gradient, write_back
 from anfora.ops.creation import full, integers, lengths
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, set_at, sum_at
@@ -184,15 +184,15 @@ tensor_scatter_min = _tensor_scatter("min", "that are smaller replace", "[6.0, 2
 
 
 @contextmanager
-def _as_effect(x: Any) -> Iterator[None]:
-    """Change a Parameter without a record."""
-    before = state[0]
-    if isinstance(x, Parameter):
-        state[0] = 0
+def as_effect(x: Any) -> Iterator[None]:
+    """Change a Parameter, or a view of one, without a record."""
+    before = is_recording()
+    if isinstance(x, Parameter) or isinstance(getattr(x, "_base", None), Parameter):
+        set_recording(False)
     try:
         yield
     finally:
-        state[0] = before
+        set_recording(before)
 
 
 def _check_target(name: str, x: Any, arg: str) -> None:
@@ -209,7 +209,7 @@ def _scatter_rows(how: str, verb: str, example: str) -> Callable[[Any, Tensor, A
     def function(input_x: Any, indices: Tensor, updates: Any) -> Tensor:
         _check_target(function.__name__, input_x, "input_x")
         _check_updates(function.__name__, updates, indices.shape, input_x.shape[1:])
-        with _as_effect(input_x):
+        with as_effect(input_x):
             return change(input_x, (indices,), updates, form=_along(0))
 
     function.__name__ = function.__qualname__ = f"scatter_{name}"
@@ -250,7 +250,7 @@ def _scatter_points(how: str, verb: str, example: str) -> Callable[..., Tensor]:
     def function(input_x: Any, indices: Tensor, updates: Any, use_locking: bool = False) -> Tensor:
         _check_target(function.__name__, input_x, "input_x")
         _check_updates(function.__name__, updates, indices.shape[:-1], input_x.shape[indices.shape[-1] :])
-        with _as_effect(input_x):
+        with as_effect(input_x):
             return change(input_x, (indices,), updates, form=_POINTS)
 
     function.__name__ = function.__qualname__ = f"scatter_nd_{name}"
@@ -332,7 +332,7 @@ def assign_sub(variable: Any, value: Any) -> Any:
 def index_add(x: Any, indices: Tensor, y: Any, axis, use_lock: bool = True, check_index_bound: bool = True) -> Tensor:
     """Add parts of `y` to the parts of `x` along an axis that indices name.
 
-    A Parameter is changed in place and returned; of another tensor a changed copy is made.
+    Gives a changed copy. A Parameter takes the values of the copy as well, as an effect that the tape does not see.
 
     Args:
         x: Parameter or tensor.
@@ -344,14 +344,17 @@ def index_add(x: Any, indices: Tensor, y: Any, axis, use_lock: bool = True, chec
         OpTypeError: the indices are no integers.
         OpValueError: the shapes do not fit, or `axis` is out of range.
         OpIndexError: an index is out of range; nothing was changed.
+    Gradient:
+        g to `x`; to `y`, what g holds at the places.
     Example:
         >>> index_add(zeros((2, 2)), Tensor([1, 1]), ones((2, 2)), 0).tolist()
         [[0.0, 0.0], [2.0, 2.0]]
     """
+    result = add_parts(add_at, x, indices, y, axis)
     if isinstance(x, Parameter):
-        with _as_effect(x):
-            return add_parts(places.add_at_, x, indices, y, axis)
-    return add_parts(add_at, x, indices, y, axis)
+        with as_effect(x):
+            copy_to(x, result)
+    return result
 
 
 def add_parts(add: Op, x: Tensor, indices: Tensor, y: Any, axis: Any) -> Tensor:

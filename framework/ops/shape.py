@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.core.abstract import Layout, TensorType
-from anfora.core.errors import OpValueError
+from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.kernel.loops import plan_copy
@@ -133,6 +133,8 @@ def flatten(input: Tensor, order="C", *, start_dim=1, end_dim=-1) -> Tensor:
         >>> flatten(zeros((2, 3, 4))).shape
         (2, 12)
     """
+    if not isinstance(order, str):
+        raise OpTypeError(f"flatten: `order` must be a string, but got {type(order).__name__}", arg="order")
     if order not in ("C", "F"):
         raise OpValueError(f'flatten: `order` must be "C" or "F", but got {order!r}', arg="order")
     if order == "F":
@@ -510,6 +512,9 @@ def index_view(input: Tensor, items):
     (start, length, step) takes some, None adds an axis of length 1. A view.
 
     The items are in range: whoever makes them checks them.
+    Example:
+        >>> index_view(Tensor([[1, 2, 3], [4, 5, 6]]), (1, (0, 2, 2))).tolist()
+        [4, 6]
     """
 
 
@@ -704,6 +709,7 @@ def shape(input_x: Tensor) -> tuple[int, ...]:
     return input_x.shape
 
 
+@composite
 def rank(input_x: Tensor) -> int:
     """The number of axes.
 
@@ -714,6 +720,7 @@ def rank(input_x: Tensor) -> int:
     return input_x.ndim
 
 
+@composite
 def size(input_x: Tensor) -> int:
     """The number of elements.
 

@@ -114,7 +114,7 @@ def test_mistakes_are_named():
 
     with pytest.raises(OpAttributeError, match="was not initialised"):
         Late()
-    with pytest.raises(AttributeError, match="Two has no attribute 'thrid'"):
+    with pytest.raises(AttributeError, match="'Two' object has no attribute 'thrid'"):
         Two().thrid  # noqa: B018
     with pytest.raises(NotImplementedError, match="has no construct"):
         nn.Cell()(1)
@@ -142,3 +142,14 @@ def test_hooks_of_calls():
     for handle in handles:
         handle.remove()
     assert net(Tensor(1.0)).item() == 3.0
+
+
+def test_scopes():
+    net = Two()
+    assert net.second.get_scope() is None
+    net.second.recompute()
+    assert net.second.get_scope() == "recompute_"
+    net.generate_scope()
+    net.generate_scope()
+    assert net.first.get_scope() == "Default/first-Line" and net.get_scope() is None
+    assert net.second.get_scope() == "recompute_Default/second-Line"

@@ -78,3 +78,9 @@ def test_promotion_of_categories_and_halves():
 def test_python_numbers_are_weak(dtype, scalar, result):
     assert promote_scalar(as_dtype(dtype), scalar) is as_dtype(result)
     assert (anfora.Tensor([1], dtype) + scalar(1)).dtype is as_dtype(result)
+
+
+def test_complex_types_are_names_that_no_tensor_takes():
+    assert anfora.Tensor(1.0).dtype not in (anfora.complex64, anfora.complex128)
+    with pytest.raises(TypeError, match="Complex64"):
+        anfora.Tensor(1.0, anfora.complex64)

@@ -20,7 +20,9 @@ def test_a_parameter_is_a_named_tensor():
     assert p.requires_grad and p.is_leaf and not Parameter(1.0, requires_grad=False).requires_grad
     assert repr(p) == str(p) == "Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)"
     assert type(p + 1) is Tensor and type(p.value()) is Tensor and p.data is p
-    assert Parameter(p).name == "w" and Parameter(3).name == "Parameter"
+    one, other = Parameter(3), Parameter(3)
+    assert Parameter(p).name == "w" and one.name.startswith("Parameter#") and one.name != other.name
+    assert p.is_named and not one.is_named
 
 
 @pytest.mark.parametrize(
@@ -85,3 +87,26 @@ def test_gradients_of_parameters():
     (p * p).sum().backward()
     assert p.grad.tolist() == [2.0, 4.0]
     assert anfora.grad(lambda: (p * 3).sum(), None, p)().tolist() == [3.0, 3.0]
+
+
+def test_another_element_type_in_place():
+    p = Parameter([1.5, 2.5], name="p")
+    p.grad = Tensor([1.0, 1.0])
+    assert p.set_dtype(anfora.float16) is p and p.dtype is anfora.float16 and p.requires_grad and p.grad is None
+    assert (p * 2).dtype is anfora.float16 and p.tolist() == [1.5, 2.5]
+    (p * p).sum().backward()
+    assert p.grad.tolist() == [3.0, 5.0] and p.grad.dtype is anfora.float16
+    assert p.set_dtype(anfora.int32).tolist() == [1, 2]
+
+
+def test_writing_to_a_part_is_an_effect():
+    """As `assign` is: the tape does not see it, and what is computed afterwards is differentiated by the new values."""
+    p = Parameter([1.0, 2.0, 3.0], name="p")
+    p[0] = 5.0
+    p[1:] += 1.0
+    assert p.tolist() == [5.0, 3.0, 4.0] and p.is_leaf and p.requires_grad
+    assert anfora.grad(lambda: (p * p).sum(), None, p)().tolist() == [10.0, 6.0, 8.0]
+    squares = (p * p).sum()
+    p[0] = 0.0
+    with pytest.raises(RuntimeError, match="changed in place"):
+        squares.backward()

@@ -82,8 +82,9 @@ def test_to_python():
     )
     assert (int(Tensor(3.7)), float(Tensor([2])), bool(Tensor(0)), complex(Tensor(1.0))) == (3, 2.0, False, 1 + 0j)
     assert [10, 20, 30][Tensor(1)] == 20 and operator.index(Tensor([2])) == 2 and f"{Tensor(1.5):.2f}" == "1.50"
-    assert round(Tensor(2.5)) == 2 and round(Tensor(2.25), 1) == 2.2
-    assert 3 in x and 9 not in x
+    assert isinstance(round(Tensor(2.5)), Tensor) and round(Tensor([2.5, -0.2])).tolist() == [2, 0]
+    assert round(Tensor(2.25, anfora.float64), 1).item() == 2.2
+    assert 3 in x and 9 not in x and np.int64(4) in x and "a" not in x and None not in x
     for convert in (bool, int, float):
         with pytest.raises(OpValueError, match="one element"):
             convert(x)
@@ -106,6 +107,50 @@ def test_numpy_sees_the_memory():
     assert array.tolist() == [7, 9] and np.sqrt(x).dtype == np.float32
     assert np.array(x, np.float64).dtype == np.float64
     assert np.from_dlpack(x).tolist() == [7, 9]
+
+
+@pytest.mark.parametrize(
+    "function, expected",
+    [
+        (lambda x: np.all(x == x), True),
+        (lambda x: np.sum(x, axis=0), [4, 6]),
+        (lambda x: np.concatenate([x, np.zeros((1, 2)), x]), [[1, 2], [3, 4], [0, 0], [1, 2], [3, 4]]),
+        (lambda x: np.array_equal(x, [[1, 2], [3, 4]]), True),
+        (lambda x: np.einsum("ij,jk->ik", x, x), [[7, 10], [15, 22]]),
+        (lambda x: np.max(x, where=np.array([[True, False], [False, False]]), initial=0), 1),
+        (lambda x: np.where(x > 2, x, 0), [[0, 0], [3, 4]]),
+        (lambda x: np.shape(x), [2, 2]),
+    ],
+)
+def test_functions_of_numpy_see_arrays(function, expected):
+    result = function(Tensor([[1.0, 2], [3, 4]]))
+    assert not isinstance(result, Tensor) and np.array_equal(result, expected)
+
+
+def test_functions_of_numpy_write_to_the_memory():
+    x = Tensor([1.0, 2])
+    np.copyto(x, [5.0, 6])
+    np.cumsum(np.ones(2, np.float32), out=x)
+    assert x.tolist() == [1, 2]
+    np.put(x, [1], 9)
+    assert x.tolist() == [1, 9]
+
+
+def test_a_tensor_is_equal_to_no_list():
+    x = Tensor([1, 2])
+    assert (
+        (x == [1, 2]) is False and (x != (1, 2)) is True and operator.eq([1, 2], x) is False and (x == "text") is False
+    )
+    assert (x == np.array([1, 3])).tolist() == (np.array([1, 3]) == x).tolist() == [True, False]
+    assert x in ((1, 2, 3), [], "a", None, x) and ((1, 2), x).index(x) == 1  # the shapes are never compared
+
+
+def test_arguments_that_are_constants():
+    assert not Tensor(1).const_arg and Tensor(1, const_arg=True).const_arg and tensor(1, const_arg=True).const_arg
+    x = Tensor(1)
+    assert x.set_const_arg() is x and x.const_arg and not x.set_const_arg(False).const_arg
+    with pytest.raises(OpTypeError, match="const_arg"):
+        x.set_const_arg(1)
 
 
 def test_bfloat16_is_shown_as_float32():
@@ -166,8 +211,8 @@ def test_hooks_change_gradients():
     x.grad = None
     x.sum().backward()
     assert x.grad.tolist() == [1.0, 1.0]
-    with pytest.raises(OpRuntimeError, match="requires a gradient"):
-        Tensor(1.0).register_hook(print)
+    with pytest.raises(OpTypeError, match="must be a function"):
+        x.register_hook(10)
 
 
 def test_tensors_of_unknown_lengths_have_no_data():

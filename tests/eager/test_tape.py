@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import gc
 import weakref
 
@@ -277,6 +278,72 @@ def test_a_function_of_the_users():
     close(x.grad, [3, 3])
 
 
+class Through(anfora.Function):
+    @staticmethod
+    def forward(ctx, x, y):
+        ctx.mark_non_differentiable(x)
+        return x, x * y
+
+    @staticmethod
+    def backward(ctx, *gradients):
+        return gradients[1], gradients[1] * 10
+
+
+def test_an_input_that_is_given_back_can_have_no_gradient():
+    close(grad(lambda x, y: Through.apply(x, y)[0] * 5)(Tensor(3.0), Tensor(2.0)), 0)
+    assert [g.item() for g in grad(lambda x, y: sum(Through.apply(x, y)), (0, 1))(Tensor(3.0), Tensor(2.0))] == [1, 10]
+
+
+class Raised(anfora.Function):
+    """Adds one in place; its gradient is ten times what it is."""
+
+    @staticmethod
+    def forward(ctx, x, is_result):
+        x.add_(1)
+        ctx.mark_dirty(x)
+        return x if is_result else x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * 10, None
+
+
+def test_arguments_that_are_changed_in_place_take_the_history_of_the_result():
+    def f(x):
+        y = x * 2
+        Raised.apply(y, True)
+        return y * 3
+
+    close(f(Tensor([1.0])), [9])
+    close(grad(f)(Tensor([1.0])), [60])
+
+    def through_a_view(x):
+        y = x * 2
+        Raised.apply(y[1:], True)
+        return y * 3
+
+    close(grad(through_a_view)(Tensor([1.0, 1.0])), [6, 60])
+    with pytest.raises(RuntimeError, match="must all be outputs"):
+        grad(lambda x: Raised.apply(x * 1, False))(Tensor([1.0]))
+    with pytest.raises(RuntimeError, match="a leaf tensor that requires a gradient"):
+        Raised.apply(leaf(1), True)
+
+
+class Counted(anfora.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, g):
+        return 2
+
+
+def test_a_gradient_is_a_tensor():
+    with pytest.raises(RuntimeError, match="Gradient should be none or tensor, but that of argument 0 is 2"):
+        grad(Counted.apply)(Tensor(1.0))
+
+
 def test_a_cells_own_gradient():
     class Straight(anfora.Cell):
         def construct(self, x, y):
@@ -317,8 +384,32 @@ def test_hooks_on_tensors():
     x.register_hook(lambda g: g + 1)
     (x * 3).sum().backward()
     close(x.grad, [4, 4])
-    with pytest.raises(RuntimeError, match="requires"):
-        Tensor([1.0]).register_hook(print)
+
+
+def test_hooks_wait_for_a_gradient():
+    """A tensor that requires no gradient keeps its hooks: until a transform differentiates by it, or it requires one."""
+    x = Tensor([1.0, 2.0])
+    assert x.hooks() == []
+    ten = x.register_hook(lambda g: g * 10)
+    last = x.register_hook(lambda g: g + 1)
+    assert len(x.hooks()) == 2
+    square = anfora.grad(lambda x: x * x)
+    close(square(x), [21, 41])
+    close(square(x), [21, 41])
+    ten.remove()
+    close(square(x), [3, 5])
+    x.requires_grad = True
+    (x * 3).sum().backward()
+    close(x.grad, [4, 4])
+    close(square(x), [3, 5])
+    x.requires_grad = False
+    last.remove()
+    assert x.hooks() == [] and copy.copy(x).hooks() == []
+    weight = anfora.Parameter([1.0], name="w", requires_grad=False)
+    weight.register_hook(lambda g: g * 100)
+    close(anfora.grad(lambda: (weight * 2).sum(), None, weight)(), [200])
+    with pytest.raises(TypeError, match="a hook must be a function"):
+        x.register_hook(3)
 
 
 def test_a_leaf_hook_sees_the_total():
@@ -349,6 +440,30 @@ def test_writes_through_a_view_are_differentiable():
     (z * Tensor([1.0, 2.0, 3.0])).sum().backward()
     close(x.grad, [0, 0, 6])
     close(v.grad, [20, 80])
+
+
+def test_a_result_that_was_written_in_place_has_its_gradient():
+    def whole(x, y):
+        z = x * 2
+        z[1:] += y[1:]
+        return z
+
+    def part(x, y):
+        z = x * 2
+        view = z[1:]
+        z[1:] += y[1:]
+        return view, z
+
+    x, y = Tensor([1.0, 2.0, 3.0]), Tensor([5.0, 6.0, 7.0])
+    value, (by_x, by_y) = value_and_grad(whole, (0, 1))(x, y)
+    close(value, [2, 10, 13])
+    close(by_x, [2, 2, 2])
+    close(by_y, [0, 1, 1])
+    assert not value.requires_grad and not x.requires_grad
+    by_x, by_y = grad(part, (0, 1))(x, y)
+    close(by_x, [2, 4, 4])
+    close(by_y, [0, 2, 2])
+    close(grad(lambda x: (grad(lambda x: whole(x * x, y))(x) * x).sum())(x), [8, 16, 24])
 
 
 def test_other_views_see_a_write_and_its_history():

@@ -111,14 +111,49 @@ def test_a_program_runs_without_any_folder(tmp_path):
     assert result.stdout == ANSWER, result.stderr
 
 
+#: What is put before a program so that its disk is full, or read-only, whoever runs it: permissions do not stop root.
+FULL = """
+    import errno, os, tempfile
+    tried = []
+    def refuse(*args, **kwargs):
+        tried.append(args)
+        raise OSError({number}, os.strerror({number}))
+    {what} = refuse
+"""
+
+
+@pytest.mark.parametrize("what", ["tempfile.mkstemp", "os.replace"])
+@pytest.mark.parametrize("number", ["errno.ENOSPC", "errno.EROFS", "errno.EDQUOT"])
+def test_a_disk_that_takes_nothing_is_no_error(tmp_path, what, number):
+    program = FULL.format(what=what, number=number) + PROGRAM + "    assert tried\n"
+    assert run(tmp_path / "objects", program) == ANSWER
+    assert not list((tmp_path / "objects").iterdir())
+
+
+def test_a_disk_that_fills_up_leaves_no_half_files(tmp_path):
+    """Writes end in the middle: the file system has room for 5000 bytes of each file."""
+    limited = """
+        import resource, signal
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
+    """
+    assert run(tmp_path / "objects", textwrap.dedent(limited) + textwrap.dedent(PROGRAM)) == ANSWER
+    files = list((tmp_path / "objects").iterdir())
+    assert all(file.stat().st_size < 5000 and not file.name.startswith(".new") for file in files)
+    assert run(tmp_path / "objects") == ANSWER
+
+
 def test_a_folder_that_cannot_be_written_is_read(tmp_path):
     folder = tmp_path / "objects"
     run(folder)
+    before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
     folder.chmod(0o500)
     try:
-        assert run(folder) == ANSWER
+        program = FULL.format(what="tempfile.mkstemp", number="errno.EROFS") + PROGRAM
+        assert run(folder, program + "    assert not tried\n") == ANSWER  # all was read, nothing had to be written
     finally:
         folder.chmod(0o700)
+    assert {file.name: file.stat().st_mtime_ns for file in folder.iterdir()} == before
 
 
 def test_eight_processes_share_an_empty_cache(tmp_path):

@@ -126,6 +126,45 @@ def test_a_forked_child_has_its_own_threads():
     assert result.stdout == "ok\n", result.stderr
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_fork_in_the_middle_of_work():
+    """Other Python threads are inside kernels, the pool is busy: the child computes, and so does its child."""
+    program = """
+        import os, threading, warnings
+        warnings.simplefilter("ignore")  # Python warns of forks among threads
+        import numpy as np, anfora
+        from anfora import Tensor, grad
+        anfora.set_num_threads(3)
+        x = Tensor(np.ones(300_000, np.float32))
+        stop = threading.Event()
+        def work():
+            while not stop.is_set():
+                assert (x * 2.0).sum().item() == 600_000
+        workers = [threading.Thread(target=work) for _ in range(2)]
+        for worker in workers:
+            worker.start()
+        def right():
+            return (x * 3.0).sum().item() == 900_000 and grad(lambda x: (x * x).sum())(x)[0].item() == 2
+        for _ in range(10):
+            child = os.fork()
+            if child == 0:
+                grandchild = os.fork()
+                if grandchild == 0:
+                    os._exit(0 if right() else 1)
+                os._exit(0 if os.waitpid(grandchild, 0)[1] == 0 and right() else 1)
+            assert os.waitpid(child, 0)[1] == 0
+        stop.set()
+        for worker in workers:
+            worker.join()
+        assert right()
+        print("ok")
+    """
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=120
+    )
+    assert result.stdout == "ok\n", result.stderr
+
+
 def test_the_number_of_threads_must_be_positive():
     with pytest.raises(ValueError, match="positive"):
         anfora.set_num_threads(0)

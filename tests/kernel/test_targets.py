@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
@@ -32,6 +33,63 @@ def outcome(tmp_path, prelude="", **env):
     )
     assert result.returncode == 0, result.stderr
     return dict(np.load(file))
+
+
+#: Every so many operators of the op table, with their gradients: the values of all, in one file.
+TABLE = """
+    import sys
+    sys.path[:0] = [{tests!r}, {tests!r} + "/ops"]
+    import numpy as np, anfora
+    from anfora import Tensor
+    from test_table import ROWS, _call, _flat_inputs, _results, _tensor
+    arrays = {{}}
+    for row in ROWS[{first}::{step}]:
+        for number, sample in enumerate(row.samples[:2]):
+            anfora.set_seed(1)
+            name = f"{{row.name}} {{number}} "
+            results = _results(_call(row, sample, lambda a: _tensor(a, row.dtypes[0])))
+            given, function = _flat_inputs(row, sample)
+            if row.grad and given and sample.smooth:
+                value, pull = anfora.vjp(function, *[Tensor(a, anfora.float32) for a in given])
+                results += pull(*[anfora.ops.ones_like(v) for v in value])
+            arrays.update((name + str(i), r.asnumpy()) for i, r in enumerate(results) if isinstance(r, Tensor))
+    np.savez({file!r}, **arrays)
+"""
+
+
+def table(tmp_path, first, step, prelude="", **env):
+    """The values of a sample of the op table in a process of its own."""
+    file = str(tmp_path / f"{len(list(tmp_path.iterdir()))}.npz")
+    tests = str(pathlib.Path(__file__).parent.parent)
+    program = textwrap.dedent(prelude) + textwrap.dedent(TABLE.format(file=file, tests=tests, first=first, step=step))
+    result = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **env}, capture_output=True, text=True, timeout=600
+    )
+    assert result.returncode == 0, result.stderr
+    return dict(np.load(file))
+
+
+def assert_same_bits(here, there):
+    assert here.keys() == there.keys() and here
+    different = [name for name, array in here.items() if array.tobytes() != there[name].tobytes()]
+    assert not different
+
+
+@pytest.mark.parametrize("cpu, first", [("haswell", 3), ("x86-64", 5)])
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of x86 CPUs")
+def test_the_op_table_on_lesser_cpus(tmp_path, cpu, first):
+    assert_same_bits(table(tmp_path, first, 17), table(tmp_path, first, 17, ANFORA_CPU=cpu))
+
+
+def test_the_op_table_without_native_glue(tmp_path):
+    prelude = """
+        import anfora.eager
+        from anfora.kernel import glue
+        from anfora.kernel.fields import Fields, StructuresDiffer
+        Fields.find = classmethod(lambda *a: (_ for _ in ()).throw(StructuresDiffer("forced")))
+        assert not glue.available()
+    """
+    assert_same_bits(table(tmp_path, 1, 4), table(tmp_path, 1, 4, prelude))
 
 
 @pytest.mark.parametrize("cpu", ["haswell", "x86-64"])

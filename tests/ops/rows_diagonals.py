@@ -34,7 +34,34 @@ def embedded(x, offset=0, dim1=-2, dim2=-1):
     return np.moveaxis(out, (-2, -1), (dim1, dim2))
 
 
+def band(x, lower, upper):
+    rows, columns = np.indices(x.shape[-2:])
+    lower, upper = (np.asarray(n)[..., None, None] for n in (lower, upper))
+    kept = ((lower < 0) | (rows - columns <= lower)) & ((upper < 0) | (columns - rows <= upper))
+    return np.where(kept, x, np.zeros_like(x))
+
+
 ROWS = [
+    Row(
+        ops.matrix_band_part,
+        ref=band,
+        samples=[
+            S(normal(3, 4), 1, 0),
+            S(normal(4, 3), -1, 1),
+            S(normal(3, 3), 0, -1),
+            S(normal(2, 3, 3), np.array([0, 2]), np.array([[1], [-1]])),
+            S(normal(0, 3), 1, 1),
+            S(integers(-9, 9, 4, 4, dtype=np.int8), 2, 1),
+            S(np.array([[np.nan, np.inf], [1.0, -0.0]]), 0, 0, smooth=False),
+        ],
+        errors=[
+            Bad(normal(3), 0, 0, error=ValueError, match="two axes"),
+            Bad(normal(3, 3), 0.5, 0, error=TypeError, match="integers"),
+            Bad(normal(3, 3), 0, np.array(0.5), error=TypeError, match="integers for `upper`"),
+        ],
+        dtypes=HALVES,
+        exact=True,
+    ),
     Row(
         ops.tril,
         ref=lambda x, diagonal=0: np.tril(x, diagonal),

@@ -449,6 +449,50 @@ ROWS = [
         tol=TOL,
     ),
     Row(
+        ops.pdist,
+        ref=lambda x, p=2.0: np.stack(
+            [
+                np.linalg.norm(x[..., i, :] - x[..., j, :], p, -1)
+                for i in range(x.shape[-2])
+                for j in range(i + 1, x.shape[-2])
+            ],
+            -1,
+        ),
+        samples=[S(normal(4, 3)), S(normal(2, 3, 2), 1.0), S(normal(3, 3), 3.0), S(normal(3, 2), np.inf)],
+        errors=[
+            Bad(normal(3), error=ValueError, match="two axes"),
+            Bad(normal(3, 3), -1.0, error=ValueError, match="not negative"),
+        ],
+        tol=TOL,
+    ),
+    Row(
+        ops.adjoint,
+        ref=lambda x: np.swapaxes(x, -1, -2),
+        samples=[S(normal(2, 3)), S(normal(2, 3, 1)), S(integers(0, 9, 2, 2))],
+        errors=[Bad(normal(3), error=ValueError, match="axis")],
+    ),
+    Row(
+        ops.cond,
+        ref=np.linalg.cond,
+        samples=[
+            S(normal(3, 3)),
+            S(normal(2, 3, 2), 2),
+            S(normal(2, 3, 3), -2),
+            S(normal(3, 3), "fro"),
+            S(normal(2, 2), 1),
+            S(normal(2, 2), np.inf),
+            S(np.diag([1.0, 0.0]), -2, smooth=False),
+        ],
+        errors=[
+            Bad(normal(3), error=ValueError, match="two axes"),
+            Bad(normal(2, 3), "fro", error=ValueError, match="square"),
+            Bad(np.zeros((2, 2)), 1, error=ValueError, match="ingular"),
+        ],
+        tol={"float32": 1e-3, "float64": 1e-9},
+        second=False,
+        why="the slopes of singular values are too steep for differences of differences",
+    ),
+    Row(
         ops.vander,
         ref=np.vander,
         samples=[S(normal(3)), S(normal(3), 5), S(normal(3), 0), S(integers(-3, 4, 3), 3)],

@@ -174,10 +174,11 @@ ROWS = [
             *samples(normal, "axis", "keepdims"),
             S(SPECIAL, smooth=False),
             S(integers(0, 9, 3)),
+            S(values(2.75, np.nan, -1.5, 3.0), dtype="int64", smooth=False),
             *empty(normal, "axis"),
         ],
         errors=bad(normal, "axis"),
-        covers=["equals"],
+        covers=["equals", "sum_of_numbers"],
     ),
     Row(
         ops.nanmean,

@@ -353,3 +353,43 @@ def test_functions_and_methods_are_the_same():
     for name in ("exp", "softmax", "argmax", "tanh", "logsumexp"):
         args = (1,) if name == "logsumexp" else ()
         assert (getattr(x, name)(*args) == getattr(ops, name)(x, *args)).all()
+
+
+# -- random numbers in place ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fill, low, high, mean",
+    [
+        (lambda x: x.uniform_(-1, 3), -1, 3, 1.0),
+        (lambda x: x.normal_(2.0, 0.5), -2, 6, 2.0),
+        (lambda x: x.exponential_(4.0), 0, 9, 0.25),
+        (lambda x: x.bernoulli_(0.25), 0, 1, 0.25),
+        (lambda x: x.random_(7), 0, 6, 3.0),
+        (lambda x: x.random_(3, 6), 3, 5, 4.0),
+    ],
+)
+def test_random_numbers_in_place(fill, low, high, mean):
+    anfora.set_seed(11)
+    x = Tensor(np.full(4000, 99, np.float32))
+    view = x[:2000]
+    assert fill(view) is view
+    filled, rest = x.asnumpy()[:2000], x.asnumpy()[2000:]
+    assert low <= filled.min() and filled.max() <= high and (rest == 99).all()
+    assert abs(filled.mean() - mean) < 0.12 and len(set(filled.tolist())) > 1
+    again = fill(Tensor(np.zeros(2000, np.float32)))
+    assert (again.asnumpy() != filled).any()
+
+
+def test_random_methods_refuse():
+    for call in (lambda: Tensor([1]).uniform_(), lambda: Tensor([1]).normal_(), lambda: Tensor([1]).exponential_()):
+        with pytest.raises(OpTypeError, match="floating-point"):
+            call()
+    for call in (
+        lambda: Tensor([1.0]).uniform_(2, 1),
+        lambda: Tensor([1.0]).normal_(0, -1),
+        lambda: Tensor([1]).random_(0),
+    ):
+        with pytest.raises(OpValueError):
+            call()
+    assert Tensor([1.0, 2.0]).uniform(5, 5).tolist() == [5, 5]

@@ -1,0 +1,240 @@
+"""Class forms of gradients and of optimizers' steps, those that came with newer versions, and implementations in Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import anfora
+from anfora import Parameter, Tensor, ops
+from anfora.core.errors import OpTypeError, OpValueError
+
+X = np.arange(6.0, dtype=np.float32).reshape(2, 3) - 2
+Y = np.array([[0.5, -1.0, 2.0], [1.5, 3.0, -0.5]], np.float32)
+IMAGE = np.arange(32.0, dtype=np.float32).reshape(1, 2, 4, 4)
+SOFT = np.array([[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]], np.float32)
+
+
+def pulled(function, *inputs):
+    """The gradients of a function by the tape, for a result's gradient of G."""
+    out, pull = anfora.vjp(function, *map(Tensor, inputs))
+    g = np.linspace(-1, 1, out.size, dtype=np.float32).reshape(out.shape)
+    return g, out.asnumpy(), [t.asnumpy() for t in pull(Tensor(g))]
+
+
+CONV = {"out_channel": 3, "kernel_size": 2, "pad_mode": "same", "stride": 2}
+KERNEL = np.linspace(-1, 1, 24, dtype=np.float32).reshape(3, 2, 2, 2)
+POOL = {"kernel_size": 2, "strides": 2, "pad_mode": "same"}
+MAPS = np.cos(np.arange(50.0, dtype=np.float32)).reshape(1, 2, 5, 5)
+
+
+def gradient_cases():
+    """Class of a gradient: (arguments of the class, arguments of the call, result)."""
+    y = np.abs(Y) + 0.5
+    for name, function, first in (
+        ("SigmoidGrad", lambda x: 1 / (1 + np.exp(-x)), lambda y: y * (1 - y)),
+        ("TanhGrad", np.tanh, lambda y: 1 - y * y),
+        ("SqrtGrad", lambda x: np.sqrt(np.abs(x) + 1), lambda y: 0.5 / y),
+        ("RsqrtGrad", lambda x: 1 / np.sqrt(np.abs(x) + 1), lambda y: -0.5 * y**3),
+        ("ReciprocalGrad", lambda x: 1 / (np.abs(x) + 1), lambda y: -y * y),
+    ):
+        out = function(X)
+        yield name, {}, (out, y), y * first(out)
+    yield "ReluGrad", {}, (y, X), y * (X > 0)
+    yield "ReLU6Grad", {}, (y, 3 * X), y * ((X > 0) & (3 * X < 6))
+    yield "AbsGrad", {}, (X, y), y * np.sign(X)
+    yield "HSigmoidGrad", {}, (y, X / 2), y / 6
+    yield "SiLUGrad", {}, (y, X), y * (s := 1 / (1 + np.exp(-X))) * (1 + X * (1 - s))
+    yield "SoftplusGrad", {}, (y, X), y / (1 + np.exp(-X))
+    yield "HSwishGrad", {}, (y, X / 2), y * (X + 3) / 6
+    t = np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3))
+    slope = 0.5 * (1 + t) + 0.5 * X * (1 - t * t) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * X * X)
+    yield "GeLUGrad", {}, (y, X, X), y * slope
+    yield "LogSoftmaxGrad", {"axis": 1}, (np.log(SOFT), y), y - SOFT * y.sum(1, keepdims=True)
+    yield "FlattenGrad", {}, (X.reshape(6), (2, 3)), X
+    yield "BiasAddGrad", {}, (MAPS,), MAPS.sum((0, 2, 3))
+    yield "BiasAddGrad", {"data_format": "NHWC"}, (MAPS,), MAPS.sum((0, 1, 2))
+    yield "ConcatOffset", {"N": 3, "axis": -1}, (X, X[:, :1], X), [[0, 0], [0, 3], [0, 4]]
+
+
+@pytest.mark.parametrize("name, given, arguments, expected", list(gradient_cases()))
+def test_gradient_classes_follow_their_formulas(name, given, arguments, expected):
+    inputs = [Tensor(a) if isinstance(a, np.ndarray) else a for a in arguments]
+    np.testing.assert_allclose(getattr(ops, name)(**given)(*inputs).asnumpy(), expected, rtol=2e-5, atol=1e-6)
+
+
+def test_gradient_classes_of_images_are_those_of_the_operators():
+    g, _, (to_x, to_w) = pulled(lambda x, w: ops.conv2d(x, w, None, 2, "same"), MAPS, KERNEL)
+    np.testing.assert_array_equal(
+        ops.Conv2DBackpropInput(**CONV)(Tensor(g), Tensor(KERNEL), MAPS.shape).asnumpy(), to_x
+    )
+    np.testing.assert_array_equal(
+        ops.Conv2DBackpropFilter(**CONV)(Tensor(g), Tensor(MAPS), KERNEL.shape).asnumpy(), to_w
+    )
+    for name in ("MaxPool", "AvgPool"):
+        g, out, (to_x,) = pulled(getattr(ops, name)(**POOL), MAPS)
+        np.testing.assert_array_equal(
+            getattr(ops, f"{name}Grad")(**POOL)(Tensor(MAPS), Tensor(out), Tensor(g)).asnumpy(), to_x
+        )
+    values, places = ops.MaxPoolWithArgmax(2, 2)(Tensor(MAPS))
+    g, out, (to_x,) = pulled(lambda x: ops.max_pool2d(x, 2, 2), MAPS)
+    np.testing.assert_array_equal(values.asnumpy(), out)
+    flat = np.zeros((2, 25), np.float32)
+    np.put_along_axis(flat, places.asnumpy().reshape(2, -1) % 25, g.reshape(2, -1), 1)  # windows do not overlap
+    found = ops.MaxPoolGradWithArgmax(2, 2)(Tensor(MAPS), Tensor(g), places)
+    np.testing.assert_array_equal(found.asnumpy().reshape(2, 25), flat)
+    np.testing.assert_array_equal(to_x.reshape(2, 25), flat)
+    g, out, (to_x,) = pulled(lambda x: ops.resize_bilinear(x, (7, 3), True, False), MAPS)
+    np.testing.assert_array_equal(ops.ResizeBilinearGrad(True)(Tensor(g), Tensor(MAPS)).asnumpy(), to_x)
+
+
+def test_a_gradient_class_can_be_differentiated():
+    found = anfora.grad(lambda x: (ops.MaxPoolGrad(2, 2)(x, x, ops.max_pool2d(x * x, 2, 2))).sum())(Tensor(IMAGE))
+    _, _, (expected,) = pulled(lambda x: ops.max_pool2d(x * x, 2, 2).sum(), IMAGE)
+    np.testing.assert_allclose(found.asnumpy(), -expected, rtol=1e-6)
+
+
+def batch_normed(x, scale, shift, mean, variance):
+    wide = (slice(None), None, None)
+    return (x - mean[wide]) / np.sqrt(variance[wide] + 1e-5) * scale[wide] + shift[wide]
+
+
+def test_batch_norm_as_a_class():
+    scale, shift = np.array([1.0, 2.0], np.float32), np.array([0.5, -0.5], np.float32)
+    mean, variance = MAPS.mean((0, 2, 3)), MAPS.var((0, 2, 3))
+    running = [Parameter(np.zeros(2, np.float32), name="m"), Parameter(np.ones(2, np.float32), name="v")]
+    given = [Tensor(scale), Tensor(shift), *running]
+    out, *rest = ops.BatchNorm(is_training=True, momentum=0.25)(Tensor(MAPS), *given)
+    np.testing.assert_allclose(out.asnumpy(), batch_normed(MAPS, scale, shift, mean, variance), atol=1e-5)
+    for tensor, expected in zip(rest, (mean, variance, mean, variance)):
+        np.testing.assert_allclose(tensor.asnumpy(), expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(running[0].asnumpy(), 0.25 * mean, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(running[1].asnumpy(), 0.75 + 0.25 * variance * 25 / 24, rtol=1e-5)
+    g, _, expected = pulled(lambda x, s, b: ops.batch_norm(x, None, None, s, b, True), MAPS, scale, shift)
+    found = ops.BatchNormGrad(is_training=True)(Tensor(g), Tensor(MAPS), Tensor(scale), *rest[2:], None)
+    fixed = ops.BatchNorm()(Tensor(MAPS), Tensor(scale), Tensor(shift), *map(Tensor, (mean, variance)))[0]
+    np.testing.assert_allclose(fixed.asnumpy(), out.asnumpy(), atol=1e-5)
+    for tensor, values in zip(found, expected):
+        np.testing.assert_allclose(tensor.asnumpy(), values, rtol=1e-4, atol=1e-5)
+    m, v = Tensor(mean), Tensor(variance)
+    g, _, expected = pulled(lambda x, s, b: ops.batch_norm(x, m, v, s, b), MAPS, scale, shift)
+    for tensor, values in zip(ops.BatchNormGrad()(Tensor(g), Tensor(MAPS), Tensor(scale), m, v), expected):
+        np.testing.assert_allclose(tensor.asnumpy(), values, rtol=1e-4, atol=1e-5)
+
+
+def start():
+    return [
+        Parameter(np.array([1.0, -2.0], np.float32), name="w"),
+        *(Parameter(np.array([s, s], np.float32)) for s in (0.5, 0.25, 0.125)),
+    ]
+
+
+STEP = np.array([0.1, -0.3], np.float32)
+W0, M0, V0 = np.array([1.0, -2.0]), 0.5, 0.25
+M1 = 0.9 * M0 + 0.1 * STEP
+V1 = 0.99 * V0 + 0.01 * STEP**2
+RATE = 0.01 * np.sqrt(1 - 0.99) / (1 - 0.9)
+SQUARES = M0 + STEP**2
+LINEAR = V0 + STEP - (np.sqrt(SQUARES) - np.sqrt(M0)) / 0.01 * W0
+MOVED = W0 - 0.01 / np.sqrt(SQUARES) * STEP
+
+#: class: (arguments of the class, how many states, arguments of the call behind them, parameter and states afterwards)
+UPDATES = [
+    ("ApplyMomentum", {}, 1, (0.1, STEP, 0.9), [W0 - 0.1 * (0.45 + STEP), 0.45 + STEP]),
+    ("ApplyMomentum", {"use_nesterov": True, "gradient_scale": 2.0}, 1, (0.1, STEP, 0.9),
+     [W0 - 0.1 * (2 * STEP + 0.9 * (0.45 + 2 * STEP)), 0.45 + 2 * STEP]),
+    ("ApplyGradientDescent", {}, 0, (0.1, STEP), [W0 - 0.1 * STEP]),
+    ("ApplyAdagrad", {}, 1, (0.01, STEP), [MOVED, SQUARES]),
+    ("ApplyRMSProp", {}, 2, (0.1, STEP, 0.9, 0.5, 1e-6),
+     [W0 - (r := 0.125 + 0.1 * STEP / np.sqrt((q := 0.45 + 0.1 * STEP**2) + 1e-6)), q, r]),
+    ("Adam", {}, 2, (0.9, 0.99, 0.01, 0.9, 0.99, 1e-8, STEP), [W0 - RATE * M1 / (np.sqrt(V1) + 1e-8), M1, V1]),
+    ("Adam", {"use_nesterov": True}, 2, (0.9, 0.99, 0.01, 0.9, 0.99, 1e-8, STEP),
+     [W0 - RATE * (0.9 * M1 + 0.1 * STEP) / (np.sqrt(V1) + 1e-8), M1, V1]),
+    ("ApplyAdamWithAmsgrad", {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-8}, 3, (0.9, 0.99, 0.01, STEP),
+     [W0 - RATE * M1 / (np.sqrt(np.maximum(V1, 0.125)) + 1e-8), M1, V1, np.maximum(V1, 0.125)]),
+    ("ApplyFtrl", {}, 2, (STEP, 0.01, 0.2, 0.3, -0.5),
+     [(np.sign(LINEAR) * 0.2 - LINEAR) / (np.sqrt(SQUARES) / 0.01 + 0.6) * (abs(LINEAR) > 0.2), SQUARES, LINEAR]),
+    ("ApplyProximalAdagrad", {}, 1, (0.01, 0.2, 0.3, STEP),
+     [np.sign(MOVED) * np.maximum(abs(MOVED) - 0.002 / np.sqrt(SQUARES), 0) / (1 + 0.003 / np.sqrt(SQUARES)), SQUARES]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, given, states, arguments, expected", UPDATES)
+def test_steps_of_optimizers_write_in_place(name, given, states, arguments, expected):
+    tensors = start()[: 1 + states]
+    getattr(ops, name)(**given)(*tensors, *(Tensor(a) if isinstance(a, np.ndarray) else a for a in arguments))
+    for tensor, values in zip(tensors, expected):
+        np.testing.assert_allclose(tensor.asnumpy(), values, rtol=2e-5)
+
+
+def test_functions_on_gradients():
+    def clipped(g):
+        return ops.clamp(g, -1.0, 1.0)
+
+    insert, seen = ops.InsertGradientOf(clipped), []
+    hook = ops.HookBackward(lambda g: seen.append(g))
+    found = anfora.grad(lambda x: insert(x * 2) * Tensor([3.0, -0.25]))(Tensor([1.0, 1.0]))
+    assert found.tolist() == [2.0, -0.5]
+    first, second = anfora.grad(lambda x, y: hook(x, y)[0] * hook(x, y)[1], (0, 1))(Tensor(3.0), Tensor(5.0))
+    assert (first.item(), second.item()) == (5.0, 3.0)
+    assert [[None if g is None else g.item() for g in pair] for pair in seen] == [[0.0, 3.0], [5.0, 0.0]]
+    halved = ops.HookBackward(lambda g: (g[0] / 2,))
+    assert anfora.grad(lambda x: halved(x) * x)(Tensor(3.0)).item() == 4.5
+    assert insert(Tensor(2.0)).item() == 2.0
+    with pytest.raises(OpTypeError, match="InsertGradientOf needs a function"):
+        ops.InsertGradientOf(3)
+
+
+def test_small_classes():
+    np.testing.assert_array_equal(ops.AddExt()(Tensor(X), Tensor(Y), alpha=2).asnumpy(), X + 2 * Y)
+    np.testing.assert_array_equal(ops.SubExt()(Tensor(X), Tensor(Y), 2).asnumpy(), X - 2 * Y)
+    np.testing.assert_allclose(ops.SumExt()(Tensor(X), 1, True).asnumpy(), X.sum(1, keepdims=True))
+    assert ops.OnesLikeExt()(Tensor(X), dtype=anfora.int32).dtype is anfora.int32
+    assert ops.ZerosLikeExt()(Tensor(X)).tolist() == [[0.0] * 3] * 2
+    assert ops.FillV2()((2,), Tensor(3)).tolist() == [3, 3] and ops.Conj()(Tensor(X)).shape == X.shape
+    assert ops.InvertPermutation()((2, 0, 1)) == (1, 2, 0) and ops.Partial()(max, 3)(2) == 3
+    parameter = Parameter([1.0], name="p")
+    assert ops.Load()(parameter).item() == 1.0
+    assert ops.ScalarSummary()("loss", Tensor(1.0)) is None
+    for call, match in (
+        (lambda: ops.InvertPermutation()((0, 0)), "each of 0 … 1 once"),
+        (lambda: ops.ScalarSummary()(3, Tensor(1.0)), "a string for `name`"),
+        (lambda: ops.ConcatOffset(2)(Tensor(X)), "2 tensors are expected"),
+        (lambda: ops.MaxPoolWithArgmax(2, 2, "same"), "pad_mode='same'"),
+    ):
+        with pytest.raises((OpTypeError, OpValueError, NotImplementedError), match=match):
+            call()
+
+
+def test_implementations_in_python_of_operators_that_are_none_of_ours():
+    from anfora.ops.vm_impl_registry import Registry, vm_impl_registry
+
+    class Thrice(ops.Primitive):
+        def __init__(self):
+            super().__init__("Thrice")
+
+    class Own(ops.Primitive):
+        def vm_impl(self, x):
+            return x * 4
+
+    @vm_impl_registry.register("Twice")
+    def twice(primitive):
+        return lambda x: x * primitive.attrs.get("factor", 2)
+
+    @vm_impl_registry.register(Thrice)
+    def thrice(primitive):
+        return lambda x: x * 3
+
+    try:
+        assert ops.Primitive("Twice")(Tensor(1.0)).item() == 2.0
+        assert ops.Primitive("Twice").add_prim_attr("factor", 5)(Tensor(1.0)).item() == 5.0
+        assert Thrice()(Tensor(1.0)).item() == 3.0 and Own("Own")(Tensor(1.0)).item() == 4.0
+        vm_impl_registry.register("Add")(lambda primitive: None)
+        assert ops.Primitive("Add")(Tensor(1.0), Tensor(1.0)).item() == 2.0  # an operator of ours keeps its meaning
+    finally:
+        for key in ("Twice", Thrice, "Add"):
+            vm_impl_registry.pop(key, None)
+    with pytest.raises(NotImplementedError, match="the operator Twice: there is none"):
+        ops.Primitive("Twice")(Tensor(1.0))
+    with pytest.raises(OpTypeError, match="the name or the class"):
+        Registry().register(3)
