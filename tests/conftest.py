@@ -5,6 +5,24 @@ from __future__ import annotations
 import pathlib
 import sys
 
+import pytest
+
 HERE = pathlib.Path(__file__).parent
 for folder in (HERE, HERE / "graph", HERE / "nn", HERE / "ops", HERE / "project"):
     sys.path.insert(0, str(folder))
+
+#: What `./dev fast` leaves out: the same operators and kernels again under other conditions, and programs that train.
+SLOW = (
+    "examples/", "models/", "project/test_examples.py", "project/test_package.py::test_every_module",
+    "kernel/test_bodies.py", "kernel/test_cache.py", "kernel/test_conv.py", "kernel/test_gemm.py", "kernel/test_norm.py",
+    "kernel/test_pooling.py", "kernel/test_targets.py", "ops/test_guarded.py", "ops/test_threads.py",
+    "ops/test_table.py::test_gradients", "ops/test_table.py::test_strides", "nn/test_layers.py", "deepx/",
+    "tensor_expression/", "graph/", "eager/test_programs.py", "eager/test_memory.py", "eager/test_python_threads.py",
+    "eager/test_tape.py::test_training_leaves", "optim/test_step.py",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.nodeid.removeprefix("tests/").startswith(SLOW):
+            item.add_marker(pytest.mark.slow)

@@ -72,8 +72,11 @@ def test_threads_change_no_bit(threads, tmp_path):
 
 
 def test_control_c_saves_and_stops(tmp_path):
+    # A background job of a shell inherits that the signal is ignored; a terminal's does not.
+    program = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program += "from anfora.__main__ import main; sys.exit(main(sys.argv[1:]))"
     child = subprocess.Popen(
-        [sys.executable, "-m", "anfora", "lenet", "--no-plot", "--epochs", "5000", "--out", str(tmp_path)],
+        [sys.executable, "-c", program, "lenet", "--no-plot", "--epochs", "5000", "--out", str(tmp_path)],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert child.stderr is not None
