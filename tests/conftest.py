@@ -6,10 +6,15 @@ import pathlib
 import sys
 
 import pytest
+from hypothesis import settings
 
 HERE = pathlib.Path(__file__).parent
 for folder in (HERE, HERE / "graph", HERE / "nn", HERE / "ops", HERE / "project"):
     sys.path.insert(0, str(folder))
+
+# Properties take the same examples in every run, so that a change is judged by itself.
+settings.register_profile("steady", derandomize=True, deadline=None)
+settings.load_profile("steady")
 
 #: What `./dev fast` leaves out: the same operators and kernels again under other conditions, and programs that train.
 SLOW = (

@@ -620,7 +620,7 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
 def bfloat16_to_numpy(bits: np.ndarray) -> np.ndarray:
     """bfloat16 bits as float32 numbers."""
     wide = bits.astype(np.uint32)
-    np.left_shift(wide, 16, out=wide)  # of a 0-d array, `<<` makes another type in numpy 1
+    np.left_shift(wide, np.uint32(16), out=wide)  # of a 0-d array, `<< 16` makes another type in numpy 1
     return wide.view(np.float32)
 
 

@@ -47,7 +47,7 @@ _names = st.none() | st.text(max_size=6) | st.sampled_from(
     ["x", "para1", "para2_x", "span", "Return", "call", "a b", "1", "1.5", "inf", "@f", "f~2", "%0", '"', "\\", "#", "✓✗f",
      "(x) ="]
 )  # fmt: skip
-_files = st.text(st.characters(exclude_characters="\0"), max_size=8)  # no file has a NUL in its name
+_files = st.text(st.characters(exclude_characters="\0", codec="utf-8"), max_size=8)  # no file has a NUL in its name
 _lines = st.integers(1, 10**6)
 _spans = st.none() | st.builds(Span, _files, _lines, st.text(max_size=8), _lines, st.none() | _lines, _lines)
 _abstracts = st.recursive(
