@@ -8,7 +8,9 @@ from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.op import Op
 from anfora.core.tensor import Tensor
+from anfora.ops import moveaxis, stack
 
 __all__ = ["vmap"]
 
@@ -17,7 +19,8 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
     """Map a function over an axis of its arguments.
 
     The function is called once for each example, in order, and the results are stacked: whatever it does is done for each
-    example, including branches on values, and random numbers differ between examples.
+    example, including branches on values, and random numbers differ between examples. An operator that has a batching
+    rule is called once.
 
     Args:
         fn: a function or Cell of single examples; or a CellList, whose Cells get one example each.
@@ -48,6 +51,14 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
             raise OpValueError(f"vmap: `in_axes` has {len(in_axes)} entries for {len(args)} arguments", arg="in_axes")
         axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         count = _count(list(_axes_of(args, axes)))
+        if (
+            isinstance(fn, Op)
+            and fn.batch_rule is not None
+            and isinstance(out_axes, int)
+            and _are_plain(fn, args, axes)
+        ):
+            result, axis = fn.batch_rule([a if a is None else a % x.ndim for x, a in zip(args, axes)], *args, **kwargs)
+            return moveaxis(result, axis, out_axes)
         if cells is not None and len(cells) != count:
             raise OpValueError(f"vmap: {len(cells)} Cells cannot share {count} examples", arg="fn")
         results = []
@@ -57,6 +68,14 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
         return _stack(results, out_axes)
 
     return functools.wraps(fn, updated=())(mapped) if hasattr(fn, "__name__") else mapped
+
+
+def _are_plain(op: Op, args: tuple, axes: tuple) -> bool:
+    """Whether the arguments are what a batching rule takes: tensors and numbers, no attributes, each with one axis."""
+    return len(args) <= len(op.tensors) and all(
+        isinstance(x, Tensor) if axis is not None else isinstance(x, (Tensor, int, float))
+        for x, axis in zip(args, axes)
+    )
 
 
 def _axes_of(tree: Any, axes: Any) -> Iterator[tuple[Tensor, int]]:
@@ -104,8 +123,6 @@ def _example(tree: Any, axes: Any, i: int) -> Any:
 
 
 def _stack(results: list, axes: Any) -> Any:
-    from anfora.ops import stack
-
     first = results[0]
     if isinstance(first, (tuple, list)):
         each = axes if isinstance(axes, (tuple, list)) else (axes,) * len(first)

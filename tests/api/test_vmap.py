@@ -76,3 +76,16 @@ def test_a_result_that_is_shared():
 def test_bad_axes_are_refused(in_axes, args, error, match):
     with pytest.raises(error, match=match):
         ms.vmap(lambda *xs: xs[0], in_axes)(*map(Tensor, args))
+
+
+@pytest.mark.parametrize("op, of_numpy", [(ops.mul, np.multiply), (ops.maximum, np.maximum), (ops.greater, np.greater)])
+@pytest.mark.parametrize("in_axes", [(0, 1), (1, 0), (-1, 0), (None, 1), (0, None)])
+@pytest.mark.parametrize("out_axes", [0, -1])
+def test_an_operator_with_a_batching_rule(op, of_numpy, in_axes, out_axes):
+    """One call for all examples gives what a loop over them gives; shapes of examples are broadcast from the right."""
+    x, y = rng.standard_normal((4, 4, 4)), rng.standard_normal((4, 4))
+    assert op.batch_rule is not None
+    take = [lambda i, a=a, axis=axis: a if axis is None else a.take(i, axis) for a, axis in zip((x, y), in_axes)]
+    count = next(a.shape[axis] for a, axis in zip((x, y), in_axes) if axis is not None)
+    wanted = np.stack([of_numpy(take[0](i), take[1](i)) for i in range(count)], out_axes)
+    np.testing.assert_array_equal(ms.vmap(op, in_axes, out_axes)(Tensor(x), Tensor(y)).asnumpy(), wanted)
