@@ -12,7 +12,7 @@ bfloat16 is kept as its 16 bits in a uint16 array and shown to numpy as float32.
 from __future__ import annotations
 
 import functools
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 
@@ -111,8 +111,6 @@ type_none, tuple_, list_, function = "None", "Tuple", "List", "Function"
 
 #: Types that no tensor has, by name, for programs that list types: `x.dtype in (complex64, complex128)`.
 complex64, complex128 = "Complex64", "Complex128"
-
-DTypeLike = Union[DType, type, str, np.dtype]
 
 
 def as_dtype(given: Any) -> DType:

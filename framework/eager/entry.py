@@ -122,10 +122,6 @@ class Recipe:
         return node.output(slot - count) if self.entry.is_tuple else node
 
 
-#: Makes the history of one of several results; set by the tape.
-make_output: Callable[..., Any]
-
-
 @functools.cache
 def tensor_maker() -> Callable[[np.ndarray, Layout, Any], Tensor]:
     """The fastest way to make a tensor from (array, layout, node). Asking for it loads the native code."""

@@ -716,11 +716,6 @@ def _(out, *, upper, g):
     return (s + _turned(s)) * 0.5
 
 
-def _gram(factor: Tensor, upper: Any) -> Tensor:
-    """The matrices of which these are the Cholesky factors."""
-    return matmul(factor, factor, transpose_a=bool(upper), transpose_b=not upper)
-
-
 @composite
 def cholesky_inverse(input_x: Tensor, upper=False) -> Tensor:
     """The inverses of the matrices of which these are the Cholesky factors: (l lᵀ)⁻¹; with `upper`, (lᵀ l)⁻¹.
