@@ -200,25 +200,27 @@ class GradOperation:
             count = len(args) - (self.sens_param and "sens" not in kwargs)
             named = {name: value for name, value in kwargs.items() if not self.sens_param or name != "sens"}
             inputs = (*args[:count], *named.values())
-            own = weights if self.get_by_list else None
-            if not (inputs or self.get_all or self.get_by_list):  # there is nothing to differentiate by
-                fn()
-                return ()
             if self.get_all:
-                position: Any = tuple(i for i, given in enumerate(inputs) if any(True for _ in tensors(given)))
-                if not position and not own:
-                    fn(*args[:count], **named)
-                    return ((), ()) if self.get_by_list else ()
+                positions = tuple(i for i, given in enumerate(inputs) if any(True for _ in tensors(given)))
             else:
-                position = () if self.get_by_list else 0
-            found = value_and_grad(fn, None if position == () else position, own, sens_param=self.sens_param)(
-                *args, **kwargs
-            )[1]
-            if self.get_all and self.get_by_list and not position:
-                return (), found
-            if self.get_all and position and len(position) == 1:
-                return ((found[0],), found[1]) if self.get_by_list else (found,)
-            return found
+                positions = (0,) if inputs and not self.get_by_list else ()
+            own = weights if self.get_by_list else None
+            by_input: Any = ()
+            by_weight: Any = ()
+            if positions or (self.get_by_list and (not self.get_all or isinstance(own, Parameter) or own)):
+                differentiate = value_and_grad(fn, positions or None, own, sens_param=self.sens_param)
+                found = differentiate(*args, **kwargs)[1]
+                if positions:
+                    by_input, by_weight = found if self.get_by_list else (found, ())
+                else:
+                    by_weight = found
+                if self.get_all and len(positions) == 1:  # a lone gradient comes without its tuple
+                    by_input = (by_input,)
+            else:  # there is nothing to differentiate by
+                fn(*args[:count], **named)
+            if self.get_all and self.get_by_list:
+                return by_input, by_weight
+            return by_weight if self.get_by_list else by_input
 
         return wrapped
 

@@ -20,7 +20,7 @@ from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.hooks import HookHandle
 
-__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "tensor", "wrap"]
+__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "tensor", "wrap"]
 
 
 class Tensor:
@@ -615,6 +615,11 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
         return numpy_to_bfloat16(array)
     with np.errstate(all="ignore"):
         return np.ascontiguousarray(array.astype(dtype.storage)).reshape(array.shape)
+
+
+def is_operand(value: Any) -> bool:
+    """Whether Python's operators take a value beside a tensor; others are left to their own class."""
+    return isinstance(value, (Tensor, int, float, np.generic, np.ndarray, list, tuple))
 
 
 def bfloat16_to_numpy(bits: np.ndarray) -> np.ndarray:

@@ -116,14 +116,14 @@ def _key(value: Any) -> Any:
     return None if value is None else value.__class__
 
 
-def is_operand(op: Op, value: Any) -> bool:
-    """Whether one of Python's operators takes a value beside a tensor.
+def _takes(op: Op, value: Any) -> bool:
+    """Whether an operator, written as Python's, takes a value beside a tensor.
 
     A list is no tensor, so it is not equal to one: else `x in ([1, 2], x)` would fail where the shapes differ.
     """
     if op.name in ("equal", "not_equal") and isinstance(value, (list, tuple)):
         return False
-    return isinstance(value, (Tensor, int, float, np.generic, np.ndarray, list, tuple))
+    return core_tensor.is_operand(value)
 
 
 def _operand(op: Op, name: str, value: Any) -> Any:
@@ -419,7 +419,7 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         glue.claim()
-        if is_python and not all(is_operand(op, value) for value in args):
+        if is_python and not all(_takes(op, value) for value in args):
             return NotImplemented
         if kwargs or len(args) != len(op.tensors):
             if order is not None and len(args) == len(order):

@@ -30,7 +30,7 @@ from anfora.core.dtype import (
 )
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
-from anfora.core.tensor import Tensor
+from anfora.core.tensor import Tensor, is_operand
 from anfora.ops import arithmetic, indexing, joining, places, reduction
 from anfora.ops import scatter as scatters
 from anfora.ops import shape as shapes
@@ -42,7 +42,7 @@ from anfora.ops.places import add_at, set_at
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
 
-__all__ = ["FORMS", "TURNED", "in_place", "is_operand", "named", "spelled"]
+__all__ = ["FORMS", "TURNED", "in_place", "named", "spelled"]
 
 _KEPT = 512  #: native functions that a method keeps
 
@@ -82,11 +82,6 @@ def named(method: Callable, function: Any, name: str | None = None) -> Callable:
     method.__qualname__ = f"Tensor.{method.__name__}"
     method.__doc__ = function.__doc__
     return method
-
-
-def is_operand(value: Any) -> bool:
-    """Whether Python's operators take a value beside a tensor; others are left to their own class."""
-    return isinstance(value, (Tensor, int, float, np.generic, np.ndarray, list, tuple))
 
 
 def in_place(name: str, function: Callable) -> Callable:

@@ -16,8 +16,8 @@ from typing import Any
 
 from anfora.core import slots
 from anfora.core.op import Op
-from anfora.core.tensor import Tensor
-from anfora.ops.forms import FORMS, TURNED, in_place, is_operand, named, spelled
+from anfora.core.tensor import Tensor, is_operand
+from anfora.ops.forms import FORMS, TURNED, in_place, named, spelled
 from anfora.ops.random_forms import RANDOM_FORMS
 
 __all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functions", "install"]

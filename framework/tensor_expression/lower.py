@@ -95,17 +95,8 @@ class _Checker:
             if name not in indices:
                 self.fail("K-CASE", f"`ranges` names `{name}`, which is no index of the kernel")
         for name in case.grad_to or ():
-            if name not in case.ins and not self._is_in_out(name):
+            if name not in case.ins and not _reads_first(self.statements, name):
                 self.fail("K-GRAD", f"`grad_to` names `{name}`, which has no initial value")
-
-    def _is_in_out(self, name: str) -> bool:
-        """Whether a result is read before it is written."""
-        for statement in self.statements:
-            if any(reference.name == name for reference in syntax.references(statement.value)):
-                return True
-            if statement.target.name == name:
-                return False
-        return False
 
     def _target(self, target: syntax.Reference) -> None:
         case = self.case
@@ -151,6 +142,16 @@ class _Checker:
                 self.fail("K-TYPE", f"`{node.name}` needs a floating-point kernel", node.at)
 
 
+def _reads_first(statements: list[syntax.Statement], name: str) -> bool:
+    """Whether a tensor is read before it is written."""
+    for statement in statements:
+        if any(reference.name == name for reference in syntax.references(statement.value)):
+            return True
+        if statement.target.name == name:
+            return False
+    return False
+
+
 def _all(value: syntax.Expression) -> Iterator[syntax.Expression]:
     yield value
     for part in syntax.parts(value):
@@ -181,7 +182,7 @@ class _Lowering:
         for name in (*case.ins, *(n for n in case.outs if n not in case.ins)):
             if name in case.ins and name not in case.outs:
                 initial.append(Variable(name, self.shapes[name], "in", name))
-            elif name in case.ins or self._reads_first(name):
+            elif name in case.ins or _reads_first(self.statements, name):
                 made = Variable(self.names.fresh(f"{name}_init"), self.shapes[name], "init", name)
                 self.current[name] = made.name
                 initial.append(made)
@@ -202,14 +203,6 @@ class _Lowering:
                 temps.append(made)
         results = [final[name] for name in case.outs]
         return Kernel(case.name, case.dtype, (*initial, *results), tuple(temps), tuple(nests))
-
-    def _reads_first(self, name: str) -> bool:
-        for statement in self.statements:
-            if any(reference.name == name for reference in syntax.references(statement.value)):
-                return True
-            if statement.target.name == name:
-                return False
-        return False
 
     def _nest(self, statement: syntax.Statement, target: str) -> LoopNest:
         left = statement.target

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
@@ -157,58 +158,34 @@ def sides(padding: Any) -> dict[str, Any]:
     return {"pad_mode": "pad", "padding": padding}
 
 
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Correlate sequences with windows; see `ops.conv1d`.
+def _convolution(function: Callable, what: str, example: str, result: str) -> Callable:
+    """A convolution of `ops` in PyTorch's form."""
+
+    def convolve(
+        input: Tensor,
+        weight: Tensor,
+        bias: Any = None,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+    ) -> Tensor:
+        return function(input, weight, bias, stride, dilation=dilation, groups=groups, **sides(padding))
+
+    name = function.__name__
+    convolve.__name__ = convolve.__qualname__ = name
+    convolve.__doc__ = f"""Correlate {what} with windows; see `ops.{name}`.
 
     Example:
-        >>> conv1d(Tensor([[[1., 2.]]]), Tensor([[[1., 1.]]])).tolist()
-        [[[3.0]]]
+        >>> {name}({example}).tolist()
+        {result}
     """
-    return ops.conv1d(input, weight, bias, stride, dilation=dilation, groups=groups, **sides(padding))
+    return convolve
 
 
-def conv2d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Correlate images with windows; see `ops.conv2d`.
-
-    Example:
-        >>> conv2d(ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))).tolist()
-        [[[[4.0]]]]
-    """
-    return ops.conv2d(input, weight, bias, stride, dilation=dilation, groups=groups, **sides(padding))
-
-
-def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Any = None,
-    stride: Any = 1,
-    padding: Any = 0,
-    dilation: Any = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Correlate volumes with windows; see `ops.conv3d`.
-
-    Example:
-        >>> conv3d(ops.ones((1, 1, 1, 2, 2)), ops.ones((1, 1, 1, 2, 2))).tolist()
-        [[[[[4.0]]]]]
-    """
-    return ops.conv3d(input, weight, bias, stride, dilation=dilation, groups=groups, **sides(padding))
+conv1d = _convolution(ops.conv1d, "sequences", "Tensor([[[1., 2.]]]), Tensor([[[1., 1.]]])", "[[[3.0]]]")
+conv2d = _convolution(ops.conv2d, "images", "ops.ones((1, 1, 2, 2)), ops.ones((1, 1, 2, 2))", "[[[[4.0]]]]")
+conv3d = _convolution(ops.conv3d, "volumes", "ops.ones((1, 1, 1, 2, 2)), ops.ones((1, 1, 1, 2, 2))", "[[[[[4.0]]]]]")
 
 
 def max_pool2d(
