@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import functools
-import operator
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anfora.core import slots
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors, tree_map
 from anfora.eager import transform
+from anfora.eager.forward import Pushforward
 
-__all__ = ["GradOperation", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
+__all__ = ["GradOperation", "GradientFunction", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
 
 
 def value_and_grad(
@@ -47,32 +49,103 @@ def value_and_grad(
         >>> value_and_grad(lambda x: x * x)(Tensor(3.0))
         (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
     """
-    positions, parameters = _request(fn, grad_position, weights)
+    return GradientFunction(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
-    @functools.wraps(fn, updated=())
-    def wrapped(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        sens = None
-        if sens_param:
+
+class GradientFunction:
+    """What `value_and_grad` and `grad` give: a function, and which of its gradients are wanted."""
+
+    def __init__(
+        self,
+        fn: Callable,
+        grad_position: Any,
+        weights: Any,
+        has_aux: bool,
+        return_ids: bool,
+        sens_param: bool,
+        gives_value: bool = True,
+    ) -> None:
+        self.positions, self.parameters = _request(fn, grad_position, weights)
+        functools.update_wrapper(self, fn, updated=())
+        self.fn, self.weights = fn, weights
+        self.has_aux, self.return_ids, self.sens_param, self.gives_value = has_aux, return_ids, sens_param, gives_value
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if slots.calls_are_special:
+            return slots.call_compiled(self, args, kwargs)
+        return self.call_plainly(args, kwargs)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self if owner is None else types.MethodType(self, owner)
+
+    def call_plainly(self, args: tuple, kwargs: dict) -> Any:
+        """The call in PyNative mode."""
+        run = self.start(args, kwargs)
+        try:
+            output = self.fn(*run.args, **run.kwargs)
+        except BaseException:
+            run.leave()
+            raise
+        return run.finish(output)
+
+    def start(self, args: tuple, kwargs: dict) -> _Run:
+        """Turn on the tape; `args` and `kwargs` of what comes are those to call the function with."""
+        return _Run(self, args, kwargs)
+
+
+class _Run:
+    """One call of a GradientFunction: between `start` and `finish`, or `leave`, the tape is on."""
+
+    def __init__(self, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
+        self.gradient = gradient
+        self.sens = None
+        if gradient.sens_param:
+            kwargs = dict(kwargs)
             if "sens" in kwargs:
-                sens = kwargs.pop("sens")
+                self.sens = kwargs.pop("sens")
             elif args:
-                *rest, sens = args
+                *rest, self.sens = args
                 args = tuple(rest)
             else:
                 raise OpTypeError("a gradient with sens_param needs the gradient of the result as last argument")
         given = (*args, *kwargs.values())
-        present = tuple(i for i in positions if len(positions) == 1 or i >= len(given) or given[i] is not None)
-        line = transform.linearize(fn, args, kwargs, present, parameters)
-        output = line.output
-        counted = _counted(output, has_aux)
-        if not any(True for _ in tensors(counted)):
-            raise OpTypeError(
-                f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
-            )
-        by_input, by_weight = line.gradients(sens, counted)
-        return transform.released(output), _arrange(by_input, by_weight, present, weights, parameters, return_ids)
+        positions = gradient.positions
+        self.present = tuple(i for i in positions if len(positions) == 1 or i >= len(given) or given[i] is not None)
+        self._tape = transform.Differentiation(args, kwargs, self.present, gradient.parameters)
+        self.args, self.kwargs = self._tape.args, self._tape.kwargs
+        self._tape.__enter__()
 
-    return wrapped
+    @property
+    def create_graph(self) -> bool:
+        """Whether the walk back is recorded, for a transform around this one."""
+        return self._tape.create_graph
+
+    def leave(self) -> None:
+        """The function has raised an exception."""
+        self._tape.__exit__()
+        transform.forget_touched_at_the_end()
+
+    def finish(self, output: Any) -> Any:
+        """The function has returned: walk back."""
+        self._tape.__exit__()
+        gradient = self.gradient
+        line = self._tape.done(output)
+        output = line.output
+        try:
+            counted = _counted(output, gradient.has_aux)
+            if not any(True for _ in tensors(counted)):
+                raise OpTypeError(
+                    f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
+                )
+            by_input, by_weight = line.gradients(self.sens, counted)
+        finally:
+            transform.forget_touched_at_the_end()
+        gradients = _arrange(
+            by_input, by_weight, self.present, gradient.weights, gradient.parameters, gradient.return_ids
+        )
+        if gradient.gives_value:
+            return transform.released(output), gradients
+        return (gradients, tuple(transform.released(output)[1:])) if gradient.has_aux else gradients
 
 
 def grad(
@@ -93,14 +166,7 @@ def grad(
         >>> grad(grad(lambda x: x * x * x))(Tensor(2.0))
         Tensor(shape=[], dtype=Float32, value= 12)
     """
-    both = value_and_grad(fn, grad_position, weights, has_aux, return_ids, sens_param)
-
-    @functools.wraps(fn, updated=())
-    def wrapped(*args: Any, **kwargs: Any) -> Any:
-        value, gradients = both(*args, **kwargs)
-        return (gradients, tuple(value[1:])) if has_aux else gradients
-
-    return wrapped
+    return GradientFunction(fn, grad_position, weights, has_aux, return_ids, sens_param, gives_value=False)
 
 
 def _request(fn: Any, grad_position: Any, weights: Any) -> tuple[tuple[int, ...], tuple[Parameter, ...]]:
@@ -201,7 +267,7 @@ class GradOperation:
             named = {name: value for name, value in kwargs.items() if not self.sens_param or name != "sens"}
             inputs = (*args[:count], *named.values())
             if self.get_all:
-                positions = tuple(i for i, given in enumerate(inputs) if any(True for _ in tensors(given)))
+                positions = _positions_of_tensors(inputs)
             else:
                 positions = (0,) if inputs and not self.get_by_list else ()
             own = weights if self.get_by_list else None
@@ -223,6 +289,11 @@ class GradOperation:
             return by_weight if self.get_by_list else by_input
 
         return wrapped
+
+
+def _positions_of_tensors(inputs: tuple) -> tuple[int, ...]:
+    """Which arguments are or hold tensors."""
+    return tuple(i for i, given in enumerate(inputs) if any(True for _ in tensors(given)))
 
 
 def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) -> tuple:
@@ -269,11 +340,13 @@ def _aux(output: Any) -> Any:
 def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
     """The value of `fn` at `inputs`, and its derivative in the direction `v`.
 
-    The derivative in a direction is the gradient, by the gradient of the value, of the product with the direction: the
-    reverse mode applied twice.
+    `fn` is run once, and each operator in it gives the tangent of its result by its forward rule (`Op.jvp`), or by its
+    gradient applied twice where it has none.
 
     Args:
         inputs, v: a tensor, or a tuple of tensors, and a direction of the same form.
+    Raises:
+        OpValueError: the numbers of tensors differ, or a direction cannot be broadcast to the shape of its input.
     Example:
         >>> jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0))
         (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
@@ -282,15 +355,9 @@ def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
     directions = (v,) if isinstance(v, Tensor) else tuple(v)
     if len(points) != len(directions):
         raise OpValueError(f"jvp got {len(points)} inputs, but {len(directions)} directions")
-    line = transform.linearize(fn, points, {}, tuple(range(len(points))), (), create_graph=True)
+    line = Pushforward(fn, points, {}, tuple(range(len(points))))
     counted = _counted(line.output, has_aux)
-
-    def along(sens: Any) -> Any:
-        gradients, _ = line.gradients(sens, counted)
-        terms = [(g * d).sum() for g, d in zip(tensors(gradients), tensors(directions))]
-        return functools.reduce(operator.add, terms)
-
-    tangent = grad(along)(tree_map(transform.zeros_like, counted))
+    tangent = transform.released(line.along(tuple(tensors(directions)), counted))
     value = transform.released(counted)
     return (value, tangent, _aux(line.output)) if has_aux else (value, tangent)
 
@@ -340,24 +407,23 @@ def jacfwd(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool =
     positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
+        line = Pushforward(fn, args, kwargs, positions)
+        counted = _counted(line.output, has_aux)
         found: list[list] = []  # for each position those of all results
-        for position in positions:
-            point = args[position]
+        for position in range(len(positions)):
+            point = line.points[position]
             columns = []
             for index in range(point.size):
                 one = transform.zeros_like(point).reshape((-1,))
                 one[index] = 1
-
-                def at(x: Any, position: int = position) -> Any:
-                    return fn(*args[:position], x, *args[position + 1 :], **kwargs)
-
-                value, tangent, *aux = jvp(at, point, one.reshape(point.shape), has_aux)
-                columns.append(list(tensors(tangent)))
+                directions: list[Tensor | None] = [None] * len(positions)
+                directions[position] = one.reshape(point.shape)
+                columns.append(list(tensors(line.along(directions, counted))))
             full = [(stack(column, -1), column[0].shape) for column in zip(*columns)]
             found.append([x.reshape((*shape, *point.shape)) for x, shape in full])
         several = isinstance(grad_position, (tuple, list))
         each = iter(tuple(of) if several else of[0] for of in zip(*found))
-        result = tree_map(lambda _: next(each), value)
-        return (result, aux[0]) if has_aux else result
+        result = transform.released(tree_map(lambda _: next(each), counted))
+        return (result, _aux(line.output)) if has_aux else result
 
     return jacobian

@@ -8,9 +8,10 @@ from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.op import Op
 from anfora.core.tensor import Tensor
-from anfora.ops import moveaxis, stack
+from anfora.eager import batched
+from anfora.eager.batched import Batched, NeedsExamples
+from anfora.ops import copy, moveaxis, stack
 
 __all__ = ["vmap"]
 
@@ -18,9 +19,11 @@ __all__ = ["vmap"]
 def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = None) -> Callable:
     """Map a function over an axis of its arguments.
 
-    The function is called once for each example, in order, and the results are stacked: whatever it does is done for each
-    example, including branches on values, and random numbers differ between examples. An operator that has a batching
-    rule is called once.
+    The function is called once, with tensors that look like one example and hold all of them, and each operator in it works
+    on all examples at once. Where that cannot be, it is called again, once for each example, in order, and the results are
+    stacked: where it looks at numbers (a branch on values, `item()`, printing), takes a gradient, writes into a tensor,
+    draws random numbers (they differ between examples), or fails. What the function does to other Python objects, as
+    appending to a list, happens at each call, also at the one that was given up.
 
     Args:
         fn: a function or Cell of single examples; or a CellList, whose Cells get one example each.
@@ -51,16 +54,12 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
             raise OpValueError(f"vmap: `in_axes` has {len(in_axes)} entries for {len(args)} arguments", arg="in_axes")
         axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
         count = _count(list(_axes_of(args, axes)))
-        if (
-            isinstance(fn, Op)
-            and fn.batch_rule is not None
-            and isinstance(out_axes, int)
-            and _are_plain(fn, args, axes)
-        ):
-            result, axis = fn.batch_rule([a if a is None else a % x.ndim for x, a in zip(args, axes)], *args, **kwargs)
-            return moveaxis(result, axis, out_axes)
         if cells is not None and len(cells) != count:
             raise OpValueError(f"vmap: {len(cells)} Cells cannot share {count} examples", arg="fn")
+        if cells is None:
+            found = _at_once(fn, args, kwargs, axes, out_axes, count)
+            if found is not NotImplemented:
+                return found
         results = []
         for i in range(count):
             function = fn if cells is None else cells[i]
@@ -70,12 +69,48 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
     return functools.wraps(fn, updated=())(mapped) if hasattr(fn, "__name__") else mapped
 
 
-def _are_plain(op: Op, args: tuple, axes: tuple) -> bool:
-    """Whether the arguments are what a batching rule takes: tensors and numbers, no attributes, each with one axis."""
-    return len(args) <= len(op.tensors) and all(
-        isinstance(x, Tensor) if axis is not None else isinstance(x, (Tensor, int, float))
-        for x, axis in zip(args, axes)
-    )
+def _at_once(fn: Callable, args: tuple, kwargs: dict, axes: tuple, out_axes: Any, count: int) -> Any:
+    """The result of one call with all examples; NotImplemented where the function has to be called for each."""
+    level = 0
+    try:
+        with batched.level() as level:
+            results = fn(*(_batch(x, axis, level) for x, axis in zip(args, axes)), **kwargs)
+        owners = {id(x) for x, _ in _axes_of(args, axes)}
+        return _collect(results, out_axes, level, count, owners)
+    except NeedsExamples as needs:
+        if needs.level < level:
+            raise
+    except Exception:  # the loop meets it too, at the example that it belongs to
+        pass
+    return NotImplemented
+
+
+def _batch(tree: Any, axes: Any, level: int) -> Any:
+    """An argument with Batched tensors in the place of those that have an axis of examples."""
+    if axes is None:
+        return tree
+    if isinstance(tree, (tuple, list)):
+        each = axes if isinstance(axes, (tuple, list)) else (axes,) * len(tree)
+        return type(tree)([_batch(item, axis, level) for item, axis in zip(tree, each)])
+    return Batched(moveaxis(tree, axes, 0) if axes % tree.ndim else tree, level)
+
+
+def _collect(result: Any, axes: Any, level: int, count: int, owners: set[int]) -> Any:
+    """What `_stack` makes of the results of all examples, from that of one call."""
+    if isinstance(result, (tuple, list)):
+        each = _each_axis(result, axes)
+        return type(result)([_collect(part, axis, level, count, owners) for part, axis in zip(result, each)])
+    if isinstance(axes, (tuple, list)) and len(axes) == 1:
+        axes = axes[0]
+    if result.__class__ is not Batched or result.level != level:
+        return result if axes is None else _stack([result] * count, axes)
+    if axes is None:
+        return _stack([result.value[i] for i in range(count)], None)
+    found = result.value if axes == 0 else moveaxis(result.value, 0, axes)
+    if found.__class__ is not Batched and (found._base is not None or id(found) in owners):
+        found = copy(found)  # somebody else has this memory
+    owners.add(id(found))
+    return found
 
 
 def _axes_of(tree: Any, axes: Any) -> Iterator[tuple[Tensor, int]]:
@@ -125,9 +160,7 @@ def _example(tree: Any, axes: Any, i: int) -> Any:
 def _stack(results: list, axes: Any) -> Any:
     first = results[0]
     if isinstance(first, (tuple, list)):
-        each = axes if isinstance(axes, (tuple, list)) else (axes,) * len(first)
-        if len(each) != len(first):
-            raise OpValueError(f"vmap: there are {len(first)} results, but {len(each)} axes", arg="out_axes")
+        each = _each_axis(first, axes)
         return type(first)([_stack([r[k] for r in results], axis) for k, axis in enumerate(each)])
     if isinstance(axes, (tuple, list)) and len(axes) == 1:
         axes = axes[0]
@@ -136,6 +169,14 @@ def _stack(results: list, axes: Any) -> Any:
             raise OpValueError("vmap: a result with out axis None is not the same for all examples", arg="out_axes")
         return first
     return stack([r if isinstance(r, Tensor) else Tensor(r) for r in results], axes)
+
+
+def _each_axis(results: Any, axes: Any) -> Any:
+    """The out axis of each of several results."""
+    each = axes if isinstance(axes, (tuple, list)) else (axes,) * len(results)
+    if len(each) != len(results):
+        raise OpValueError(f"vmap: there are {len(results)} results, but {len(each)} axes", arg="out_axes")
+    return each
 
 
 def _differs(one: Any, other: Any) -> bool:

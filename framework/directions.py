@@ -1,5 +1,7 @@
 """Derivatives in given directions: `linearize`, of the first order, and `jet` and `derivative`, of any.
 
+`linearize` runs the function once and carries any number of directions along what the tape has kept.
+
 A function along a curve x(t) is a function of one number. Its derivatives by t are taken one after the other by `jvp`,
 so their cost grows exponentially with the order.
 """
@@ -14,12 +16,14 @@ from anfora.core.dtype import float32
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors, tree_map
+from anfora.eager import transform
+from anfora.eager.forward import Pushforward
 
 __all__ = ["derivative", "jet", "linearize"]
 
 
 def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable]:
-    """The value of `fn` at `inputs`, and the function from directions to its derivatives in them.
+    """The value of `fn` at `inputs`, and the function from directions to its derivatives in them. `fn` is run once.
 
     Args:
         fn: a function or Cell.
@@ -34,12 +38,13 @@ def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable]:
     if not isinstance(inputs, (Tensor, tuple, list)):
         raise OpTypeError(f"linearize needs a tensor, or a tuple or list of tensors, but got {inputs!r}", arg="inputs")
     points = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
+    line = Pushforward(fn, points, {}, tuple(range(len(points))))
 
     def along(*v: Any) -> Any:
         directions = tuple(v[0]) if len(v) == 1 and isinstance(v[0], (tuple, list)) else v
-        return jvp(fn, points, directions)[1]
+        return transform.released(line.along(tuple(tensors(directions)), line.output))
 
-    return fn(*points), along
+    return transform.released(line.output), along
 
 
 def jet(fn: Callable, primals: Any, series: Any) -> tuple[Any, Any]:

@@ -1,18 +1,19 @@
-"""Entry points of graph mode. The compiler behind them is being built: until it stands, functions run in PyNative mode,
-which gives the results, gradients, effects and errors that compiling must preserve; a line on stderr says so once."""
+"""Entry points of graph mode: `jit`, and what programs say to a compiler. None of it changes what a program means."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.settings import say_not_compiled
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
+from anfora.graph.compiled import Compiled
 
 __all__ = ["JitConfig", "constexpr", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline"]
 
@@ -59,8 +60,6 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
     Raises:
         OpTypeError: an unknown option, or nothing that can be called.
         OpValueError: an option's value is unknown.
-    Note:
-        The compiler is being built. Until it stands the function runs in PyNative mode.
     Example:
         >>> @jit
         ... def square(x):
@@ -74,15 +73,26 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
         return functools.partial(jit, **options)
     if not callable(function):
         raise OpTypeError(f"jit needs a function or a Cell, but got {type(function).__name__}", arg="function")
-    say_not_compiled()
-    if isinstance(function, Cell) or inspect.isclass(function):
+    if inspect.isclass(function) or isinstance(function, Compiled):
         return function
+    if isinstance(function, types.MethodType):
+        return types.MethodType(jit(function.__func__, **options), function.__self__)
+    if isinstance(function, Cell):
+        slots.compiled_cells.add(function)
+        slots.calls_are_special = True
+        return function
+    if isinstance(function, types.FunctionType):
+        return Compiled(function, options)
+    return jit(functools.wraps(function, updated=())(_caller(function)), **options)
 
-    @functools.wraps(function)
-    def compiled(*args: Any, **kwargs: Any) -> Any:
+
+def _caller(function: Callable) -> Callable:
+    """A Python function that calls something else that can be called."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
 
-    return compiled
+    return call
 
 
 def ms_function(fn: Callable | None = None, **options: Any) -> Callable:

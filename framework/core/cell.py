@@ -81,7 +81,9 @@ class Cell:
         except KeyError:
             raise _not_initialised(self) from None
         try:
-            if plain and not slots.calls_are_special and "bprop" not in attributes and not hasattr(type(self), "bprop"):
+            if slots.calls_are_special:
+                return slots.call_compiled(self, args, kwargs)
+            if plain and "bprop" not in attributes and not hasattr(type(self), "bprop"):
                 return self.construct(*args, **kwargs)
             return slots.call_cell(self, args, kwargs)
         except AnforaError as error:

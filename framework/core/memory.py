@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.abstract import Layout
 
 __all__ = ["SAVED", "Export", "Window", "Write", "clock", "last_write", "note_write", "root", "tick", "twin"]
@@ -47,6 +48,8 @@ def root(buffer: np.ndarray) -> np.ndarray:
 
 def twin(buffer: np.ndarray) -> np.ndarray:
     """A copy whose elements lie at the same distances, for kernels that were made for them."""
+    if slots.watcher.recorder is not None:
+        slots.watcher.recorder.note_foreign("a copy of memory that the outside sees")
     if buffer.flags.c_contiguous or not buffer.size:
         return buffer.copy()
     steps = [(n - 1) * step for n, step in zip(buffer.shape, buffer.strides)]

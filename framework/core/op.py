@@ -25,7 +25,11 @@ A rule asks for what it needs by parameter name:
     g           the gradient of the result (a tuple with None for absent ones where there are several results)
     axis, …     attributes, normalised
 
-What is left out has a default: `jvp` applies the gradient twice, `batch` runs the operator for each example.
+    t_x         in a `jvp` rule: the tangent of x. Values come as None there when no gradient rule of the arguments that
+                move keeps them
+
+What is left out has a default: `jvp` applies the gradient twice, `batch` runs the operator for each example. Families
+share makers of both (`ops/families.py`).
 Dispatch lives elsewhere (`eager/`, `graph/`): calling an Op goes through the slot `dispatch`, filled by `anfora.eager`.
 """
 
@@ -33,7 +37,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,7 +124,7 @@ class Op:
         self.view_rule: Callable | None = None
         self.fault_rule: Callable | None = None
         self.scalar_rule: Callable = _common_dtype
-        self.jvp_rule: Callable | None = None
+        self.jvp_rule: Callable | None = None  #: from a mapping of what it may ask for (`eager/forward.py`)
         self.batch_rule: Callable | None = None
         self.gradients: dict[str, Gradient] = {}
         self.writes: str | None = None  #: the argument that is written in place and returned
@@ -201,12 +205,26 @@ class Op:
         return keep
 
     def jvp(self, rule: Callable) -> Callable:
-        """Set the forward-mode rule: the result's tangent from arguments, tangents `t_<name>` (or None), `out`."""
-        self.jvp_rule = rule
+        """Set the rule for the tangent of the result, a tuple of them where there are several; None where nothing moves.
+        It asks for `t_x`, the tangent of x, None where x does not move, and for what a gradient rule may ask for."""
+        names = parameter_names(rule)
+        known = {
+            *self.tensors,
+            *(f"t_{t}" for t in self.tensors),
+            *(f"{t}_type" for t in self.tensors),
+            *self.attributes,
+        }
+        for name in names:
+            if name not in known and not name.startswith("out"):
+                raise TypeError(f"{self.name}: its forward rule asks for {name!r}, which it does not have")
+        self.jvp_rule = lambda values: rule(**{name: values[name] for name in names})
         return rule
 
     def batch(self, rule: Callable) -> Callable:
-        """Set the batching rule: `(axes, *arguments, **attributes) -> (result, axis)`."""
+        """Set the batching rule: `(batched, *arguments, **attributes)` to the result, or the tuple of them.
+
+        `batched` tells for each argument (a tuple for a sequence of tensors) whether it has an axis of examples, which
+        is axis 0 then, and of the result in any case. Attributes are normalised for a single example."""
         self.batch_rule = rule
         return rule
 
@@ -240,6 +258,12 @@ class Op:
             if name not in given and default is inspect.Parameter.empty:
                 raise OpTypeError(f"{self.name} needs the argument `{name}`", help=f"its form is {self.form}.")
         return inputs, given
+
+    def call(self, tensors: Sequence, attributes: dict) -> Any:
+        """Call it with one value for each tensor parameter, wherever these stand, and attributes by name."""
+        if self.order[: len(self.tensors)] == self.tensors:
+            return self(*tensors, **attributes)
+        return self(**dict(zip(self.tensors, tensors)), **attributes)
 
     @property
     def form(self) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.errors import OpTypeError, OpValueError
 
 __all__ = [
@@ -67,6 +68,8 @@ class Generator:
 
         A counter stands for 128 random bits. What a random operator uses is written with it.
         """
+        if slots.watcher.recorder is not None:
+            slots.watcher.recorder.note_foreign("random numbers")
         with self._lock:
             offset = self._offset
             self._offset = (offset + counters) % _SEEDS

@@ -74,11 +74,11 @@ def note_once(key: str, message: str) -> None:
         log.info(message)
 
 
-def say_not_compiled() -> None:
-    """Say, once, that graph mode does not compile yet."""
-    if "compile" not in _noted:
-        _noted.add("compile")
-        log.warning("anfora: graph mode is not built yet; programs run in PyNative mode, with the same results")
+def _tell_mode() -> None:
+    """Let calls of Cells know the mode."""
+    from anfora.core import slots
+
+    slots.calls_are_special = _values["mode"] == GRAPH_MODE or bool(slots.compiled_cells)
 
 
 def set_context(**kwargs: Any) -> None:
@@ -103,6 +103,7 @@ def set_context(**kwargs: Any) -> None:
         if key in _WITHOUT_MEANING:
             note_once(key, f"set_context: {key} has no meaning on a CPU and is ignored")
     _values.update(checked)
+    _tell_mode()
     if checked.get("runtime_num_threads"):
         from anfora.core import slots
 
@@ -122,8 +123,6 @@ def _checked(key: str, value: Any) -> Any:
                 "For 'context.set_context', the argument 'mode' should be context.GRAPH_MODE (0) or "
                 f"context.PYNATIVE_MODE (1), but got {value!r}."
             )
-        if value == GRAPH_MODE:
-            say_not_compiled()
     elif key == "device_target":
         if value not in ("CPU", "GPU", "Ascend", "Davinci"):
             raise OpValueError(
@@ -199,6 +198,7 @@ class context:
 
     def __exit__(self, *exc: object) -> None:
         _values.update(self._before)
+        _tell_mode()
 
 
 def set_device(device_target: str, device_id: int | None = None) -> None:

@@ -7,11 +7,13 @@ imports them.
 
 from __future__ import annotations
 
+import threading
+import weakref
 from typing import Any
 
 __all__ = [
-    "assign", "backward", "bound", "call_cell", "calls_are_special", "dispatch", "method_table", "native_method",
-    "set_num_threads",
+    "assign", "backward", "bound", "call_cell", "call_compiled", "calls_are_special", "compiled_cells", "dispatch",
+    "method_table", "native_method", "need_examples", "set_num_threads", "watch", "watcher",
 ]  # fmt: skip
 
 
@@ -33,8 +35,15 @@ def bound(op: Any, **attributes: Any) -> Any:
 
 
 def call_cell(cell: Any, args: tuple, kwargs: dict) -> Any:
-    """Run a Cell that has hooks, a computing type or a gradient of its own, or whose call is compiled."""
+    """Run a Cell that has hooks, a computing type or a gradient of its own."""
     return _filled("call_cell")(cell, args, kwargs)
+
+
+def call_compiled(cell: Any, args: tuple, kwargs: dict) -> Any:
+    """Run a Cell in GRAPH_MODE."""
+    import anfora.graph.cells  # noqa: F401  (puts its own function here)
+
+    return globals()["call_compiled"](cell, args, kwargs)
 
 
 def assign(parameter: Any, value: Any) -> None:
@@ -52,7 +61,32 @@ def set_num_threads(threads: int) -> None:
     _filled("set_num_threads")(threads)
 
 
-#: Whether calls of Cells go through `call_cell` always: in GRAPH_MODE.
+def need_examples() -> None:
+    """Said before an effect that no tensor shows, such as a draw of random numbers: where `vmap` runs a function on all
+    examples at once, it has to be called for each."""
+    _filled("need_examples")()
+
+
+class Watcher(threading.local):
+    """Who, in this thread, sees every operator that is called and is told when somebody looks at data: the recorder of graph
+    mode, or None. `place` is where the program stands, when that is not where Python's frames say."""
+
+    recorder: Any = None
+    place: Any = None
+
+
+watcher = Watcher()
+
+
+def watch(recorder: Any) -> None:
+    """Let a recorder see what this thread does; None lets nobody."""
+    _filled("watch")(recorder)
+
+
+#: The Cells that `jit` was asked for.
+compiled_cells: weakref.WeakSet[Any] = weakref.WeakSet()
+
+#: Whether calls of Cells go through `call_compiled`: in GRAPH_MODE, and where there are `compiled_cells`.
 calls_are_special: bool = False
 
 #: Whether `anfora.ops.methods` has given Tensor its operators and methods.

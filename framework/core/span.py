@@ -17,10 +17,10 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 
-__all__ = ["Span", "calling_frame", "cell_path", "frame_position", "locate", "locate_raise", "place_of"]
+__all__ = ["Span", "calling_frame", "cell_path", "frame_position", "is_internal", "locate", "locate_raise", "place_of"]
 
 
-def _is_internal(code: CodeType) -> bool:
+def is_internal(code: CodeType) -> bool:
     """Whether code belongs to this package."""
     return code.co_filename in _internal_files()
 
@@ -45,7 +45,7 @@ def _internal_files() -> set[str]:
 def calling_frame(skip: int = 1) -> FrameType | None:
     """The innermost frame of the user's program."""
     frame: FrameType | None = sys._getframe(skip)
-    while frame is not None and _is_internal(frame.f_code):
+    while frame is not None and is_internal(frame.f_code):
         frame = frame.f_back
     return frame
 
@@ -194,7 +194,7 @@ def locate_raise(traceback: TracebackType | None, argument: str | None = None) -
     """The same for an error that was raised in this package but in no operator: from its traceback, where it ends."""
     frame, at = None, 0
     while traceback is not None:
-        if not _is_internal(traceback.tb_frame.f_code):
+        if not is_internal(traceback.tb_frame.f_code):
             frame = traceback.tb_frame
             at = traceback.tb_lasti if sys.version_info >= (3, 11) else traceback.tb_lineno
         elif frame is None:
@@ -208,19 +208,22 @@ def locate_raise(traceback: TracebackType | None, argument: str | None = None) -
 
 def cell_path(frame: FrameType | None) -> str | None:
     """The innermost Cell that is being called, as `Net.head.fc: Dense(…) got (2, 5)`."""
-    calls = []
+    calls: list[tuple[Cell, tuple]] = []
     while frame is not None:
         if frame.f_code is Cell.__call__.__code__:
-            calls.append(frame)
+            calls.append((frame.f_locals["self"], frame.f_locals["args"]))
+        elif frame.f_code.co_name == "natively" and is_internal(frame.f_code):  # graph mode's machine has frames of its own
+            calls += reversed(frame.f_locals["self"].cell_calls())
         frame = frame.f_back
     if not calls:
         return None
-    cells = [call.f_locals["self"] for call in reversed(calls)]
+    cells = [cell for cell, _ in reversed(calls)]
+    cells = [cell for i, cell in enumerate(cells) if not i or cell is not cells[i - 1]]  # both may know of one call
     path = type(cells[0]).__name__
     for parent, child in itertools.pairwise(cells):
         names = [name for name, cell in parent.cells_and_names() if cell is child]
         path += f".{names[0] if names else type(child).__name__}"
-    shapes = [getattr(argument, "shape", None) for argument in calls[0].f_locals["args"]]
+    shapes = [getattr(argument, "shape", None) for argument in calls[0][1]]
     got = ", ".join(str(shape) for shape in shapes if shape is not None)
     own = f": {type(cells[-1]).__name__}({cells[-1].extend_repr()})" if len(cells) > 1 else ""
     return f"{path}{own} got {got}" if got else path + own

@@ -391,6 +391,7 @@ class Tensor:
         if source._array is None:
             _fill(twin, None, source._layout)
         else:
+            _need_data(source)
             _fill(twin, np.array(source._array, order="C"), source._layout.type.contiguous)
         state = {name: value for name, value in self.__dict__.items() if name != "_hooks"}
         twin.__dict__.update(copy.deepcopy(state, memo))
@@ -719,8 +720,11 @@ def _no_data(layout: Layout) -> OpTypeError:
 
 
 def _need_data(tensor: Tensor) -> Tensor:
+    """The tensor, somebody being about to look at its data."""
     if tensor._array is None:
         raise _no_data(tensor._layout)
+    if slots.watcher.recorder is not None:
+        slots.watcher.recorder.note_read(tensor)
     return tensor
 
 

@@ -4,6 +4,8 @@ entry.py      what follows from layouts and attributes: plans, and what the tape
 dispatch.py   the call of an operator; views; in-place writes; the door to the native path
 tape.py       nodes, recording, the walk back
 transform.py  gradients of functions, on the tape
+forward.py    forward mode: tangents along the tape
+batched.py    operators on all examples at once, for `vmap`
 custom.py     gradients written by the user
 cells.py      the call of a Cell
 """
@@ -11,11 +13,12 @@ cells.py      the call of a Cell
 from anfora.core import memory, slots
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.eager import cells, dispatch, tape, transform
+from anfora.eager import batched, cells, dispatch, tape, transform
 from anfora.kernel import executor, glue
 
 glue.bind(Tensor, Parameter, tape.Node, memory.SAVED, memory.clock)
 dispatch.install()
 slots.call_cell = cells.call_cell
-slots.backward = transform.backward
+slots.backward = batched.effect(transform.backward)
+slots.need_examples = batched.need_examples
 slots.set_num_threads = executor.set_num_threads

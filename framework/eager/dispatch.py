@@ -7,12 +7,13 @@ have been seen before and are plain (tensors, Python numbers, no attributes or b
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from anfora.core import memory
+from anfora.core import memory, slots
 from anfora.core import tensor as core_tensor
 from anfora.core.abstract import Layout
 from anfora.core.dtype import DType, as_dtype, bfloat16
@@ -20,7 +21,7 @@ from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValue
 from anfora.core.op import Op
 from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, numpy_to_bfloat16, view_array, wrap
-from anfora.eager import tape
+from anfora.eager import batched, tape
 from anfora.eager.entry import Entry, entry_for, freeze, tensor_maker, thaw
 from anfora.eager.tape import Leaf, Node, Output
 from anfora.kernel import glue
@@ -104,6 +105,10 @@ def apply(op: Op, inputs: list, given: tuple) -> Any:
             value = _operand(op, name, value)
         flat.append(value)
         keys.append(_key(value))
+    if batched.state.depth:
+        result = batched.run(op, keys, flat, given)
+        if result is not NotImplemented:
+            return result
     entry = entry_for(op, tuple(keys), given)
     return run(entry, flat)
 
@@ -158,6 +163,12 @@ def _sequence(op: Op, name: str, value: Any) -> list:
 
 
 def run(entry: Entry, flat: list) -> Any:
+    """Run a planned call on its flat inputs; a recorder is told."""
+    recorder = slots.watcher.recorder
+    return run_now(entry, flat) if recorder is None else recorder.run(entry, flat)
+
+
+def run_now(entry: Entry, flat: list) -> Any:
     """Run a planned call on its flat inputs."""
     op = entry.op
     mask = 0
@@ -183,7 +194,7 @@ def run(entry: Entry, flat: list) -> Any:
         if not entry.is_tuple:
             return make(arrays[0], entry.outputs[0], None)
         return tuple(make(array, layout, None) for array, layout in zip(arrays, entry.outputs))
-    node = tape.record(entry, mask, flat, arrays, _here())
+    node = tape.record(entry, mask, flat, arrays, here())
     if not entry.is_tuple:
         result = make(arrays[0], entry.outputs[0], node)
         _mark_outputs(entry, mask, len(flat), (result,))
@@ -246,8 +257,9 @@ def number_array(value: float, dtype: DType, op: Op) -> np.ndarray:
             raise OpValueError(f"{op.name}: the Python integer {value} is too large for {dtype}") from None
 
 
-def _here() -> tuple:
-    return frame_position(calling_frame(3))
+def here() -> tuple:
+    place = slots.watcher.place
+    return frame_position(calling_frame(3)) if place is None else place
 
 
 def _failure(entry: Entry, flat: list, code: int) -> AnforaError:
@@ -274,7 +286,7 @@ def _view(entry: Entry, source: Tensor, mask: int) -> Tensor:
     layout, offset = entry.view  # type: ignore[misc]
     if not isinstance(source, Tensor):
         source = Tensor(source, layout.dtype)
-    node = tape.record(entry, mask, (source,), (), _here()) if mask else None
+    node = tape.record(entry, mask, (source,), (), here()) if mask else None
     view = wrap(view_array(source._array, layout, offset), layout, node)
     base = source if source._base is None else source._base
     view._base = base
@@ -325,7 +337,7 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor:
     for i, array in enumerate(numbers):  # an overlapping source is read before the write
         if i != index and array is not None and np.may_share_memory(array, target._array):
             numbers[i] = memory.twin(array)
-    place = _here()
+    place = here()
     node = tape.record(entry, mask, flat, (target._array,), place) if mask else None
     code = glue.launch(entry.program, *numbers, target._array)
     if code:
@@ -430,7 +442,9 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
             result = apply(op, inputs, given)
         except AnforaError as error:
             raise locate_error(error, op) from error.__cause__
-        if site is not None:
+        if site is None or slots.watcher.recorder is not None:
+            return result
+        if result.__class__ not in (batched.Batched, tuple):  # these are never native
             _teach(site, op, inputs, given, order)
         return result
 
@@ -481,10 +495,22 @@ def _native(entry: Entry, keys: list) -> NativeEntry:
     return NativeEntry(tuple(keys), entry.program, entry.outputs[0], scalars, entry.followed, recipes, offset, step)
 
 
+_watching: set[int] = set()  #: threads in which a recorder sees every operator: native calls take the Python path
+
+
+def watch(recorder: Any) -> None:
+    """Let a recorder see what this thread does; None lets nobody."""
+    slots.watcher.recorder = recorder
+    if recorder is None:
+        _watching.discard(threading.get_ident())
+    else:
+        _watching.add(threading.get_ident())
+    glue.state[1] = len(_watching)
+
+
 def install() -> None:
     """Fill the slots of core."""
-    from anfora.core import slots
-
+    slots.watch = watch
     slots.dispatch = call
     slots.native_method = native_method
     slots.bound = bound

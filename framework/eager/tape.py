@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from anfora.core import memory
+from anfora.core import memory, slots
 from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import place_of
@@ -186,7 +186,8 @@ def _keep(value: Any) -> Any:
     owner = value if value._base is None else value._base
     mark = owner._mark
     if isinstance(mark, memory.Export):
-        if mark.is_alive:
+        recorder = slots.watcher.recorder
+        if mark.is_alive and not (recorder is not None and recorder.region):
             return memory.twin(value._array)
         mark = None
     if mark is None:

@@ -17,20 +17,27 @@ from anfora.core.tensor import Tensor, current, wrap
 from anfora.core.tree import tensors, tree_map
 from anfora.eager import tape
 from anfora.eager.tape import Leaf
+from anfora.kernel import glue
 
-__all__ = ["Linearized", "backward", "linearize"]
+__all__ = ["Differentiation", "Linearized", "backward", "linearize"]
 
 
 class Linearized:
     """A function's results, and the map from their gradients to those of its arguments and weights."""
 
     def __init__(
-        self, output: Any, inputs: Sequence[Any], slots: Sequence[Any], weights: Sequence[Parameter], create_graph: bool
+        self,
+        output: Any,
+        inputs: Sequence[Any],
+        slots: Sequence[Any],
+        weights: Sequence[Parameter],
+        weight_slots: Sequence[Any],
+        create_graph: bool,
     ) -> None:
         self.output = output
         self._inputs, self._slots, self._weights = inputs, slots, weights
         self._create_graph = create_graph
-        self._weight_slots = [w._node for w in weights]
+        self._weight_slots = weight_slots
 
     def gradients(self, sens: Any = None, outputs: Any = None) -> tuple[list[Any], list[Tensor]]:
         """The gradients to the inputs (in their nesting) and to the weights.
@@ -70,6 +77,82 @@ class Linearized:
         return by_input, [deliver(slot, w) for slot, w in zip(self._weight_slots, self._weights)]
 
 
+class Differentiation:
+    """One run of a function with the tape on, so that it can be differentiated by the arguments at `positions` and by
+    `weights`; with `create_graph` more than once. Arguments that are given by name count after the others.
+
+        run = Differentiation(args, kwargs, positions, weights)
+        with run:
+            output = function(*run.args, **run.kwargs)
+        run.done(output)
+
+    The steps can be taken one by one as well, by who calls the function in another way: graph mode does.
+    """
+
+    def __init__(
+        self, args: tuple, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter], create_graph: bool = False
+    ) -> None:
+        self.create_graph = create_graph or tape.transforms.depth > 0
+        self.weights = weights
+        given = (*args, *kwargs.values())
+        passed = list(given)
+        self.inputs: list[Any] = []
+        self.slots: list[list] = []
+        for position in positions:
+            if not -len(given) <= position < len(given):
+                raise OpValueError(f"grad_position is {position}, but the function got {len(given)} arguments")
+            if not any(True for _ in tensors(given[position])):
+                raise OpTypeError(
+                    f"the gradient by argument {position} needs a tensor or a container of tensors, "
+                    f"but got {type(given[position]).__name__}"
+                )
+            group: list[Any] = []
+
+            def follow(tensor: Tensor, group: list = group) -> Tensor:
+                handle, slot, tracked = _follow(tensor)
+                self.create_graph = self.create_graph or tracked
+                group.append(slot)
+                return handle
+
+            self.inputs.append(given[position])
+            passed[position] = tree_map(follow, given[position])
+            self.slots.append(group)
+        self.args = tuple(passed[: len(args)])
+        self.kwargs = dict(zip(kwargs, passed[len(args) :]))
+        self._borrowed: list[Parameter] = []
+        self._before = False
+
+    def __enter__(self) -> None:
+        self._borrowed = [w for w in self.weights if w._node is None]
+        for weight in self._borrowed:
+            weight._node = Leaf(weight)
+            if "_hooks" in weight.__dict__:
+                weight._node.hooks = {0: weight.__dict__["_hooks"]}
+        tape.transforms.depth += 1
+        self._before = glue.set_recording(True)
+
+    def __exit__(self, *exc: object) -> None:
+        glue.set_recording(self._before)
+        tape.transforms.depth -= 1
+        self._weight_slots = [w._node for w in self.weights]
+        for weight in self._borrowed:
+            weight._node = None
+
+    def done(self, output: Any) -> Linearized:
+        """The function has returned, and the tape is off again: its results, and the map of gradients."""
+        if tape.transforms.depth == 0 and tape.transforms.touched:
+            output = tree_map(_with_history, output)
+        return Linearized(output, self.inputs, self.slots, list(self.weights), self._weight_slots, self.create_graph)
+
+
+def forget_touched_at_the_end() -> None:
+    """Outside of all transforms, what was written in place inside has no history."""
+    while tape.transforms.depth == 0 and tape.transforms.touched:
+        tensor = tape.transforms.touched.pop()
+        if not tensor.is_leaf:
+            tensor._node = None
+
+
 def linearize(
     function: Callable,
     args: tuple,
@@ -78,53 +161,14 @@ def linearize(
     weights: Sequence[Parameter],
     create_graph: bool = False,
 ) -> Linearized:
-    """Run `function` with the tape on, so that it can be differentiated by the arguments at `positions` and by
-    `weights`; with `create_graph` more than once. Arguments that are given by name count after the others."""
-    create_graph = create_graph or tape.transforms.depth > 0
-    given = (*args, *kwargs.values())
-    passed = list(given)
-    inputs, slots = [], []
-    for position in positions:
-        if not -len(given) <= position < len(given):
-            raise OpValueError(f"grad_position is {position}, but the function got {len(given)} arguments")
-        if not any(True for _ in tensors(given[position])):
-            raise OpTypeError(
-                f"the gradient by argument {position} needs a tensor or a container of tensors, "
-                f"but got {type(given[position]).__name__}"
-            )
-        group: list[Any] = []
-
-        def follow(tensor: Tensor, group: list = group) -> Tensor:
-            nonlocal create_graph
-            handle, slot, tracked = _follow(tensor)
-            create_graph = create_graph or tracked
-            group.append(slot)
-            return handle
-
-        inputs.append(given[position])
-        passed[position] = tree_map(follow, given[position])
-        slots.append(group)
-    borrowed = [w for w in weights if w._node is None]
-    for weight in borrowed:
-        weight._node = Leaf(weight)
-        if "_hooks" in weight.__dict__:
-            weight._node.hooks = {0: weight.__dict__["_hooks"]}
-    tape.transforms.depth += 1
+    """Run a function with the tape on; see `Differentiation`."""
+    run = Differentiation(args, kwargs, positions, weights, create_graph)
     try:
-        with tape.recording(True):
-            output = function(*passed[: len(args)], **dict(zip(kwargs, passed[len(args) :])))
-        if tape.transforms.touched and tape.transforms.depth == 1:
-            output = tree_map(_with_history, output)
-        return Linearized(output, inputs, slots, list(weights), create_graph)
+        with run:
+            output = function(*run.args, **run.kwargs)
+        return run.done(output)
     finally:
-        tape.transforms.depth -= 1
-        for weight in borrowed:
-            weight._node = None
-        if tape.transforms.depth == 0:
-            while tape.transforms.touched:
-                tensor = tape.transforms.touched.pop()
-                if not tensor.is_leaf:
-                    tensor._node = None
+        forget_touched_at_the_end()
 
 
 def _with_history(tensor: Tensor) -> Tensor:

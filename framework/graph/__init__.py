@@ -1,4 +1,21 @@
-"""Graph mode: programs as graphs of functions (MindIR). To read in this order:
+"""Graph mode. Two ways to look at a program live here. To read in this order:
+
+*A function is compiled when it is called.*
+
+code.py         what it is compiled from: instructions of a small machine
+sources.py      from a function to its source; scopes.py, which variables live in cells
+expressions.py, statements.py, patterns.py   from source to instructions
+machine.py      what runs them, on frames that can be copied; matching.py, what patterns, imports and so on do
+polyfills.py    Python's functions that call functions, in Python
+known.py        what is known of functions from elsewhere
+origins.py      how a value from outside is found again
+images.py       the state of the machine as a pattern
+recorder.py     the first run: operators, guards and hops are written down while the program is run
+rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
+pieces.py       guards and rows made runnable
+compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
+
+*A program as a graph of functions, MindIR.*
 
 primitives.py   functions of the IR that are no tensor operators
 nodes.py        nodes and graphs, and what they mean; structure.py, what follows from their edges

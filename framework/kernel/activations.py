@@ -221,8 +221,9 @@ def softplus_gradient(g: Value, x: Value, beta: Value, threshold: Value) -> Valu
 
 
 def logsigmoid(x: Value) -> Value:
-    """log(sigmoid(x)) = min(x, 0) - log(1 + e ** -|x|) [1.6 ulp]."""
-    return -(relu(-x) + log1p_unit(exp_negative(-absolute(x))))
+    """log(sigmoid(x)) = min(x, 0) - log(1 + e ** -|x|) [1.6 ulp]. LLVM gives a negated sum that is NaN either sign, and
+    not the same in all loops; so NaN is passed on as it is."""
+    return select(is_nan(x), x, -(relu(-x) + log1p_unit(exp_negative(-absolute(x)))))
 
 
 def elu(x: Value, alpha: Value | float, rate: Value | float) -> Value:

@@ -178,7 +178,8 @@ def _describe(value: Any, seen: dict[int, int]) -> Any:
         items = [_describe(item, seen) for item in value]
         return (type(value).__name__, sorted(items) if isinstance(value, (set, frozenset)) else items)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return type(value).__qualname__, _describe(vars(value), seen)
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return type(value).__qualname__, _describe(fields, seen)
     if isinstance(value, dict):
         return "dict", [(_describe(k, seen), _describe(v, seen)) for k, v in value.items()]
     if isinstance(value, types.ModuleType):

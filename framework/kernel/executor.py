@@ -2,18 +2,25 @@
 
 A `Program` is a plan as a block of words that the native loop walks:
 
-    steps | arguments | workspaces | scratch bytes | most words of a step | is shared | sizes of the workspaces …
-    and for each step: kernel | units | grain | chunks | words | relocations | words of the step …
+    steps | arguments | workspaces | scratch bytes | most words of a step | is shared | arena
+    | sizes of the workspaces …
+    and for each step: kernel | units | grain | chunks | words | relocations | tag | words of the step …
                        | (which word, which buffer) …
 
 `run(program, data)` takes the addresses of the arguments (inputs, outputs); the workspaces are taken from malloc for the
-time of the call. The result is 0 or the smallest failure code of the first step that failed.
+time of the call. The result is 0 or the smallest failure code of the first step that failed, plus the step's tag.
 
-**Threads.** All threads walk the steps of the same program. In each step thread t takes the chunks of its own share,
-which are the ones it is likely to have in its cache, then helps with those of the others; an atomic counter a share says
-which chunks are taken, another when the step is done. Nobody waits for a thread that has not arrived: a worker that
-sleeps, or that the system has put aside, costs its help and no more. Workers spin for some tens of microseconds after a
-job, then sleep. There is one pool; a call that finds it busy runs on its own thread, to the same bits.
+The program of a single operator has neither tags nor an arena. One that graph mode joins from many (`joined`) tags each
+step with the row it belongs to, and keeps what lies between them in an arena: an argument whose address is rounded up to
+a cache line; the word `arena` is 1 + its number, or 0. The caller owns it, and so can still look at the operands of a row
+that failed.
+
+**Threads.** All threads walk the steps of the same program. A step of one chunk is the caller's. In the others thread t
+takes the chunks of its own share, which are the ones it is likely to have in its cache, then helps with those of the
+others; an atomic counter a share says which chunks are taken, another when the step is done. Nobody waits for a thread
+that has not arrived: a worker that sleeps, or that the system has put aside, costs its help and no more. Workers spin
+for some tens of microseconds after a job, then sleep. There is one pool; a call that finds it busy runs on its own
+thread, to the same bits.
 """
 
 from __future__ import annotations
@@ -26,19 +33,24 @@ import sys
 import threading
 from array import array
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from anfora.kernel.build import Recipe
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
 from anfora.kernel.heap import keep_freed_memory
-from anfora.kernel.plan import Buffer, Plan
+from anfora.kernel.plan import Buffer, Plan, Step
 
-__all__ = ["Program", "get_num_threads", "run", "set_num_threads"]
+__all__ = [
+    "LINE", "TAG", "Part", "Program", "get_num_threads", "run", "run_at",
+    "set_num_threads",
+]  # fmt: skip
 
 # -- programs --------------------------------------------------------------------------------------------------------
 
-_HEAD = 6
-_STEP_HEAD = 6
+_HEAD = 7
+_STEP_HEAD = 7
+TAG = 40  #: a failure code is (tag << TAG) + 1 + the position of bad data
+LINE = 64  #: bytes of a cache line, to which arenas and workspaces are aligned
 
 
 class Program:
@@ -46,33 +58,80 @@ class Program:
 
     __slots__ = ("address", "plan", "_words")
 
+    plan: Plan | None  #: None if it was joined from several
+
     def __init__(self, plan: Plan, order: Sequence[int] | None = None) -> None:
         """`order` says which argument of the caller is buffer i of the plan, for the first buffers."""
         self.plan = plan
         order = (*(order or ()), *range(len(order or ()), len(plan.inputs) + len(plan.outputs) + len(plan.workspaces)))
-        arguments = len(plan.inputs) + len(plan.outputs)
-        words = [
-            len(plan.steps),
-            arguments,
-            len(plan.workspaces),
-            max((step.scratch for step in plan.steps), default=0),
-            max((len(step.words) for step in plan.steps), default=0) + 3,
-            0 if plan.is_serial else 1,
-            *plan.workspaces,
-        ]
+        words = _head(plan.steps, len(plan.inputs) + len(plan.outputs), plan.workspaces, -1)
         for step in plan.steps:
-            places = [(3 + i, order[w.index]) for i, w in enumerate(step.words) if isinstance(w, Buffer)]
-            plain = [w.offset if isinstance(w, Buffer) else w for w in step.words]
-            head = [step.kernel, step.units, step.grain, step.chunks, len(plain), len(places)]
-            words += [*head, *plain, *(number for place in places for number in place)]
+            _add_step(words, step, [(index, 0) for index in order], 0)
+        self._keep(words)
+
+    @classmethod
+    def joined(cls, parts: Sequence[Part], arguments: int, arena: int) -> Program:
+        """The steps of many plans, one after the other, on so many arguments; `arena` is the number of one, or -1."""
+        self = object.__new__(cls)
+        self.plan = None
+        words = _head([step for part in parts for step in part.plan.steps], arguments, (), arena)
+        for part in parts:
+            for step in part.plan.steps:
+                _add_step(words, step, part.places, part.tag << TAG)
+        self._keep(words)
+        return self
+
+    def _keep(self, words: list[int]) -> None:
         self._words = array("q", words)
         self.address = self._words.buffer_info()[0]
 
 
+class Part(NamedTuple):
+    """A plan within a joined program."""
+
+    plan: Plan
+    places: Sequence[tuple[int, int]]  #: for each of its buffers an argument and an offset in it, or -1 and an address
+    tag: int
+
+
+def _head(steps: Sequence[Step], arguments: int, workspaces: Sequence[int], arena: int) -> list[int]:
+    return [
+        len(steps),
+        arguments,
+        len(workspaces),
+        max((step.scratch for step in steps), default=0),
+        max((len(step.words) for step in steps), default=0) + 3,
+        int(any(step.units > step.grain for step in steps)),
+        arena + 1,
+        *workspaces,
+    ]
+
+
+def _add_step(words: list[int], step: Step, places: Sequence[tuple[int, int]], tag: int) -> None:
+    """Append the words of a step whose buffers lie at `places`."""
+    plain: list[int] = []
+    relocations: list[int] = []
+    for number, word in enumerate(step.words, 3):
+        if isinstance(word, Buffer):
+            argument, offset = places[word.index]
+            if argument >= 0:
+                relocations += (number, argument)
+            word = word.offset + offset
+        plain.append(word)
+    words += (step.kernel, step.units, step.grain, step.chunks, len(plain), len(relocations) // 2, tag)
+    words += plain
+    words += relocations
+
+
 def run(program: Program, addresses: Sequence[int]) -> int:
     """Run on the buffers at `addresses`; releases the interpreter lock."""
+    return run_at(program.address, addresses)
+
+
+def run_at(program: int, addresses: Sequence[int]) -> int:
+    """Run the program at an address, which somebody keeps alive."""
     data = array("q", addresses)
-    return _entry()(program.address, data.buffer_info()[0])
+    return _entry()(program, data.buffer_info()[0])
 
 
 # -- the pool's memory: one cache line for each kind of traffic ------------------------------------------------------
@@ -111,7 +170,7 @@ def _write_step(module: Module) -> None:
     fn = Function("chunk", [("ptr", n) for n in ("step", "data", "words", "scratch")] + [("i64", "lo"), ("i64", "hi")],
                   module=module, linkage="internal")  # fmt: skip
     step, data, words, scratch, lo, hi = fn.args
-    kernel, count, places = _fields(fn, step, 0, 4, 5)
+    kernel, count, places, tag = _fields(fn, step, 0, 4, 5, 6)
     fn.store(lo, words, 0)
     fn.store(hi, words, 1)
     fn.store(scratch.address(), words, 2)
@@ -122,7 +181,8 @@ def _write_step(module: Module) -> None:
     with fn.loop(0, places) as i:
         where, buffer = fn.load(table, I64, i * 2), fn.load(table, I64, i * 2 + 1)
         fn.store(fn.load(words, I64, where) + fn.load(data, I64, buffer), words, where)
-    fn.ret(fn.call_pointer(I64, kernel.pointer(), words))
+    code = fn.call_pointer(I64, kernel.pointer(), words)
+    fn.ret(fn.select(code == 0, code, code + tag))
 
 
 def _next_step(fn: Function, step: Value) -> Value:
@@ -145,6 +205,9 @@ def _with_workspaces(fn: Function, program: Value, arguments: Value) -> tuple[Va
     data = fn.array(count + spaces)
     with fn.loop(0, count) as i:
         fn.store(fn.load(arguments, I64, i), data, i)
+    arena = fn.load(program, I64, 6)
+    with fn.when(arena != 0):
+        fn.store((fn.load(data, I64, arena - 1) + (LINE - 1)) & -LINE, data, arena - 1)
     total = fn.var(0)
     with fn.loop(0, spaces) as i:
         total.add((fn.load(program, I64, i + _HEAD) + 63) & -64)
@@ -185,7 +248,11 @@ def _write_serial(module: Module) -> None:
 
 
 def _write_participate(module: Module) -> None:
-    """participate(pool, thread): walk the steps of the open job as thread number `thread`."""
+    """participate(pool, thread): walk the steps of the open job as thread number `thread`.
+
+    A step of one chunk is the caller's: the others go on to the next that is shared, and wait there until he has come so
+    far, or has failed.
+    """
     fn = Function("participate", [("ptr", "pool"), ("i64", "thread")], "void", module=module, linkage="internal")
     pool, thread = fn.args
     threads = fn.load(pool + _THREADS, I64)
@@ -196,30 +263,47 @@ def _write_participate(module: Module) -> None:
     step = fn.var(_first_step(fn, program))
     line = _counter_bytes(threads)
     index = fn.var(0)
+    awaited = fn.var(0)  # the counter of the caller's last step before this one, or 0
+
+    def has_failed() -> Value:
+        return fn.atomic_load(pool + _JOB_FAILURE) != _NO_FAILURE
+
+    def run(here: Value, lo: Value, hi: Value) -> None:
+        code = fn.call(I64, "chunk", here, data, words, scratch, lo, hi)
+        with fn.when(code != 0):
+            fn.atomic_min(pool + _JOB_FAILURE, code)
+
     with fn.forever() as exit:
         exit.when(index.value >= steps)
         here = step.value
         units, grain, chunks = _fields(fn, here, 1, 2, 3)
         done = counters + index.value * line  # then one counter for each share
-        ran = fn.var(0)
-        with fn.loop(0, threads) as turn:
-            share = (thread + turn) % threads
-            first, end = share * chunks // threads, (share + 1) * chunks // threads
-            taken = done + (share + 1) * 8
-            with fn.forever() as no_more:
-                chunk = first + fn.atomic_add(taken, 1)
-                no_more.when(chunk >= end)
-                lo = chunk * grain
-                hi = lo + grain
-                hi = fn.select(hi > units, units, hi)
-                code = fn.call(I64, "chunk", here, data, words, scratch, lo, hi)
-                with fn.when(code != 0):
-                    fn.atomic_min(pool + _JOB_FAILURE, code)
-                ran.add(1)
-        with fn.when(ran.value > 0):
-            fn.atomic_add(done, ran.value)
-        _wait(fn, lambda: fn.atomic_load(done) == chunks)
-        exit.when(fn.atomic_load(pool + _JOB_FAILURE) != _NO_FAILURE)
+        with fn.when(chunks <= 1):
+            with fn.when(thread == 0):
+                run(here, fn.const(0), units)
+                fn.atomic_store(1, done)
+            awaited.set(done.address())
+        with fn.unless(chunks <= 1):
+            with fn.when((thread != 0) & (awaited.value != 0)):
+                _wait(fn, lambda: (fn.atomic_load(awaited.value.pointer()) != 0) | has_failed())
+            awaited.set(0)
+            exit.when(has_failed())
+            ran = fn.var(0)
+            with fn.loop(0, threads) as turn:
+                share = (thread + turn) % threads
+                first, end = share * chunks // threads, (share + 1) * chunks // threads
+                taken = done + (share + 1) * 8
+                with fn.forever() as no_more:
+                    chunk = first + fn.atomic_add(taken, 1)
+                    no_more.when(chunk >= end)
+                    lo = chunk * grain
+                    hi = lo + grain
+                    run(here, lo, fn.select(hi > units, units, hi))
+                    ran.add(1)
+            with fn.when(ran.value > 0):
+                fn.atomic_add(done, ran.value)
+            _wait(fn, lambda: fn.atomic_load(done) == chunks)
+        exit.when(has_failed())
         step.set(_next_step(fn, here))
         index.add(1)
     fn.call(None, "free", scratch_block)

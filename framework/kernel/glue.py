@@ -181,4 +181,13 @@ def launch(program: executor.Program, *arrays: np.ndarray | None) -> int:
     native = _native_launch()
     if native is not None:
         return native(program.address, *arrays)
-    return executor.run(program, [0 if a is None else a.__array_interface__["data"][0] for a in arrays])
+    return _plain_launch(program.address, *arrays)
+
+
+def launcher() -> Callable[..., int]:
+    """The function (address of a program, *arrays) -> code, for callers that keep it."""
+    return _native_launch() or _plain_launch
+
+
+def _plain_launch(address: int, *arrays: np.ndarray | None) -> int:
+    return executor.run_at(address, [0 if a is None else a.__array_interface__["data"][0] for a in arrays])

@@ -25,8 +25,9 @@ from anfora.core import dtype as dt
 from anfora.core.tensor import numpy_to_bfloat16
 from anfora.kernel import memory
 from anfora.kernel.build import recipe
+from anfora.kernel.compose import Composed
 from anfora.kernel.emit import Function, Module, Type, Value
-from anfora.kernel.plan import Buffer, Planner, split
+from anfora.kernel.plan import Buffer, Elements, Planner, split
 from anfora.kernel.target import target
 from anfora.kernel.transpose import plan_transpose
 
@@ -99,6 +100,8 @@ class _Loop:
         self.operands = inputs + outputs
         self.steps = [op.bytes if op.move == "v" else 0 for op in self.operands]
         widest = max(max(Type(op.elem).bytes, op.bytes) for op in self.operands)
+        if isinstance(body, Composed):
+            widest = max(widest, body.widest)
         self.lanes = target().vector_bytes // widest
 
     def row(self, pointers: list[Value], n: Value, position: Value, strides: list[Value] | None = None) -> None:
@@ -180,8 +183,9 @@ def plan_elementwise(
     flat = flat and all(op.move != "g" for op in operands)
     count = len(inputs)
     kernel = elementwise.address(body, operands[:count], operands[count:], not flat)
+    elements = Elements(body, tuple(inputs), tuple(outputs), nanoseconds)
     if flat:
-        p.step(kernel, *buffers, units=size, grain=max(split(size, nanoseconds), 64))
+        p.step(kernel, *buffers, units=size, grain=max(split(size, nanoseconds), 64), elements=elements)
         return
     n = lengths[-1]
     blocks = -(-n // BLOCK)
@@ -190,6 +194,7 @@ def plan_elementwise(
         kernel, *buffers, n, blocks, len(lengths) - 1, *inner, *axes,
         units=size // n * blocks,
         grain=split(size // n * blocks, min(n, BLOCK) * nanoseconds + 10),
+        elements=elements,
     )  # fmt: skip
 
 

@@ -17,13 +17,14 @@ stands for the address of its data.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Union
 
 from anfora.core.abstract import Layout, TensorType, contiguous_strides
 from anfora.core.dtype import DType
 
-__all__ = ["Buffer", "Plan", "Planner", "Step", "split"]
+__all__ = ["Buffer", "Elements", "Plan", "Planner", "Step", "split"]
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,16 @@ Word = Union[int, Buffer]
 
 
 @dataclass(frozen=True)
+class Elements:
+    """What an elementwise step computes, for graph mode, which puts several into one loop."""
+
+    body: Callable  #: the scalar body
+    inputs: tuple[tuple[Buffer, str], ...]  #: with the machine type that their values have in the body
+    outputs: tuple[tuple[Buffer, str], ...]
+    nanoseconds: float  #: an element, about
+
+
+@dataclass(frozen=True)
 class Step:
     """One kernel over its units."""
 
@@ -95,6 +106,7 @@ class Step:
     grain: int  #: units in a chunk
     scratch: int = 0  #: bytes that each thread needs for itself
     is_whole: bool = False  #: whether the kernel must get all units at once
+    elements: Elements | None = None  #: of an elementwise step
 
     @property
     def chunks(self) -> int:
@@ -130,14 +142,17 @@ class Planner:
         """The buffers of the inputs and outputs, in order."""
         return [None if a is None else Buffer.of(i, a) for i, a in enumerate((*self.inputs, *self.outputs))]
 
-    def step(self, kernel: int, *words: Word, units: int, grain: int | None = 1, scratch: int = 0) -> None:
+    def step(
+        self, kernel: int, *words: Word, units: int, grain: int | None = 1, scratch: int = 0,
+        elements: Elements | None = None,
+    ) -> None:  # fmt: skip
         """Run `kernel` over `units`; nothing is added when there are none.
 
         `grain` is None for a kernel whose units depend on each other: it gets them all at once, in order.
         """
         if units > 0:
             self.steps.append(
-                Step(kernel, words, units, max(1, units if grain is None else grain), scratch, grain is None)
+                Step(kernel, words, units, max(1, units if grain is None else grain), scratch, grain is None, elements)
             )
 
     def workspace(self, dtype: DType, *shape: int) -> Buffer:

@@ -18,6 +18,7 @@ from anfora.kernel.emit import Value
 from anfora.kernel.loops import plan_copy
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops.composite import composite
+from anfora.ops.families import affine, folded, linear
 from anfora.ops.joining import stack
 from anfora.ops.padding import pad
 from anfora.ops.reduction import reduce_sum
@@ -174,6 +175,10 @@ def _(*, g):
     return reduce_sum(g, (0, 2, 3))
 
 
+affine(conv2d, "input", trailing=2)
+folded(conv2d, 4)
+
+
 @op
 def conv2d_input_gradient(
     gradient: Tensor, weight: Tensor, bias: Tensor | None, size, stride, padding, dilation, groups
@@ -212,6 +217,10 @@ def _(*, g):
     return reduce_sum(g, (0, 2, 3))
 
 
+affine(conv2d_input_gradient, "gradient", trailing=2)
+folded(conv2d_input_gradient, 4)
+
+
 @op
 def conv2d_weight_gradient(input: Tensor, gradient: Tensor, window, stride, padding, dilation, groups):
     """The gradient of `conv2d` to its weight, whose windows have the lengths `window`."""
@@ -236,6 +245,9 @@ def _(input_type, gradient, *, stride, padding, dilation, groups, g):
 @conv2d_weight_gradient.vjp("gradient")
 def _(input, *, stride, padding, dilation, groups, g):
     return conv2d(input, g, None, stride, "pad", padding, dilation, groups)
+
+
+linear(conv2d_weight_gradient, "input", "gradient")
 
 
 @composite

@@ -11,7 +11,7 @@ from anfora.kernel.loops import plan_copy, plan_fill
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
 from anfora.ops.creation import zeros_of
-from anfora.ops.families import broadcast_shapes, like
+from anfora.ops.families import broadcast_shapes, leading, like, linear
 
 __all__ = ["alias", "cast", "copy", "copy_to", "identity", "place", "stop_gradient", "write_back"]
 
@@ -40,6 +40,10 @@ def _(p: Planner, input: Buffer, out: Buffer):
 
 
 copy.vjp("input")(pass_gradient)
+
+
+linear(copy, "input")
+leading(copy)
 
 
 @op
@@ -78,6 +82,11 @@ def _(p: Planner, input: Buffer, value: Buffer, out: Buffer):
 
 
 copy_to.vjp("value")(pass_gradient)
+
+
+@copy_to.jvp
+def _(t_value, out_type):
+    return registry["broadcast_to"](t_value, out_type.shape)
 
 
 @op
@@ -120,6 +129,14 @@ def _(p: Planner, input: Buffer, out: Buffer, *, dtype):
 cast.vjp("input")(pass_gradient)
 
 
+@cast.jvp
+def _(t_input):
+    return t_input  # the tape converts it
+
+
+leading(cast)
+
+
 # -- the same memory --------------------------------------------------------------------------------------------------
 
 
@@ -147,6 +164,10 @@ def _(layout):
 alias.vjp("input")(pass_gradient)
 
 
+linear(alias, "input")
+leading(alias)
+
+
 @op
 def stop_gradient(value: Tensor):
     """The same values, through which no gradient flows. A view.
@@ -163,6 +184,9 @@ stop_gradient.infer(like())
 @stop_gradient.view
 def _(layout):
     return layout, 0
+
+
+leading(stop_gradient)
 
 
 def identity(x: Tensor) -> Tensor:
@@ -213,6 +237,9 @@ def _(*, path, g):
     return _follow(g, path)
 
 
+linear(place, "input")
+
+
 @op
 def write_back(input: Tensor, value: Tensor, path):
     """The input with `value` in the view behind `path`: what an in-place write to a view makes of its base.
@@ -240,6 +267,9 @@ def _(value_type, *, path, g):
 @write_back.vjp("value")
 def _(*, path, g):
     return _follow(g, path)
+
+
+linear(write_back, ("input", "value"))
 
 
 def _follow(x: Tensor, path: tuple) -> Tensor:

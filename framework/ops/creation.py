@@ -523,6 +523,11 @@ def _(p: Planner, indices: Buffer, on_value: Buffer, off_value: Buffer, out: Buf
     plan_elementwise(p, _is_hot, [(spread, "i64"), (column, "i64"), *values], [(out, elem)])
 
 
+@_one_hot.batch
+def _(batched, indices, on_value, off_value, *, depth, axis):
+    return NotImplemented if batched[1] or batched[2] else _one_hot(indices, on_value, off_value, depth, axis + 1)
+
+
 @composite
 def one_hot(indices: Tensor, depth, on_value=1, off_value=0, axis=-1) -> Tensor:
     """Vectors in which one element, that of an index, has another value than all others.

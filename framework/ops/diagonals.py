@@ -20,7 +20,7 @@ from anfora.ops.comparison import logical_and, logical_or, where
 from anfora.ops.composite import composite
 from anfora.ops.copying import place
 from anfora.ops.creation import arange, integers, lengths, zeros_like
-from anfora.ops.families import normalize_axis
+from anfora.ops.families import leading, linear, normalize_axis
 from anfora.ops.shape import reshape
 
 __all__ = [
@@ -106,6 +106,9 @@ def _define_triangle(made: Op, body: Any) -> None:
     @made.vjp("input")
     def gradient(*, diagonal: int, g: Tensor) -> Tensor:
         return made(g, diagonal)
+
+    linear(made, "input")
+    leading(made)
 
 
 _define_triangle(tril, _lower)

@@ -27,7 +27,9 @@ from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.reduce import plan_reduce
 from anfora.kernel.rows import At, Row, plan_rows
 from anfora.ops.composite import composite
-from anfora.ops.families import normalize_axis
+from anfora.ops.copying import cast
+from anfora.ops.families import along, normalize_axis, spread
+from anfora.ops.places import pick
 from anfora.ops.reduction import reduce_sum
 from anfora.ops.shape import expand_dims, full, reshape
 from anfora.ops.softmaxes import log_softmax, softmax, softmax_gradient
@@ -208,6 +210,27 @@ def _(input, target, weight, out, *, ignore_index, reduction, label_smoothing, f
         return _to_weight(losses * (expand_dims(g, axis) if reduction == "none" else g), axis)
     counts = -_class_weights(input, target, None, ignore_index, 0.0)
     return _to_weight(losses - counts * out, axis) * (g / _total_weight(input, target, weight, ignore_index))
+
+
+@class_cross_entropy.batch
+def _(batched, input, target, weight, *, ignore_index, reduction, label_smoothing, from_logits):
+    if batched[2] or input.dtype.bits < 32:
+        return NotImplemented
+    input, target = spread(batched[:2], (input, target))
+    count, labels = target.shape[0], target
+    if input.ndim > 2:
+        input = reshape(input, (count * input.shape[1], *input.shape[2:]))
+        labels = reshape(target, (count * target.shape[1], *target.shape[2:]))
+    losses = class_cross_entropy(input, labels, weight, ignore_index, "none", label_smoothing, from_logits)
+    if reduction == "none":
+        return losses
+    total = reduce_sum(reshape(losses, (count, target.size // count)), 1)
+    if reduction == "sum":
+        return total
+    shares = cast(target != ignore_index, input.dtype)
+    if weight is not None:
+        shares = shares * pick(cast(weight, input.dtype), target * cast(shares, target.dtype), "parts")
+    return total / reduce_sum(reshape(shares, (count, target.size // count)), 1)
 
 
 @op
@@ -404,6 +427,9 @@ def _(logits, labels, *, axis, g):
 @softmax_cross_entropy_with_logits.vjp("labels")
 def _(logits, *, axis, g):
     return -(log_softmax(logits, axis) * expand_dims(g, axis))
+
+
+along(softmax_cross_entropy_with_logits, "axis", count=2)
 
 
 @op

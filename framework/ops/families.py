@@ -8,6 +8,7 @@ def exp(input: Tensor):
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,8 +25,9 @@ from anfora.kernel.memory import compute_elem
 from anfora.kernel.plan import Buffer, Planner
 
 __all__ = [
-    "ByAttributes", "OpWithNumbers", "broadcast_shapes", "elementwise", "like", "normalize_axes", "normalize_axis",
-    "place_of_fault", "type_of", "with_absent",
+    "ByAttributes", "OpWithNumbers", "affine", "aligned", "along", "broadcast_shapes", "by_element", "elementwise",
+    "folded", "later", "leading", "like", "linear", "normalize_axes", "normalize_axis", "place_of_fault", "spread",
+    "type_of", "with_absent",
 ]  # fmt: skip
 
 Body = Callable
@@ -137,9 +139,10 @@ def elementwise(
             plan_elementwise(p, chosen, typed, [(out, compute_elem(out.code))], price)
 
         @made.batch
-        def batch(axes: Sequence[int | None], *arguments: Any, **attributes: Any) -> tuple[Any, int]:
-            return made(*_aligned(axes, arguments), **attributes), 0
+        def batch(batched: Sequence[bool], *arguments: Any, **attributes: Any) -> Any:
+            return made.call(aligned(batched, arguments), attributes)
 
+        made.jvp_rule = functools.partial(by_element, made)
         return made
 
     return make
@@ -154,19 +157,6 @@ def with_absent(body: Body, present: tuple[bool, ...]) -> Body:
         return body(*(next(given) if here else None for here in present))
 
     return adapted
-
-
-def _aligned(axes: Sequence[int | None], arguments: Sequence[Any]) -> list:
-    """Arguments of which some have a batch axis, with it in front, and axes of length 1 where broadcasting needs them."""
-    rank = max((x.ndim - (axis is not None) for x, axis in zip(arguments, axes) if hasattr(x, "ndim")), default=0)
-    aligned = []
-    for x, axis in zip(arguments, axes):
-        if axis is not None:
-            order = (axis, *(i for i in range(x.ndim) if i != axis))
-            x = registry["transpose"](x, order) if axis else x
-            x = registry["reshape"](x, (x.shape[0], *(1,) * (rank - x.ndim + 1), *x.shape[1:]))
-        aligned.append(x)
-    return aligned
 
 
 def place_of_fault(position: int, *arguments: Any) -> tuple[int, ...]:
@@ -217,6 +207,174 @@ def like(*names: str) -> Callable:
         return first if isinstance(first, TensorType) else TensorType(first.dtype, ())
 
     return infer
+
+
+# -- forward mode -----------------------------------------------------------------------------------------------------
+
+
+def by_element(made: Op, values: Mapping[str, Any]) -> Any:
+    """The `jvp` rule of an operator that works element by element, and may add the results up in the end: what multiplies
+    a gradient there multiplies a tangent, so the gradient rules give it, without the sum over what was broadcast."""
+    kinds = [values[f"{name}_type"] for name in made.tensors]
+    shape = np.broadcast_shapes(*(kind.shape for kind in kinds if kind is not None))
+    out = values["out_type"]
+    total = None
+    for name, gradient in made.gradients.items():
+        tangent = values[f"t_{name}"]
+        if tangent is None:
+            continue
+        if tangent.shape != shape:
+            tangent = registry["broadcast_to"](tangent, shape)
+        if tangent.dtype is not out.dtype:
+            tangent = registry["cast"](tangent, out.dtype)
+        found = gradient.rule(**{want: values[want] for want in gradient.wants}, g=tangent)
+        if len(gradient.targets) > 1:
+            found = found[gradient.targets.index(name)]
+        if found is not None:
+            total = found if total is None else total + found
+    return total if total is None or shape == out.shape else registry["reduce_sum"](total)
+
+
+def linear(made: Op, *groups: str | tuple[str, ...]) -> None:
+    """Set the `jvp` rule of an operator that is linear in some arguments: it is the operator itself, on tangents.
+
+    Args:
+        made: the operator.
+        groups: an argument in which it is linear while the others stand still, as each factor of a product; or a tuple
+            of those in which it is linear together, as the summands of a sum.
+    """
+    together = [(group,) if isinstance(group, str) else group for group in groups]
+
+    def rule(values: Mapping[str, Any]) -> Any:
+        attributes = {name: values[name] for name in made.attributes}
+        total = None
+        for group in together:
+            tangents = {name: _filled(values, name) for name in group}
+            if all(tangent is None for tangent in tangents.values()):
+                continue
+            for name, tangent in tangents.items():
+                if tangent is None and values[f"{name}_type"] is not None:
+                    tangents[name] = _zeros(values[f"{name}_type"])
+            moved = made.call([tangents[n] if n in group else values[n] for n in made.tensors], attributes)
+            total = moved if total is None else total + moved
+        return total
+
+    made.jvp_rule = rule
+
+
+def _filled(values: Mapping[str, Any], name: str) -> Any:
+    """The tangent of an argument; in a sequence zeros for those that do not move."""
+    tangent = values[f"t_{name}"]
+    if not isinstance(tangent, list) or all(t is None for t in tangent):
+        return None if isinstance(tangent, list) else tangent
+    kinds = values[f"{name}_type"]
+    return [_zeros(kind) if t is None else t for t, kind in zip(tangent, kinds)]
+
+
+def _zeros(kind: TensorType) -> Any:
+    return registry["full"](kind.shape, 0, dtype=kind.dtype)
+
+
+def affine(made: Op, first: str, trailing: int) -> None:
+    """Set the `jvp` rule of a product of `first` and `weight` to which a `bias` may be added, along the axis of the result
+    that has `trailing` others behind it."""
+
+    def rule(values: Mapping[str, Any]) -> Any:
+        attributes = {name: values[name] for name in made.attributes}
+        moved = None
+        bias = values["t_bias"]
+        for name, other in ((first, "weight"), ("weight", first)):
+            tangent = values[f"t_{name}"]
+            if tangent is not None:
+                given = {name: tangent, other: values[other], "bias": bias if moved is None else None}
+                product = made.call([given[n] for n in made.tensors], attributes)
+                moved = product if moved is None else moved + product
+        if moved is not None:
+            return moved
+        return registry["broadcast_to"](
+            registry["reshape"](bias, bias.shape + (1,) * trailing), values["out_type"].shape
+        )
+
+    made.jvp_rule = rule
+
+
+# -- batching ---------------------------------------------------------------------------------------------------------
+#
+# In a batching rule the axis of the examples is axis 0 of every argument that has one, and of the result. The caller gives
+# the result its final shape, so a rule need not take apart again the axes that it put together (`eager/batched.py`).
+
+
+def aligned(batched: Sequence[bool], arguments: Sequence[Any]) -> list:
+    """Arguments that broadcast as their examples do: axes of length 1 stand between the batch axis and the shorter."""
+    ranks = [x.ndim - b if hasattr(x, "ndim") else 0 for x, b in zip(arguments, batched)]
+    found = []
+    for x, is_batched, rank in zip(arguments, batched, ranks):
+        if is_batched and rank < max(ranks):
+            x = registry["reshape"](x, (x.shape[0], *(1,) * (max(ranks) - rank), *x.shape[1:]))
+        found.append(x)
+    return found
+
+
+def spread(batched: Sequence[bool], arguments: Sequence[Any], count: int | None = None) -> list:
+    """Arguments that all have the batch axis, of length `count`; repeated along it where they do not have it yet."""
+    if count is None:
+        count = next(x.shape[0] for x, is_batched in zip(arguments, batched) if is_batched)
+    return [
+        x if is_batched or x is None else registry["broadcast_to"](x, (count, *x.shape))
+        for x, is_batched in zip(arguments, batched)
+    ]
+
+
+def leading(made: Op, count: int = 1) -> None:
+    """Set the batching rule of an operator that leaves the first axes of its first `count` arguments alone, however many
+    there are: it takes one more. The other arguments must be shared by all examples."""
+
+    @made.batch
+    def batch(batched: Sequence[bool], *arguments: Any, **attributes: Any) -> Any:
+        if any(batched[count:]) or any(isinstance(x, (int, float)) for x in arguments[:count]):
+            return NotImplemented
+        first = spread(batched[:count], arguments[:count]) if count != 1 else arguments[:1]
+        return made.call([*first, *arguments[len(first) :]], attributes)
+
+
+def folded(made: Op, rank: int, count: int = 1) -> None:
+    """Set the batching rule of an operator that treats each item along the first of `rank` axes of its first `count`
+    arguments alike: the items of all examples become one axis. The other arguments must be shared by all examples."""
+
+    @made.batch
+    def batch(batched: Sequence[bool], *arguments: Any, **attributes: Any) -> Any:
+        if any(batched[count:]):
+            return NotImplemented
+        first = [
+            registry["reshape"](x, (-1 if x.size else x.shape[0] * x.shape[1], *x.shape[2:])) if x.ndim > rank else x
+            for x in spread(batched[:count], arguments[:count])
+        ]
+        return made.call([*first, *arguments[count:]], attributes)
+
+
+def along(made: Op, *names: str, count: int = 1) -> None:
+    """Set the batching rule of an operator that works along axes, named by some attributes, of its first `count` arguments,
+    which have one shape. None means all axes as one. The other arguments must be shared by all examples."""
+
+    @made.batch
+    def batch(batched: Sequence[bool], *arguments: Any, **attributes: Any) -> Any:
+        if any(batched[count:]):
+            return NotImplemented
+        first = spread(batched[:count], arguments[:count])
+        if first[0].ndim == 1:  # examples without axes have the axis 0 nevertheless
+            first = [registry["reshape"](x, (*x.shape, 1)) for x in first]
+            moved: dict[str, Any] = {name: (1,) if isinstance(attributes[name], tuple) else 1 for name in names}
+        elif any(attributes[name] is None for name in names):
+            first = [registry["reshape"](x, (x.shape[0], math.prod(x.shape[1:]))) for x in first]
+            moved = dict.fromkeys(names, 1)
+        else:
+            moved = {name: later(attributes[name]) for name in names}
+        return made.call([*first, *arguments[count:]], {**attributes, **moved})
+
+
+def later(axes: Any) -> Any:
+    """Axes of an example as axes of the batch."""
+    return tuple(axis + 1 for axis in axes) if isinstance(axes, tuple) else axes + 1
 
 
 # -- axes -------------------------------------------------------------------------------------------------------------

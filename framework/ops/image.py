@@ -24,6 +24,7 @@ from anfora.ops.arithmetic import clamp, floor, rint
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
+from anfora.ops.families import along, linear
 from anfora.ops.indexing import gather, gather_elements
 from anfora.ops.linear import matmul
 from anfora.ops.shape import broadcast_to, expand_dims, reshape, swapaxes, transpose
@@ -127,6 +128,10 @@ def _(input_type, places, weights, *, axis, g):
     return resample_back(g, places, weights, axis, input_type.shape[axis])
 
 
+linear(resample, "input")
+along(resample, "axis")
+
+
 @op
 def resample_back(gradient: Tensor, places: Tensor, weights: Tensor, axis, size):
     """The transpose of `resample`: its gradient to an input of length `size` along the axis."""
@@ -145,6 +150,10 @@ def _(p: Planner, gradient: Buffer, places: Buffer, weights: Buffer, out: Buffer
 @resample_back.vjp("gradient")
 def _(places, weights, *, axis, g):
     return resample(g, places, weights, axis)
+
+
+linear(resample_back, "gradient")
+along(resample_back, "axis")
 
 
 def _resampled(
@@ -535,6 +544,9 @@ def _(input_type, *, window, counts, steps, g):
     return cast(fold_windows(cast(g, wide), input_type.shape[1:], window, counts, steps), g.dtype)
 
 
+linear(unfold_windows, "input")
+
+
 @op
 def fold_windows(input: Tensor, sizes, window, counts, steps):
     """The sums of windows (P · area of the window, windows) in planes (P, *sizes): the transpose of `unfold_windows`."""
@@ -553,6 +565,9 @@ def _(p: Planner, input: Buffer, out: Buffer, *, sizes, window, counts, steps):
 @fold_windows.vjp("input")
 def _(*, window, counts, steps, g):
     return unfold_windows(g, window, counts, steps)
+
+
+linear(fold_windows, "input")
 
 
 # -- sampling ---------------------------------------------------------------------------------------------------------

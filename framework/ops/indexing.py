@@ -248,7 +248,7 @@ def _flattened(x: Tensor, key: Any) -> tuple[Tensor, Any]:
 
 def _row(x: Tensor, index: int) -> Tensor | None:
     """`x[index]` of a tensor that nobody records, without planning: loops over rows come here with ever new numbers."""
-    if state[1] or (x._node is not None and is_recording()) or x.__class__ not in _PLAIN:
+    if state[1] or x.__class__ not in _PLAIN or (x._node is not None and is_recording()):
         return None
     base = x._base
     if base is None:
@@ -758,6 +758,16 @@ def _(input, weight_type, *, padding_idx, scale_grad_by_freq, g):
         counts = sum_at(full(input.shape, 1, g.dtype), (input,), form=_ROWS, shape=weight_type.shape[:1])
         g = g / expand_dims(pick(counts, input, "parts"), -1)
     return sum_at(g, (input,), form=_ROWS, shape=weight_type.shape)
+
+
+@lookup.jvp
+def _(t_weight, input):
+    return lookup(input, t_weight)
+
+
+@lookup.batch
+def _(batched, input, weight, *, padding_idx, scale_grad_by_freq):
+    return NotImplemented if batched[1] else lookup(input, weight, padding_idx, scale_grad_by_freq)
 
 
 @composite

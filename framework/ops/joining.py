@@ -20,7 +20,7 @@ from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import copy
 from anfora.ops.creation import arange, integers, meshgrid
-from anfora.ops.families import normalize_axis, type_of
+from anfora.ops.families import linear, normalize_axis, spread, type_of
 from anfora.ops.places import pick
 from anfora.ops.shape import broadcast_to, expand_dims, index_view, reshape, transpose, whole
 
@@ -96,6 +96,14 @@ def _(tensors_type, *, axis, g):
     return parts
 
 
+linear(concat, "tensors")
+
+
+@concat.batch
+def _(batched, tensors, *, axis):
+    return concat(spread(batched[0], tensors), axis + 1)
+
+
 def cat(tensors: Tensors, axis=0) -> Tensor:
     """Tensors one behind the other along an axis, as `concat`.
 
@@ -157,6 +165,14 @@ def _(p: Planner, tensors: list[Buffer], out: Buffer, *, axis):
 @stack.vjp("tensors")
 def _(tensors_type, *, axis, g):
     return [index_view(g, (*map(whole, g.shape[:axis]), i)) for i in range(len(tensors_type))]
+
+
+linear(stack, "tensors")
+
+
+@stack.batch
+def _(batched, tensors, *, axis):
+    return stack(spread(batched[0], tensors), axis + 1)
 
 
 def _listed(name: str, tensors: Any) -> list[Tensor]:

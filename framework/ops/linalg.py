@@ -23,7 +23,7 @@ from anfora.kernel.emit import Value
 from anfora.ops.arithmetic import abs, clamp, maximum
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
-from anfora.ops.families import ByAttributes, elementwise, normalize_axes, normalize_axis, type_of
+from anfora.ops.families import ByAttributes, elementwise, leading, normalize_axes, normalize_axis, type_of
 from anfora.ops.indexing import gather
 from anfora.ops.joining import concat
 from anfora.ops.linear import matmul
@@ -385,6 +385,14 @@ def _(out, *, g):
     return -matmul(matmul(out, g, transpose_a=True), out, transpose_b=True)
 
 
+leading(inverse)
+
+
+@inverse.jvp
+def _(t_input, out):
+    return -matmul(matmul(out, t_input), out)
+
+
 @op
 def det(input: Tensor):
     """The determinants of matrices.
@@ -420,6 +428,9 @@ def _(input, *, g):
     return _each(g) * cofactors(input)
 
 
+leading(det)
+
+
 @op
 def cofactors(input: Tensor):
     """The cofactors of matrices: det(x) x⁻ᵀ, and what this tends to where x is singular."""
@@ -444,6 +455,9 @@ def _(input, out, *, g):
     y = inverse(input)
     both = reduce_sum(g * _turned(y), (-2, -1))
     return _each(both) * out - matmul(matmul(out, g, transpose_b=True), y, transpose_b=True)
+
+
+leading(cofactors)
 
 
 @op
@@ -480,6 +494,9 @@ def _(input):
 @slogdet.vjp("input")
 def _(input, *, g):
     return None if g[1] is None else _each(g[1]) * _turned(inverse(input))
+
+
+leading(slogdet)
 
 
 def logdet(input: Tensor) -> Tensor:
@@ -562,6 +579,9 @@ def _(matrix, rhs, *, adjoint):
 def _(matrix, out, *, adjoint, g):
     h = matrix_solve(matrix, g, not adjoint)
     return -(matmul(out, h, transpose_b=True) if adjoint else matmul(h, out, transpose_b=True)), h
+
+
+leading(matrix_solve, 2)
 
 
 @composite
@@ -664,6 +684,9 @@ def _(input, *, g):
     return matrix_exp(blocks)[..., :n, n:]
 
 
+leading(matrix_exp)
+
+
 # -- factors ----------------------------------------------------------------------------------------------------------
 
 
@@ -714,6 +737,9 @@ def _(out, *, upper, g):
     y = inverse(lower)
     s = matmul(matmul(y, half * matmul(lower, g, transpose_a=True), transpose_a=True), y)
     return (s + _turned(s)) * 0.5
+
+
+leading(cholesky)
 
 
 @composite
@@ -792,6 +818,9 @@ def _(input_type, out0, out1, out2, *, full_matrices, g):
         if n > k:
             outside = _plus(outside, matmul(u, (g[2] - matmul(v, across)) / size, transpose_b=True))
     return _plus(outside, matmul(matmul(u, inside), v, transpose_b=True))
+
+
+leading(singular_parts)
 
 
 def _plus(one: Tensor | None, other: Tensor) -> Tensor:
@@ -883,6 +912,9 @@ def _(input_type, out0, out1, *, mode, g):
     return _turned(matrix_solve(out1, _turned(total)))
 
 
+leading(qr)
+
+
 @composite
 def pinv(x: Tensor, *, atol=None, rtol=None, hermitian=False) -> Tensor:
     """The pseudoinverses of matrices (Moore-Penrose): singular values that are small count as zero.
@@ -949,6 +981,9 @@ def _(x, out, *, g):
     past_rows = matmul(matmul(turned, out), out, transpose_b=True)
     past_columns = matmul(matmul(out, out, transpose_a=True), turned)
     return straight + (past_rows - matmul(left, past_rows)) + (past_columns - matmul(past_columns, right))
+
+
+leading(pseudoinverse)
 
 
 # -- statistics -------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from anfora.kernel.loops import plan_copy
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
 from anfora.ops.composite import composite
-from anfora.ops.families import normalize_axis, type_of
+from anfora.ops.families import affine, aligned, linear, normalize_axis, type_of
 from anfora.ops.joining import roll
 from anfora.ops.reduction import reduce_sum
 from anfora.ops.shape import broadcast_to, diagonal, expand_dims, reshape, squeeze, transpose
@@ -188,6 +188,22 @@ def _(input, input_type, other_type, *, transpose_a, transpose_b, g):
     return squeeze(found, -1) if other_type.ndim == 1 else found
 
 
+linear(matmul, "input", "other")
+
+
+@matmul.batch
+def _(batched, input, other, *, transpose_a, transpose_b):
+    ranks = input.ndim - batched[0], other.ndim - batched[1]
+    if not batched[1] and ranks[0] == 1 and ranks[1] <= 2:  # the examples are the rows of one matrix
+        return matmul(input, other, transpose_b=transpose_b)
+    if ranks[0] == 1:
+        input = expand_dims(input, -2)
+    if ranks[1] == 1:
+        other = expand_dims(other, -1)
+    input, other = aligned(batched, (input, other))
+    return matmul(input, other, transpose_a=transpose_a, transpose_b=transpose_b)
+
+
 def _as_matrices(g: Tensor, input_type: TensorType, other_type: TensorType) -> Tensor:
     """The gradient of a product with the axes that vectors left out."""
     g = expand_dims(g, -1) if other_type.ndim == 1 else g
@@ -277,6 +293,23 @@ def _(input, input_type, weight_type, *, g):
 
 
 dense.vjp("bias")(pass_gradient)
+
+
+affine(dense, "input", trailing=0)
+
+
+@dense.batch
+def _(batched, input, weight, bias):
+    if not batched[1] and not batched[2]:
+        return dense(input, weight, bias)
+    if weight.ndim - batched[1] != 2:
+        return NotImplemented
+    examples = input.shape[batched[0] :]
+    rows = (*input.shape[: batched[0]], math.prod(examples[:-1]), examples[-1])
+    product = matmul(reshape(input, rows), weight, transpose_b=True)
+    if batched[2]:
+        bias = expand_dims(bias, 1)
+    return product if bias is None else product + bias
 
 
 @composite

@@ -7,8 +7,9 @@ float32 and rounded once. The others are functions that are written in operators
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.creation import arange
 from anfora.ops.entropy import check_reduction
-from anfora.ops.families import OpWithNumbers, broadcast_shapes, elementwise, with_absent
+from anfora.ops.families import OpWithNumbers, aligned, broadcast_shapes, by_element, elementwise, with_absent
 from anfora.ops.indexing import gather, gather_elements
 from anfora.ops.mathematics import exp, log, sqrt
 from anfora.ops.reduction import euclidean_norm, reduce_max, reduce_mean, reduce_sum
@@ -89,6 +90,18 @@ def _reduced(body: Callable, cost: float = 0.2) -> Callable[[Callable], Op]:
             plan_elementwise(p, chosen, [(x, elem) for x in present], [(losses, elem)], cost)
             if reduction != "none":
                 plan_reduce(p, reduction, losses, out, tuple(range(len(shape))))
+
+        made.jvp_rule = functools.partial(by_element, made)
+
+        @made.batch
+        def batch(batched: Sequence[bool], *arguments: Any, reduction: str) -> Any:
+            losses = made(*aligned(batched, arguments), reduction="none")
+            if reduction == "none" or losses.ndim == 1:
+                return losses
+            if losses.dtype.bits < 32:  # they are added up before they are rounded
+                return NotImplemented
+            reduce = reduce_mean if reduction == "mean" else reduce_sum
+            return reduce(losses, tuple(range(1, losses.ndim)))
 
         return made
 

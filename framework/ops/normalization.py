@@ -33,6 +33,7 @@ from anfora.kernel.rows import At, Row, plan_rows
 from anfora.ops.arithmetic import maximum
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
+from anfora.ops.families import folded, leading
 from anfora.ops.pooling import avg_pool2d
 from anfora.ops.reduction import reduce_mean, reduce_sum
 from anfora.ops.shape import broadcast_to, integers, reshape
@@ -220,6 +221,9 @@ def _(input, weight, bias_type, *, normalized_shape, eps, g):
     return layer_norm_gradient(input, weight, g, len(normalized_shape), eps, True)
 
 
+leading(layer_norm)
+
+
 @op
 def layer_norm_gradient(input: Tensor, weight: Tensor | None, gradient: Tensor, trailing, eps, affine):
     """The gradient of `layer_norm`, fused: to the input, and if `affine` to weight and bias too."""
@@ -350,6 +354,9 @@ def _(x, gamma, out1, *, epsilon, g):
         extra = x * (of_r * out1 * out1 * out1 * (-1.0 / count))
         dx = _plus(dx, extra)
     return dx, dgamma
+
+
+leading(rms_norm)
 
 
 @op
@@ -515,6 +522,14 @@ def _(input, weight, out1, out2, *, groups, eps, g):
     return dx, dw, db
 
 
+@channel_norm.batch
+def _(batched, input, weight, bias, *, groups, eps):
+    if groups == 0 or batched[1] or batched[2]:  # statistics over the images of an example
+        return NotImplemented
+    count, images = input.shape[:2]
+    return channel_norm(reshape(input, (count * images, *input.shape[2:])), weight, bias, groups, eps)
+
+
 def _moments_gradient(x: Tensor, of_mean: Tensor | None, of_variance: Tensor | None, groups: int) -> Tensor:
     """The gradient to x of its moments."""
     cells, axes = _cells(x, groups)
@@ -650,6 +665,9 @@ def _(input, mean, variance, weight, bias_type, *, eps, g):
     of_variance = products * scale * r * r * -0.5
     of_weight = None if weight is None else products * r
     return g * reshape(scale, kept), -(total * scale), of_variance, of_weight, None if bias_type is None else total
+
+
+folded(norm_with, 2)
 
 
 @op

@@ -14,6 +14,7 @@ from anfora.kernel.plan import Buffer, Planner
 from anfora.ops.composite import composite
 from anfora.ops.copying import copy
 from anfora.ops.creation import integers
+from anfora.ops.families import linear
 from anfora.ops.joining import concat
 from anfora.ops.shape import index_view, reshape, whole
 
@@ -64,6 +65,14 @@ def _(input_type, *, before, g):
 @pad_constant.vjp("value")
 def _(input_type, value_type, *, before, g):
     return reshape(g.sum() - _inner(g, before, input_type.shape).sum(), value_type.shape)
+
+
+linear(pad_constant, ("input", "value"))
+
+
+@pad_constant.batch
+def _(batched, input, value, *, before, after):
+    return NotImplemented if batched[1] else pad_constant(input, value, (0, *before), (0, *after))
 
 
 def _inner(g: Tensor, before: tuple[int, ...], shape: tuple[int, ...]) -> Tensor:

@@ -20,14 +20,15 @@ import numpy as np
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType
 from anfora.core.errors import OpIndexError, OpTypeError, OpValueError
-from anfora.core.op import Op, op, pass_gradient
+from anfora.core.op import Op, op, pass_gradient, registry
 from anfora.core.tensor import Tensor, Tensors
 from anfora.kernel.indexing import plan_put, plan_take, plan_take_last
 from anfora.kernel.loops import plan_copy, plan_fill
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops.copying import cast, copy, copy_to
-from anfora.ops.creation import zeros_of
-from anfora.ops.shape import broadcast_to
+from anfora.ops.creation import arange, zeros_of
+from anfora.ops.families import aligned, later, linear, spread
+from anfora.ops.shape import broadcast_to, moveaxis, reshape
 
 __all__ = [
     "add_at", "add_at_", "div_at", "div_at_", "last_at", "max_at", "max_at_", "min_at", "min_at_", "mul_at", "mul_at_",
@@ -113,6 +114,57 @@ def _(indices, input_type, *, form, g):
     return sum_at(g, indices, form=form, shape=input_type.shape)
 
 
+linear(take_at, "input")
+
+
+@take_at.batch
+def _(batched, input, indices, *, form):
+    if any(batched[1]):
+        return _taken(take_at, batched, input, indices, form)
+    if form[0] == "along":
+        [index] = spread((False,), indices, input.shape[0])
+        return take_at(input, (index,), form=("along", form[1] + 1))
+    if form[0] == "points":
+        return moveaxis(take_at(moveaxis(input, 0, -1), indices, form=form), -1, 0)
+    _, axes, position, names = form
+    return take_at(input, indices, form=("arrays", later(axes), position + 1, names))
+
+
+def _taken(take: Op, batched: Any, input: Tensor, indices: Any, form: tuple) -> Tensor:
+    """`take` for all examples, whose indices may differ."""
+    count = _count((batched[0], *batched[1]), (input, *indices))
+    [input] = spread(batched[:1], (input,), count)
+    indices, form, move = _numbered(count, batched[1], indices, form)
+    found = take(input, indices, form=form)
+    return found if move is None else moveaxis(found, *reversed(move))
+
+
+def _count(batched: Any, arguments: Any) -> int:
+    return next(x.shape[0] for x, is_batched in zip(arguments, batched) if is_batched)
+
+
+def _numbered(count: int, batched: Any, indices: Any, form: tuple) -> tuple[tuple, tuple, tuple | None]:
+    """Indices into tensors that all have the batch axis: the number of an example becomes a coordinate.
+
+    Returns:
+        the indices, their form, and the move of axes, (from, to), that brings values from where an example has them to
+        where the form has them: there the axes of the indices come first.
+    """
+    if form[0] == "along":
+        return tuple(spread(batched, indices, count)), ("along", form[1] + 1), None
+    if form[0] == "points":
+        [points] = spread(batched, indices, count)
+        numbers = reshape(arange(count), (count, *(1,) * (points.ndim - 1)))
+        numbers = broadcast_to(numbers, (*points.shape[:-1], 1))
+        return (registry["concat"]((numbers, cast(points, numbers.dtype)), -1),), form, None
+    _, axes, position, names = form
+    rank = max(x.ndim - is_batched for x, is_batched in zip(indices, batched))
+    numbers = reshape(arange(count), (count, *(1,) * rank))
+    move = tuple(range(1, 1 + position)), tuple(range(1 + rank, 1 + rank + position))
+    form = ("arrays", (0, *later(axes)), 0, (0, *names))
+    return (numbers, *aligned(batched, indices)), form, move if position and rank else None
+
+
 @op
 def pick(input: Tensor, index: Tensor, kind, axis=0):
     """What lies at the places of one index tensor; its arguments are plain, so that calls are native.
@@ -146,6 +198,14 @@ def _(index, input_type, *, kind, axis, g):
     return sum_at(g, (index,), form=form_of(kind, axis), shape=input_type.shape)
 
 
+linear(pick, "input")
+
+
+@pick.batch
+def _(batched, input, index, *, kind, axis):
+    return take_at.batch_rule((batched[0], (batched[1],)), input, (index,), form=form_of(kind, axis))
+
+
 @op
 def last_at(input: Tensor, indices: Tensors, form):
     """What lies at the places of indices, but zero for an index that a later one repeats."""
@@ -169,6 +229,14 @@ def _(position, input, indices, *, form):
 @last_at.vjp("input")
 def _(indices, input_type, *, form, g):
     return set_at(zeros_of(input_type), indices, g, form=form)
+
+
+linear(last_at, "input")
+
+
+@last_at.batch
+def _(batched, input, indices, *, form):
+    return _taken(last_at, batched, input, indices, form)
 
 
 # -- put --------------------------------------------------------------------------------------------------------------
@@ -200,6 +268,17 @@ def _(position, values, indices, *, form, shape):
 @sum_at.vjp("values")
 def _(indices, *, form, g):
     return take_at(g, indices, form=form)
+
+
+linear(sum_at, "values")
+
+
+@sum_at.batch
+def _(batched, values, indices, *, form, shape):
+    count = _count((batched[0], *batched[1]), (values, *indices))
+    [values] = spread(batched[:1], (values,), count)
+    indices, form, move = _numbered(count, batched[1], indices, form)
+    return sum_at(values if move is None else moveaxis(values, *move), indices, form=form, shape=(count, *shape))
 
 
 def _combination(how: str, in_place: bool) -> Op:
@@ -239,7 +318,24 @@ def _combination(how: str, in_place: bool) -> Op:
     def fault(position: int, input: Any, indices: list, values: Any, *, form: tuple) -> OpIndexError:
         return out_of_range(position, input.shape, indices, form)
 
-    made.writes = "input" if in_place else None
+    def batch(batched: Any, input: Tensor, indices: Any, values: Any, *, form: tuple) -> Tensor:
+        count = _count((batched[0], *batched[1], batched[2]), (input, *indices, values))
+        [input] = spread(batched[:1], (input,), count)
+        if isinstance(values, Tensor):
+            kinds = [TensorType(x.dtype, x.shape[is_batched:]) for x, is_batched in zip(indices, batched[1])]
+            target = result_shape(made.name, input.shape[1:], kinds, form)
+            if batched[2]:
+                values = reshape(values, (count, *(1,) * (len(target) + 1 - values.ndim), *values.shape[1:]))
+            values = broadcast_to(values, (count, *target))
+        indices, form, move = _numbered(count, batched[1], indices, form)
+        if move is not None and isinstance(values, Tensor):
+            values = moveaxis(values, *move)
+        return made(input, indices, values, form=form)
+
+    if in_place:
+        made.writes = "input"
+    else:
+        made.batch(batch)
     return made
 
 
@@ -264,6 +360,10 @@ def _written_back(change: Op) -> Callable[..., Tensor]:
 mul_at_, div_at_, max_at_, min_at_ = map(_written_back, (mul_at, div_at, max_at, min_at))
 
 
+linear(set_at, ("input", "values"))
+set_at_.jvp_rule = set_at.jvp_rule  # others may hold a tangent: it is not written to
+
+
 for _op in (set_at, set_at_):
 
     @_op.vjp("input")
@@ -282,6 +382,12 @@ for _op in (add_at, add_at_):
     def _(indices, *, form, g):
         return take_at(g, indices, form=form)
 
+    @_op.jvp
+    def _(t_input, t_values, input_type, indices, *, form):
+        if t_values is None:
+            return t_input
+        return add_at(zeros_of(input_type) if t_input is None else t_input, indices, t_values, form=form)
+
 
 for _op in (sub_at, sub_at_):
     _op.vjp("input")(pass_gradient)
@@ -289,6 +395,12 @@ for _op in (sub_at, sub_at_):
     @_op.vjp("values")
     def _(indices, *, form, g):
         return -take_at(g, indices, form=form)
+
+    @_op.jvp
+    def _(t_input, t_values, input_type, indices, *, form):
+        if t_values is None:
+            return t_input
+        return sub_at(zeros_of(input_type) if t_input is None else t_input, indices, t_values, form=form)
 
 
 @mul_at.vjp("input")

@@ -29,6 +29,7 @@ from anfora.kernel.pooling import (
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.creation import full
+from anfora.ops.families import folded, linear
 from anfora.ops.indexing import gather_elements
 from anfora.ops.scatter import tensor_scatter_elements
 from anfora.ops.shape import expand_dims, reshape, squeeze
@@ -147,6 +148,9 @@ def _(x, *, kernel_size, stride, padding, dilation, return_indices, ceil_mode, g
     return None if g is None else max_pool2d_gradient(x, g, kernel_size, stride, padding, dilation, ceil_mode)
 
 
+folded(max_pool2d, 4)
+
+
 @op
 def max_pool2d_gradient(input: Tensor, gradient: Tensor, kernel_size, stride, padding, dilation, ceil_mode):
     """The gradient of `max_pool2d`: g at the place of each maximum."""
@@ -168,6 +172,10 @@ def _(p: Planner, input: Buffer, gradient: Buffer, out: Buffer, *, kernel_size, 
 @max_pool2d_gradient.vjp("gradient")
 def _(input, *, kernel_size, stride, padding, dilation, ceil_mode, g):
     return _pick(g, max_pool2d(input, kernel_size, stride, padding, dilation, True, ceil_mode)[1])
+
+
+linear(max_pool2d_gradient, "gradient")
+folded(max_pool2d_gradient, 4, count=2)
 
 
 def _pick(x: Tensor, places: Tensor) -> Tensor:
@@ -280,6 +288,10 @@ def _(input_x_type, *, kernel_size, stride, padding, ceil_mode, count_include_pa
     )
 
 
+linear(avg_pool2d, "input_x")
+folded(avg_pool2d, 4)
+
+
 @op
 def avg_pool2d_gradient(
     gradient: Tensor, size, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override
@@ -306,6 +318,10 @@ def _(
 @avg_pool2d_gradient.vjp("gradient")
 def _(*, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, g):
     return avg_pool2d(g, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+
+
+linear(avg_pool2d_gradient, "gradient")
+folded(avg_pool2d_gradient, 4)
 
 
 @composite
@@ -601,6 +617,10 @@ def _(input_type, *, g):
     return adaptive_avg_pool2d_gradient(g, input_type.shape[-2:])
 
 
+linear(adaptive_avg_pool2d, "input")
+folded(adaptive_avg_pool2d, 4)
+
+
 @op
 def adaptive_avg_pool2d_gradient(gradient: Tensor, size):
     """The gradient of `adaptive_avg_pool2d` to planes of `size` (H, W)."""
@@ -619,6 +639,10 @@ def _(p: Planner, gradient: Buffer, out: Buffer, *, size):
 @adaptive_avg_pool2d_gradient.vjp("gradient")
 def _(gradient_type, *, g):
     return adaptive_avg_pool2d(g, gradient_type.shape[-2:])
+
+
+linear(adaptive_avg_pool2d_gradient, "gradient")
+folded(adaptive_avg_pool2d_gradient, 4)
 
 
 @composite
@@ -681,6 +705,9 @@ def _(input, *, return_indices, g):
     return None if g is None else adaptive_max_pool2d_gradient(input, g)
 
 
+folded(adaptive_max_pool2d, 4)
+
+
 @op
 def adaptive_max_pool2d_gradient(input: Tensor, gradient: Tensor):
     """The gradient of `adaptive_max_pool2d`: g at the place of each maximum."""
@@ -699,6 +726,9 @@ def _(p: Planner, input: Buffer, gradient: Buffer, out: Buffer):
 @adaptive_max_pool2d_gradient.vjp("gradient")
 def _(input, gradient_type, *, g):
     return _pick(g, adaptive_max_pool2d(input, gradient_type.shape[-2:], True)[1])
+
+
+folded(adaptive_max_pool2d_gradient, 4, count=2)
 
 
 @composite

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import random as streams
+from anfora.core import slots
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, as_dtype, bool_, float32, float64, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
@@ -397,6 +398,7 @@ def _place(seed: Any, count: int, wide: bool) -> tuple[int, int]:
     """
     used = counters(count, wide)
     if seed is None or isinstance(seed, Generator):
+        slots.need_examples()
         word, offset = streams.draw(used, seed)
     else:
         word, offset = Generator().manual_seed(seed).draw(used)

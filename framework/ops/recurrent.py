@@ -23,6 +23,7 @@ from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.recurrent import gates_of
 from anfora.ops.activation import sigmoid, tanh
 from anfora.ops.creation import zeros_like, zeros_of
+from anfora.ops.families import folded
 from anfora.ops.joining import chunk, concat, stack
 
 __all__ = ["gru_cell", "lstm_cell", "unroll"]
@@ -105,6 +106,9 @@ def _(p: Planner, a: Buffer, b: Buffer, c: Buffer, h_out: Buffer, c_out: Buffer)
 def _(input_gates, state_gates, cell_state, *, g):
     gates, cell = lstm_cell_gradient(input_gates, state_gates, cell_state, *g)
     return gates, gates, cell
+
+
+folded(lstm_cell, 2, count=3)
 
 
 @op
@@ -195,6 +199,9 @@ def _(p: Planner, a: Buffer, b: Buffer, h: Buffer, out: Buffer):
 @gru_cell.vjp("input_gates", "state_gates", "state")
 def _(input_gates, state_gates, state, *, g):
     return gru_cell_gradient(input_gates, state_gates, state, g)
+
+
+folded(gru_cell, 2, count=3)
 
 
 @op

@@ -28,9 +28,9 @@ from anfora.ops.arithmetic import maximum, minimum
 from anfora.ops.comparison import isnan
 from anfora.ops.comparison import where as select
 from anfora.ops.composite import composite
-from anfora.ops.families import elementwise, normalize_axes, normalize_axis, type_of
-from anfora.ops.places import sum_at
-from anfora.ops.shape import broadcast_to, expand_dims, reshape
+from anfora.ops.families import along, elementwise, linear, normalize_axes, normalize_axis, type_of
+from anfora.ops.places import pick, sum_at
+from anfora.ops.shape import broadcast_to, expand_dims, reshape, squeeze
 
 __all__ = [
     "all", "amax", "amin", "aminmax", "any", "argmax", "argmax_with_value", "argmin", "argmin_with_value", "count_nonzero",
@@ -99,6 +99,7 @@ def _reduction(
         def kernel(p: Planner, input: Buffer, out: Buffer, **given: Any) -> None:
             plan_reduce(p, kind, input, out, given[axis_name])
 
+        along(made, axis_name)
         return made
 
     return make
@@ -153,6 +154,9 @@ def reduce_sum(x: Tensor, axis=(), keep_dims=False, dtype=None):
 @reduce_sum.vjp("x")
 def _(x_type, *, axis, g):
     return stretch(g, x_type, axis)
+
+
+linear(reduce_sum, "x")
 
 
 @composite
@@ -237,6 +241,9 @@ def _(x_type, *, axis, g):
     return stretch(g / builtins.max(_count(x_type, axis), 1), x_type, axis)
 
 
+linear(mean, "x")
+
+
 reduce_mean = mean
 
 
@@ -287,6 +294,11 @@ def euclidean_norm(x: Tensor, axis=(), keep_dims=False):
 @euclidean_norm.vjp("x")
 def _(x, x_type, out, *, axis, g):
     return stretch(quotient_or_zero(g, out), x_type, axis) * x
+
+
+@euclidean_norm.jvp
+def _(t_x, x, out, out_type, *, axis, keep_dims):
+    return quotient_or_zero(reduce_sum(t_x * x, axis, keep_dims), out)
 
 
 @_reduction("count_nonzero", _number)
@@ -407,6 +419,16 @@ reduce_max.vjp("x")(_shared)
 reduce_min.vjp("x")(_shared)
 
 
+def _shared_tangent(t_x, x, x_type, out, *, axis, keep_dims):
+    """The mean of the tangents of those that are equal to the extreme."""
+    chosen = matches(x, stretch(out, x_type, axis))
+    return reduce_sum(t_x * chosen, axis, keep_dims) / reduce_sum(chosen, axis, keep_dims)
+
+
+reduce_max.jvp(_shared_tangent)
+reduce_min.jvp(_shared_tangent)
+
+
 def _extreme(kind: str) -> Callable[[Callable], Op]:
     """Make an operator (input, axis, keep_dims) that gives the extreme elements and their positions."""
 
@@ -437,6 +459,15 @@ def _extreme(kind: str) -> Callable[[Callable], Op]:
                 values, out1 = expand_dims(values, axis), expand_dims(out1, axis)
             return sum_at(values, [out1], form=("along", axis), shape=input_type.shape) if input_type.ndim else values
 
+        @made.jvp
+        def tangent(t_input, out1, *, axis, keep_dims):
+            if not t_input.ndim:
+                return t_input, None
+            positions = out1 if keep_dims else expand_dims(out1, axis)
+            moved = pick(t_input, positions, "along", axis)
+            return moved if keep_dims else squeeze(moved, axis), None
+
+        along(made, "axis")
         return made
 
     return make
@@ -501,6 +532,7 @@ def _position(kind: str, result: DType) -> Callable[[Callable], Op]:
                 p, kind, input, None, out, tuple(range(input.ndim)) if axis is None or not input.ndim else (axis,)
             )
 
+        along(made, axis_name)
         return made
 
     return make
@@ -670,6 +702,16 @@ def _(input, input_type, out0, out1, *, axis, ddof, root, g):
     return total
 
 
+@moments.jvp
+def _(t_input, input, input_type, out0, out1, *, axis, ddof, keep_dims, root):
+    products = (input - stretch(out1, input_type, axis)) * t_input
+    of_spread = reduce_sum(products, axis, keep_dims) * (2.0 / builtins.max(_count(input_type, axis) - ddof, 1))
+    return quotient_or_zero(of_spread, out0) * 0.5 if root else of_spread, mean(t_input, axis, keep_dims)
+
+
+along(moments, "axis")
+
+
 def var(input: Tensor, axis=None, ddof=0, keepdims=False):
     """The variance over axes: Σ(x - mean)² / (count - ddof).
 
@@ -803,3 +845,11 @@ def _(p: Planner, input: Buffer, out: Buffer, *, dim, keepdim):
 @logsumexp.vjp("input")
 def _(input, input_type, out, *, dim, g):
     return stretch(g, input_type, dim) * exp_decay(input, stretch(out, input_type, dim))
+
+
+@logsumexp.jvp
+def _(t_input, input, input_type, out, *, dim, keepdim):
+    return reduce_sum(exp_decay(input, stretch(out, input_type, dim)) * t_input, dim, keepdim)
+
+
+along(logsumexp, "dim")

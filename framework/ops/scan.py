@@ -24,9 +24,9 @@ from anfora.kernel.scan import plan_scan
 from anfora.ops.comparison import not_equal
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
-from anfora.ops.families import like, normalize_axis, type_of
+from anfora.ops.families import along, like, linear, normalize_axis, type_of
 from anfora.ops.joining import concat
-from anfora.ops.places import sum_at
+from anfora.ops.places import pick, sum_at
 from anfora.ops.reduction import exp_decay, prod, reduce_sum, stretch
 from anfora.ops.shape import narrow, reshape, transpose
 
@@ -92,6 +92,10 @@ def _(*, axis, exclusive, reverse, g):
     return cumsum(g, axis, exclusive=exclusive, reverse=not reverse)
 
 
+linear(cumsum, "x")
+along(cumsum, "axis")
+
+
 @_running("prod", lambda x: x.dtype if x.dtype.is_float else int64)
 def cumprod(input: Tensor, dim, dtype=None, *, exclusive=False, reverse=False):
     """The running product along an axis: y_k = Π_{i<=k} x_i, carried in float64 and rounded for each k.
@@ -120,6 +124,9 @@ def _(input, *, dim, exclusive, reverse, g):
     if exclusive:
         g = shift(g, dim, not reverse)
     return before * recurrence(shift(input, dim, not reverse), g, dim, not reverse)
+
+
+along(cumprod, "dim")
 
 
 @prod.vjp("input")
@@ -167,6 +174,10 @@ def _(*, axis, back, g):
     return shift(g, axis, not back)
 
 
+linear(shift, "input")
+along(shift, "axis")
+
+
 @op
 def recurrence(input: Tensor, other: Tensor, axis, reverse):
     """y_k = a_k y_{k-1} + b_k along an axis, from y = 0; a is `input`, b is `other`, both of one shape and type."""
@@ -193,6 +204,9 @@ def _(input, out, *, axis, reverse, g):
     return to_b * shift(out, axis, reverse), to_b
 
 
+along(recurrence, "axis", count=2)
+
+
 def _record(kind: str, positions: DType) -> Callable[[Callable], Op]:
     """Make an operator (input, axis) that gives running extremes and their positions."""
 
@@ -217,6 +231,11 @@ def _record(kind: str, positions: DType) -> Callable[[Callable], Op]:
                 return g[0]
             return sum_at(g[0], [out1], form=("along", axis), shape=input_type.shape)
 
+        @made.jvp
+        def tangent(t_input, out1, *, axis):
+            return (pick(t_input, out1, "along", axis) if t_input.ndim else t_input), None
+
+        along(made, "axis")
         return made
 
     return make
@@ -290,6 +309,9 @@ def _(p: Planner, input: Buffer, out: Buffer, *, axis):
 def _(input, out, *, axis, g):
     decay = shift(exp_decay(shift(out, axis, False), out), axis, True)
     return exp_decay(input, out) * recurrence(decay, g, axis, True)
+
+
+along(logcumsumexp, "axis")
 
 
 # -- differences ------------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from anfora.ops import layouts
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast, copy, copy_to, place, stop_gradient  # noqa: F401  (found here too)
 from anfora.ops.creation import full, integers, zeros_of  # noqa: F401
-from anfora.ops.families import normalize_axes, normalize_axis, type_of
+from anfora.ops.families import along, later, linear, normalize_axes, normalize_axis, type_of
 
 __all__ = [
     "atleast_1d", "atleast_2d", "atleast_3d", "broadcast_to", "diagonal", "dtype", "expand", "expand_as", "expand_dims",
@@ -92,6 +92,14 @@ def _(p: Planner, input: Buffer, out: Buffer, *, shape):
 @reshape.vjp("input")
 def _(input_type, *, g):
     return reshape(g, input_type.shape)
+
+
+linear(reshape, "input")
+
+
+@reshape.batch
+def _(batched, input, *, shape):
+    return reshape(input, (input.shape[0], *shape))
 
 
 @composite
@@ -226,6 +234,14 @@ def _(*, input_perm, g):
     return transpose(g, tuple(sorted(range(len(input_perm)), key=input_perm.__getitem__)))
 
 
+linear(transpose, "input")
+
+
+@transpose.batch
+def _(batched, input, *, input_perm):
+    return transpose(input, (0, *later(input_perm)))
+
+
 def permute(input: Tensor, axis) -> Tensor:
     """The axes in another order, as `transpose`.
 
@@ -346,6 +362,15 @@ def _(input_type, *, g):
     return sum_to(g, shape=input_type.shape)
 
 
+linear(broadcast_to, "input")
+
+
+@broadcast_to.batch
+def _(batched, input, *, shape):
+    lead = (1,) * (len(shape) + 1 - input.ndim)
+    return broadcast_to(reshape(input, (input.shape[0], *lead, *input.shape[1:])), (input.shape[0], *shape))
+
+
 def sum_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Undo a broadcast: sum over the axes that were added or stretched.
 
@@ -417,6 +442,14 @@ def _(input_x_type, *, g):
     return reshape(g, input_x_type.shape)
 
 
+linear(expand_dims, "input_x")
+
+
+@expand_dims.batch
+def _(batched, input_x, *, axis):
+    return expand_dims(input_x, axis + 1)
+
+
 def unsqueeze(input: Tensor, dim) -> Tensor:
     """Add an axis of length 1, as `expand_dims`.
 
@@ -468,6 +501,14 @@ def _(layout, *, axis):
 @squeeze.vjp("input")
 def _(input_type, *, g):
     return reshape(g, input_type.shape)
+
+
+linear(squeeze, "input")
+
+
+@squeeze.batch
+def _(batched, input, *, axis):
+    return squeeze(input, later(axis)) if axis else input
 
 
 def _with_axes(shape: Callable[[tuple[int, ...]], tuple[int, ...]], least: int, how: str, example: str) -> Callable:
@@ -531,6 +572,14 @@ def _(layout, *, items):
 @index_view.vjp("input")
 def _(input_type, *, items, g):
     return place(g, shape=input_type.shape, path=(("index_view", (("items", items),)),))
+
+
+linear(index_view, "input")
+
+
+@index_view.batch
+def _(batched, input, *, items):
+    return index_view(input, (whole(input.shape[0]), *items))
 
 
 @composite
@@ -694,6 +743,10 @@ def _(layout, *, offset, dim1, dim2):
 def _(input_type, *, offset, dim1, dim2, g):
     path = (("diagonal", (("offset", offset), ("dim1", dim1), ("dim2", dim2))),)
     return place(g, shape=input_type.shape, path=path)
+
+
+linear(diagonal, "input")
+along(diagonal, "dim1", "dim2")
 
 
 # -- what a tensor is -------------------------------------------------------------------------------------------------

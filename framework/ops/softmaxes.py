@@ -15,7 +15,7 @@ from anfora.core.tensor import Tensor
 from anfora.kernel import bodies
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.rows import Row, plan_rows
-from anfora.ops.families import like, normalize_axis
+from anfora.ops.families import along, like, normalize_axis
 from anfora.ops.mathematics import exp
 from anfora.ops.reduction import reduce_sum
 
@@ -98,6 +98,14 @@ def _(out, *, axis, g):
     return softmax_gradient(out, g, axis)
 
 
+@softmax.jvp
+def _(t_input, out, out_type, *, axis):
+    return softmax_gradient(out, t_input, axis)  # the Jacobian is symmetric
+
+
+along(softmax, "axis")
+
+
 @op
 def softmax_gradient(output: Tensor, gradient: Tensor, axis):
     """y (g - sum(g y)) along an axis: the gradient of `softmax`, fused."""
@@ -128,6 +136,9 @@ def _(output, gradient, *, axis, g):
 @softmax_gradient.vjp("gradient")
 def _(output, *, axis, g):
     return softmax_gradient(output, g, axis)
+
+
+along(softmax_gradient, "axis", count=2)
 
 
 @op
@@ -176,6 +187,14 @@ def _(out, *, axis, g):
     return log_softmax_gradient(out, g, axis)
 
 
+@log_softmax.jvp
+def _(t_logits, out, *, axis):
+    return t_logits - reduce_sum(exp(out) * t_logits, axis, True)
+
+
+along(log_softmax, "axis")
+
+
 @op
 def log_softmax_gradient(output: Tensor, gradient: Tensor, axis):
     """g - exp(y) sum(g) along an axis: the gradient of `log_softmax`, fused."""
@@ -204,6 +223,9 @@ def _(output, gradient, *, axis, g):
 @log_softmax_gradient.vjp("gradient")
 def _(output, *, axis, g):
     return g - reduce_sum(exp(output) * g, axis, True)
+
+
+along(log_softmax_gradient, "axis", count=2)
 
 
 def softmin(x: Tensor, axis=-1, *, dtype=None) -> Tensor:

@@ -26,11 +26,11 @@ from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.creation import full
-from anfora.ops.families import normalize_axis, type_of
+from anfora.ops.families import along, normalize_axis, type_of
 from anfora.ops.joining import concat
 from anfora.ops.places import pick, sum_at
 from anfora.ops.reduction import equals, reduce_max, reduce_min, reduce_sum
-from anfora.ops.shape import expand_dims, moveaxis, narrow, reshape
+from anfora.ops.shape import expand_dims, moveaxis, narrow, reshape, squeeze
 
 __all__ = [
     "argsort", "bincount", "bucketize", "histc", "kthvalue", "median", "msort", "nanmedian", "nanquantile", "quantile",
@@ -43,6 +43,11 @@ def _scattered(g: tuple, positions: Tensor, kind: TensorType, axis: int) -> Tens
     if g[0] is None or not kind.ndim:
         return g[0]
     return sum_at(g[0], [positions], form=("along", axis), shape=kind.shape)
+
+
+def _chosen(tangent: Tensor, positions: Tensor, axis: int) -> Tensor:
+    """The tangent of elements that were chosen along an axis."""
+    return pick(tangent, positions, "along", axis) if tangent.ndim else tangent
 
 
 # -- sort -------------------------------------------------------------------------------------------------------------
@@ -88,6 +93,14 @@ def _(input_x_type, out1, *, axis, g):
     return _scattered(g, out1, input_x_type, axis)
 
 
+@sort.jvp
+def _(t_input_x, out1, *, axis):
+    return _chosen(t_input_x, out1, axis), None
+
+
+along(sort, "axis")
+
+
 @op
 def argsort(input: Tensor, axis=-1, descending=False):
     """The positions, int32, of the elements in order along an axis; see `sort`.
@@ -111,6 +124,9 @@ def _(input, *, axis, descending):
 @argsort.kernel
 def _(p: Planner, input: Buffer, out: Buffer, *, axis, descending):
     plan_sort(p, input, p.workspace(input.dtype, *input.shape), out, axis, descending)
+
+
+along(argsort, "axis")
 
 
 def msort(input: Tensor) -> Tensor:
@@ -175,6 +191,14 @@ def _(input_type, out1, *, dim, g):
     return _scattered(g, out1, input_type, dim)
 
 
+@topk.jvp
+def _(t_input, out1, *, dim):
+    return _chosen(t_input, out1, dim), None
+
+
+along(topk, "dim")
+
+
 # -- one element by its rank ------------------------------------------------------------------------------------------
 
 
@@ -213,6 +237,16 @@ def _(input_type, out1, *, axis, keep_dims, g):
     if not keep_dims and input_type.ndim:
         g, out1 = (expand_dims(g[0], axis),), expand_dims(out1, axis)
     return _scattered(g, out1, input_type, axis)
+
+
+@ranked.jvp
+def _(t_input, out1, *, axis, keep_dims):
+    if keep_dims or not t_input.ndim:
+        return _chosen(t_input, out1, axis), None
+    return squeeze(_chosen(t_input, expand_dims(out1, axis), axis), axis), None
+
+
+along(ranked, "axis")
 
 
 def median(input: Tensor, axis=-1, keepdims=False) -> tuple[Tensor, Tensor]:

@@ -91,15 +91,6 @@ def test_functions_of_constants():
     assert _primexpr(lambda x: x.shape)(Tensor([1, 2])) == (2,)
 
 
-def test_it_is_said_once_that_nothing_is_compiled(caplog, monkeypatch):
-    monkeypatch.setattr(anfora.core.settings, "_noted", set())
-    with caplog.at_level(logging.WARNING, "anfora"):
-        jit(abs), jit(abs)
-    assert [r.message for r in caplog.records] == [
-        "anfora: graph mode is not built yet; programs run in PyNative mode, with the same results"
-    ]
-
-
 def test_messages_have_mindspores_names_and_levels(caplog):
     from anfora import log as logger
 

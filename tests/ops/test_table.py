@@ -11,7 +11,9 @@ from row import TOLERANCE, Row, S
 
 import anfora
 from anfora import Tensor, ops
-from anfora.core.op import registry
+from anfora.core.errors import AnforaError
+from anfora.core.op import Op, registry
+from anfora.ops.families import by_element
 
 ROWS: list[Row] = [
     row
@@ -174,6 +176,194 @@ def test_gradients_are_finite_differences(row, sample):
         found = gradients(slope)(*map(Tensor, arrays))
         for gradient, wanted in zip(found, _numeric_gradient(slope, arrays, 1e-5)):
             np.testing.assert_allclose(gradient.asnumpy(), wanted, rtol=2e-4, atol=2e-5)
+
+
+def _close(found, wanted, rtol=1e-9, atol=1e-9):
+    for one, other in zip(found, wanted):
+        np.testing.assert_allclose(one.asnumpy(), other.asnumpy(), rtol, atol)
+
+
+@pytest.mark.parametrize("row, sample", _cases(lambda row: row.grad and row.second, smooth=True))
+def test_forward_mode_is_finite_differences_and_the_transposed_gradient(row, sample, monkeypatch):
+    """The tangents by the rules of the operators are those by their gradients applied twice, and so are those of each
+    argument alone, where the tape keeps less."""
+    arrays, function = _flat_inputs(row, sample)
+    if not arrays or not all(a.size for a in arrays):
+        return
+    random = np.random.default_rng(8)
+    directions = [random.standard_normal(a.shape) for a in arrays]
+
+    def along(count: int, first: int = 0):
+        chosen = range(first, first + count)
+
+        def of_chosen(*moved):
+            given = list(map(Tensor, arrays))
+            given[first : first + count] = moved
+            return function(*given)
+
+        return anfora.jvp(of_chosen, *(tuple(Tensor(all_[i]) for i in chosen) for all_ in (arrays, directions)))[1]
+
+    def turn():
+        """How the gradient changes in the directions: the rules of the operators that gradient rules are made of."""
+        weights = [Tensor(np.cos(np.arange(r.size)).reshape(r.shape)) for r in function(*map(Tensor, arrays))]
+        points = (tuple(map(Tensor, each)) for each in (arrays, directions))
+        return anfora.jvp(gradients(_weighted(function, weights)), *points)[1]
+
+    found = along(len(arrays))
+    turned = turn()
+    step = 1e-6
+    ends = [function(*(Tensor(a + s * d) for a, d in zip(arrays, directions))) for s in (step, -step)]
+    wanted = [(one - other) / (2 * step) for one, other in zip(*ends)]
+    _close(found, wanted, 2e-5, 2e-6)
+    alone = [along(1, i) for i in range(len(arrays))] if len(arrays) > 1 else []
+    with monkeypatch.context() as default:
+        for operator in registry.values():
+            default.setattr(operator, "jvp_rule", None)
+        _close(found, along(len(arrays)))
+        _close(turned, turn())
+        for i, tangents in enumerate(alone):
+            _close(tangents, along(1, i))
+
+
+#: Where operators move elements or work on each alone, so that a batching rule changes no bit.
+_EXACT = {
+    f"anfora.ops.{name}" for name in ("comparison", "arithmetic", "mathematics", "activation", "shape", "copying")
+}
+
+
+def _batch_of(array: np.ndarray, count: int) -> np.ndarray:
+    """Examples that are like an array, but different: scaled down, or with elements that have changed places."""
+    if array.dtype == np.float64:
+        return np.stack([array * (1 - i / 8) for i in range(count)])
+    return np.stack([np.roll(array, i, 0) if array.ndim else array for i in range(count)])
+
+
+@pytest.mark.parametrize("row, sample", _cases())
+def test_vmap_is_a_loop(row, sample, monkeypatch):
+    """With examples along the first axis and along the last, of all tensors and of each alone."""
+    arrays: list[np.ndarray] = []
+    _map(lambda a: arrays.append(a), [*sample.args, *sample.kwargs.values()])
+    calls = 0
+
+    def function(*tensors):
+        nonlocal calls
+        calls += 1
+        given = iter(tensors)
+        return tuple(r for r in _results(_call(row, sample, lambda a: next(given))) if isinstance(r, Tensor))
+
+    count = 3
+    batches = [_batch_of(a, count) for a in arrays]
+    every = range(len(arrays))
+    chosen = [(every, 0), (every, -1), *(([i], 0) for i in every if len(arrays) > 1)] if arrays else []
+    is_operator = isinstance(row.op, Op) and bool(row.op.tensors) and not row.op.writes and not row.op.is_random
+    for which, axis in chosen:
+        try:
+            shared = list(map(Tensor, arrays))  # also by effects: what is written in place stays for the next example
+            wanted = [
+                function(*(Tensor(batches[i][k]) if i in which else shared[i] for i in every)) for k in range(count)
+            ]
+            parts = [np.stack([part.asnumpy() for part in parts]) for parts in zip(*wanted)]
+        except (AnforaError, ValueError):  # examples that are refused, or whose results differ in shape
+            continue
+        given = [Tensor(np.moveaxis(batches[i], 0, axis) if i in which else arrays[i]) for i in every]
+        calls = 0
+        found = anfora.vmap(function, tuple(axis if i in which else None for i in every))(*given)
+        assert calls == 1 or not is_operator
+        for one, other, like in zip(found, parts, wanted[0]):
+            assert one.is_contiguous() and one.dtype is like.dtype
+            if is_operator and row.op.__module__ in _EXACT:
+                np.testing.assert_array_equal(one.asnumpy(), other)
+            else:
+                np.testing.assert_allclose(one.asnumpy(), other, 1e-9, 1e-9)
+
+
+def _pieces(shape: tuple[int, ...], count: int) -> list[np.ndarray]:
+    return [np.random.default_rng(i).uniform(0.5, 1.5, shape) for i in range(count)]
+
+
+_INTERNAL = [
+    o
+    for o in registry.values()
+    if getattr(o.jvp_rule, "func", None) is by_element and o.name not in ops.__all__ and "reduction" not in o.attributes
+]
+
+
+@pytest.mark.parametrize("op", _INTERNAL)
+@pytest.mark.parametrize("axis", [0, -1])
+def test_batching_changes_no_bit_element_by_element(op, axis):
+    """Of the members of the family that are no functions for users, and are mostly called by gradient rules."""
+    arrays = _pieces((3, 2, 3) if axis == 0 else (2, 3, 3), len(op.tensors))
+    attributes = {name: {"approximate": "tanh"}.get(name, 1) for name in op.attributes}
+    for dtype in (anfora.float64, anfora.int32, anfora.bool_):
+        try:
+            op(*(Tensor(a, dtype) for a in arrays), **attributes)
+        except AnforaError:
+            continue
+        break
+    for alone in (None, *range(len(arrays))):
+        is_mapped = [alone is None or i == alone for i in range(len(arrays))]
+        given = [Tensor(a if mapped else a.take(0, axis), dtype) for a, mapped in zip(arrays, is_mapped)]
+        found = anfora.vmap(
+            lambda *tensors: op(*tensors, **attributes), tuple(axis if mapped else None for mapped in is_mapped)
+        )(*given)
+        each = [[x.asnumpy().take(k, axis) if m else x for x, m in zip(given, is_mapped)] for k in range(3)]
+        wanted = [op(*map(Tensor, one), **attributes).asnumpy() for one in each]
+        np.testing.assert_array_equal(found.asnumpy(), np.stack(wanted))
+
+
+@pytest.mark.parametrize("op", [op for op in _INTERNAL if op.gradients])
+def test_forward_mode_of_internal_operators(op, monkeypatch):
+    arrays, directions = _pieces((2, 3), len(op.tensors)), _pieces((2, 3), 2 * len(op.tensors))[len(op.tensors) :]
+    attributes = {name: {"approximate": "tanh"}.get(name, 1) for name in op.attributes}
+
+    def along():
+        points = (tuple(map(Tensor, each)) for each in (arrays, directions))
+        return [anfora.jvp(lambda *tensors: op(*tensors, **attributes), *points)[1]]
+
+    found = along()
+    monkeypatch.setattr(op, "jvp_rule", None)
+    _close(found, along())
+
+
+_POOL = {"kernel_size": (2, 2), "stride": (2, 2), "padding": (0, 0, 0, 0), "ceil_mode": False}
+
+
+@pytest.mark.parametrize(
+    "name, shapes, attributes",
+    [
+        ("softmax_gradient", [(3, 4), (3, 4)], {"axis": 0}),
+        ("log_softmax_gradient", [(3, 4), (3, 4)], {"axis": 1}),
+        ("shift", [(3, 4)], {"axis": 1, "back": True}),
+        ("avg_pool2d_gradient", [(2, 1, 2, 3)],
+         {"size": (4, 6), **_POOL, "count_include_pad": True, "divisor_override": 0}),
+        ("max_pool2d_gradient", [(2, 1, 4, 6), (2, 1, 2, 3)], {**_POOL, "dilation": (1, 1)}),
+        ("adaptive_avg_pool2d_gradient", [(2, 1, 2, 3)], {"size": (4, 6)}),
+        ("adaptive_max_pool2d_gradient", [(2, 1, 4, 6), (2, 1, 2, 3)], {}),
+        ("resample_back", [(2, 3)],
+         {"places": Tensor([[0, 1], [1, 2], [3, 0]]), "weights": Tensor(np.array([[0.5, 1], [2, 3], [1, 4]])), "axis": 1,
+          "size": 4}),
+    ],
+)  # fmt: skip
+def test_rules_of_operators_that_gradients_are_made_of(name, shapes, attributes, monkeypatch):
+    op = registry[name]
+    arrays = [_pieces((3, *shape), 1)[0] for shape in shapes]
+    monkeypatch.setattr(anfora.eager.batched, "_for_each", None)  # the rule serves every call
+    for alone in (None, *range(len(arrays) if len(arrays) > 1 else 0)):
+        given = [Tensor(a if alone in (None, i) else a[0]) for i, a in enumerate(arrays)]
+        axes = tuple(0 if alone in (None, i) else None for i in range(len(arrays)))
+        found = anfora.vmap(lambda *tensors: op(*tensors, **attributes), axes)(*given).asnumpy()
+        for k in range(3):
+            example = [Tensor(x.asnumpy()[k]) if axis == 0 else x for x, axis in zip(given, axes)]
+            np.testing.assert_allclose(found[k], op(*example, **attributes).asnumpy(), rtol=1e-12, atol=1e-12)
+    for i, array in enumerate(arrays):
+        if op.tensors[i] in op.gradients:
+
+            def at(moved, i=i):
+                return op(*(moved if j == i else Tensor(a[0]) for j, a in enumerate(arrays)), **attributes)
+
+            step = 1e-6 * array[1]
+            wanted = (at(Tensor(array[0] + step)) - at(Tensor(array[0] - step))) / 2e-6
+            _close([anfora.jvp(at, Tensor(array[0]), Tensor(array[1]))[1]], [wanted], 1e-6, 1e-8)
 
 
 @pytest.mark.parametrize(

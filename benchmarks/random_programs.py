@@ -1,0 +1,44 @@
+"""Random Python functions, run by Python and compiled, and what differs.
+
+    python benchmarks/random_programs.py                      10,000 programs
+    python benchmarks/random_programs.py 200 --start 5000     programs 5000 to 5199
+    python benchmarks/random_programs.py 1 --start 17 --show  also print the program
+    python benchmarks/random_programs.py --grad               gradients too
+
+Every mismatch is printed with its seed and with the smallest program that still shows it. The exit code is their number, 99
+at most.
+"""
+
+from __future__ import annotations
+
+import argparse
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests" / "gallery"))
+
+from random_python import minimise, mismatch, random_source, text
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("count", type=int, nargs="?", default=10_000)
+    options.add_argument("--start", type=int, default=0)
+    options.add_argument("--grad", action="store_true")
+    options.add_argument("--show", action="store_true")
+    chosen = options.parse_args()
+    wrong, start = 0, time.perf_counter()
+    for seed in range(chosen.start, chosen.start + chosen.count):
+        if chosen.show:
+            print(text(random_source(seed)))
+        found = mismatch(seed, grad=chosen.grad)
+        if found:
+            wrong += 1
+            print(f"--- seed {seed}: {found}\n{text(minimise(seed, grad=chosen.grad))}", flush=True)
+    print(f"{chosen.count} programs, {wrong} mismatches, {time.perf_counter() - start:.0f} s")
+    sys.exit(min(wrong, 99))
+
+
+if __name__ == "__main__":
+    main()

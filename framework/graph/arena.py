@@ -1,0 +1,155 @@
+"""Where the values of a segment lie: pieces of memory, places in them, and the arena for what lies between.
+
+A *root* is a piece of memory: an input, a constant, an array that is made for an output, or a part of the arena. A value
+lies at a *place*: a root, an offset in it and a layout; so a view is a place and costs nothing. A *task* is a plan with
+the places of its operands. The arena is one block a call; roots whose lives do not overlap share its bytes.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from anfora.core.abstract import Layout
+from anfora.kernel.executor import LINE
+from anfora.kernel.plan import Plan
+
+__all__ = ["Kind", "Place", "Root", "Task", "arrange", "extent"]
+
+
+class Kind(Enum):
+    """Who gives the memory of a root."""
+
+    INPUT = 0  #: the caller, with each call
+    CONSTANT = 1  #: known since the segment was made
+    FRESH = 2  #: an array made for a call: an output
+    PYTHON = 3  #: an array that an operator in Python gives
+    ARENA = 4
+
+
+class Root:
+    """A piece of memory."""
+
+    __slots__ = ("at", "first", "is_written", "kind", "last", "layout", "nbytes", "number", "origin")
+
+    def __init__(self, kind: Kind, layout: Layout | None, nbytes: int, at: int = 0) -> None:
+        self.kind = kind
+        self.layout = layout  #: of its array; None for bare bytes
+        self.nbytes = nbytes
+        self.at = at  #: the offset in the arena, the address of a constant, else 0
+        self.origin = 0  #: bytes from the start of the memory to the first element
+        self.number = -1  #: which argument of the native programs holds it
+        self.is_written = False  #: by a row that writes in place
+        self.first = self.last = -1  #: tasks between which its contents matter
+
+
+class Place(NamedTuple):
+    """Where a value lies."""
+
+    root: Root
+    offset: int  #: bytes from the first element of the root
+    layout: Layout
+
+
+class Task:
+    """A plan, or an operator that runs in Python, and where its operands lie."""
+
+    __slots__ = ("inputs", "outputs", "plan", "row")
+
+    def __init__(self, plan: Plan | None, inputs: Sequence[Place | None], outputs: Sequence[Place], row: int) -> None:
+        self.plan = plan  #: None for an operator that runs in Python
+        self.inputs = inputs
+        self.outputs = outputs
+        self.row = row  #: the row that it computes, or the last of them
+
+
+def extent(layout: Layout) -> tuple[int, int]:
+    """The first byte of an array, counted from its first element, and the one after its last."""
+    low = high = 0
+    if not layout.size:
+        return 0, 0
+    for length, step in zip(layout.shape, layout.strides):
+        if step < 0:
+            low += (length - 1) * step
+        else:
+            high += (length - 1) * step
+    return low, high + layout.dtype.itemsize
+
+
+def arrange(tasks: Sequence[Task]) -> tuple[int, list[list[int]]]:
+    """Give each root of the arena its offset: the bytes it takes, and for each task the offsets of its workspaces."""
+    for time, task in enumerate(tasks):
+        for place in (*task.inputs, *task.outputs):
+            if place is not None and place.root.kind is Kind.ARENA:
+                if place.root.first < 0:
+                    place.root.first = time
+                place.root.last = time
+    free = _Free()
+    workspaces = []
+    for time, task in enumerate(tasks):
+        for place in task.outputs:
+            root = place.root
+            if root.kind is Kind.ARENA and root.first == time:
+                root.at = free.take(root.nbytes)
+                root.first = -1  # it has its place
+        sizes = task.plan.workspaces if task.plan is not None else ()
+        spaces = [free.take(size) for size in sizes]
+        workspaces.append(spaces)
+        for offset, size in zip(spaces, sizes):
+            free.give_back(offset, size)
+        for place in (*task.inputs, *task.outputs):
+            if place is not None and place.root.kind is Kind.ARENA and place.root.last == time:
+                free.give_back(place.root.at, place.root.nbytes)
+                place.root.last = -1  # once, should it be an operand twice
+    return free.end, workspaces
+
+
+class _Free:
+    """The bytes of the arena that nothing occupies: holes, in order, and all that lies behind the end."""
+
+    def __init__(self) -> None:
+        self.end = 0
+        self._starts: list[int] = []
+        self._stops: list[int] = []
+
+    def take(self, nbytes: int) -> int:
+        """The smallest hole that holds so many bytes, or a piece behind the end."""
+        nbytes = -(-nbytes // LINE) * LINE
+        best = -1
+        for i, (start, stop) in enumerate(zip(self._starts, self._stops)):
+            size = stop - start
+            if size >= nbytes and (best < 0 or size < self._stops[best] - self._starts[best]):
+                best = i
+        if best < 0:
+            if self._stops and self._stops[-1] == self.end:  # the last hole grows
+                start = self._starts.pop()
+                self._stops.pop()
+            else:
+                start = self.end
+            self.end = start + nbytes
+            return start
+        start = self._starts[best]
+        self._starts[best] += nbytes
+        if self._starts[best] == self._stops[best]:
+            del self._starts[best], self._stops[best]
+        return start
+
+    def give_back(self, start: int, nbytes: int) -> None:
+        stop = start + -(-nbytes // LINE) * LINE
+        if start == stop:
+            return
+        i = bisect_left(self._starts, start)
+        joins_next = i < len(self._starts) and self._starts[i] == stop
+        joins_last = i > 0 and self._stops[i - 1] == start
+        if joins_last and joins_next:
+            self._stops[i - 1] = self._stops[i]
+            del self._starts[i], self._stops[i]
+        elif joins_last:
+            self._stops[i - 1] = stop
+        elif joins_next:
+            self._starts[i] = start
+        else:
+            self._starts.insert(i, start)
+            self._stops.insert(i, stop)

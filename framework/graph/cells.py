@@ -1,0 +1,41 @@
+"""Cells in GRAPH_MODE: the outermost call of a Cell is compiled, with everything that it calls."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+from anfora.api import GradientFunction
+from anfora.core import slots
+from anfora.core.cell import Cell
+from anfora.core.settings import GRAPH_MODE, get_context
+from anfora.graph.compiled import Program, running
+from anfora.graph.polyfills import call
+
+__all__ = ["call_compiled", "program_of"]
+
+_programs: weakref.WeakKeyDictionary[Any, Program] = weakref.WeakKeyDictionary()
+
+
+def program_of(cell: Any) -> Program:
+    """The program of the calls of a Cell."""
+    program = _programs.get(cell)
+    if program is None:
+        program = _programs[cell] = Program(call)
+    return program
+
+
+def call_compiled(cell: Any, args: tuple, kwargs: dict) -> Any:
+    """Run a Cell in GRAPH_MODE; inside of a compiled call, and of what the interpreter does for one, it just runs."""
+    if isinstance(cell, GradientFunction):
+        if running.depth or get_context("mode") != GRAPH_MODE:
+            return cell.call_plainly(args, kwargs)
+        return program_of(cell).call((cell, *args), kwargs)
+    if running.depth or not (get_context("mode") == GRAPH_MODE or cell in slots.compiled_cells):
+        if not (cell.__dict__["_hooks"] or cell.__dict__["_compute_type"] or hasattr(cell, "bprop")):
+            return cell.construct(*args, **kwargs)
+        return slots.call_cell(cell, args, kwargs)
+    return program_of(cell).call((cell, *args), kwargs)
+
+
+slots.call_compiled = call_compiled

@@ -1,0 +1,407 @@
+"""Compiled functions: the pieces that were recorded, and how a call goes through them.
+
+    Compiled   what `jit` gives: a function whose calls find the program of their arguments
+    Program    the pieces of one function
+    Point      a moment of it: a pattern of what is alive, and the variants in which it has gone on from there
+    Variant    guards, rows, and the end: a return, or a hop with the points behind its outcomes
+
+A call walks from point to point. Where no variant fits, the machine takes over from the point's pattern, records what
+happens, and adds it.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core import slots
+from anfora.core.cell import Cell
+from anfora.core.span import place_of
+from anfora.core.tensor import Tensor
+from anfora.graph import polyfills
+from anfora.graph.code import Unsupported
+from anfora.graph.images import Image, NoImage, build, signature
+from anfora.graph.machine import Frame, Generator, Machine, Plain, do_at
+from anfora.graph.origins import Number, Origin
+from anfora.graph.pieces import Runner
+from anfora.graph.recorder import Live, Outcome, Piece, Recorder, State, key_of
+from anfora.graph.sources import code_of
+from anfora.kernel import glue
+
+__all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Variant", "running"]
+
+_MOST_POINTS = 600
+_MOST_VARIANTS = 12
+
+
+class Hop:
+    """An end of a piece: something that the interpreter does, and how the program goes on after each of its outcomes."""
+
+    def __init__(self, state: State, reason: str) -> None:
+        self.call, self.frames, self.switch = state.call, state.frames, state.switch
+        self.reason, self.at = reason, state.place
+        self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
+        #: outcome -> (point, for each of its slots: a slot of this one, or a path in the result)
+        self.edges: dict[Any, tuple[Point, list[int | tuple]]] = {}
+        self.kept: list[Any] = []  #: objects whose identities are among the outcomes
+
+    @property
+    def place(self) -> str:
+        code, position, _ = self.at
+        return f"{code.co_filename}:{position[0]}"
+
+
+class Return:
+    """An end of a piece: the function returns what an image shows."""
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+        #: the slot, where it is one
+        self.slot = image[1] if image[0] in ("slot", "number") else None
+
+
+class Variant:
+    """One way in which the program has gone on from a point."""
+
+    def __init__(self, piece: Piece, live: Live, end: Hop | Return) -> None:
+        self.piece, self.end = piece, end
+        self.runner = Runner(piece, live.origins)
+
+
+class Point:
+    """A moment of the program."""
+
+    def __init__(self, frames: Image, switch: bool) -> None:
+        self.frames, self.switch = frames, switch
+        self.variants: list[Variant] = []
+
+
+class _Running(threading.local):
+    """What this thread is doing."""
+
+    depth = 0  #: compiled calls that are running
+
+
+running = _Running()
+
+
+class Program:
+    """The pieces of one function, for calls of one form.
+
+    Args:
+        function: a Python function.
+        special: functions that the recorder calls in its own way, see `transforms.py`.
+    """
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.special = polyfills.table()
+        self.entries: dict[Any, Point] = {}
+        self.points: dict[Any, Point] = {}
+        self.varying: set[str] = set()
+        self.interpreted: set[tuple] = set()  #: calls of gradient functions that the interpreter does: (code, instruction)
+        self.native: str | None = None  #: why Python runs it as it is
+        self.recordings = 0
+
+    # -- a call -------------------------------------------------------------------------------------------------------
+
+    def call(self, args: tuple, kwargs: dict) -> Any:
+        switch = glue.is_recording()
+        key = (len(args), *kwargs, switch, id(args[0]) if args and isinstance(args[0], Cell) else 0)
+        values: list[Any] = [*args, *kwargs.values()]
+        point = self.entries.get(key)
+        before = running.depth
+        running.depth = before + 1
+        try:
+            if self.native is not None:
+                return self.function(*args, **kwargs)
+            if point is None:
+                return self._enter(key, args, kwargs, switch)
+            return self._run(point, values, args, kwargs)
+        finally:
+            running.depth = before
+            if glue.is_recording() is not switch:
+                glue.set_recording(switch)
+
+    def _run(self, point: Point, values: list[Any], args: tuple = (), kwargs: dict | None = None) -> Any:
+        """Go from point to point, as long as what comes has been seen before."""
+        while True:
+            for variant in point.variants:
+                live = variant.runner.run(values)
+                if live is not None:
+                    break
+            else:
+                return self._record(point, values, args, kwargs or {})
+            end = variant.end
+            if type(end) is Return:
+                return live[end.slot] if end.slot is not None else _released(build(end.image, live))
+            outcome = self._interpret(end, live)
+            key = key_of(outcome)
+            edge = end.edges.get(key)
+            if edge is None:
+                return self._redo(end, live, outcome)
+            point, places = edge
+            values = [live[place] if type(place) is int else _part(outcome, place) for place in places]
+            if glue.is_recording() is not point.switch:
+                glue.set_recording(point.switch)
+
+    @staticmethod
+    def _interpret(hop: Hop, live: list[Any]) -> Outcome:
+        """Do what a hop does."""
+        made: list[Any] = []
+        operation, args, kwargs = _released(build(hop.call, live, made), made)
+        for slot, number in hop.built.items():
+            live[slot] = made[number]
+        if glue.is_recording() is not hop.switch:
+            glue.set_recording(hop.switch)
+        try:
+            return Outcome(do_at(*hop.at, {}, operation, args, kwargs))
+        except BaseException as error:
+            return Outcome(error=error)
+
+    # -- recording ----------------------------------------------------------------------------------------------------
+
+    def _enter(self, key: Any, args: tuple, kwargs: dict, switch: bool) -> Any:
+        """The first call of a form."""
+        point = self.entries[key] = Point(("entry",), switch)
+        return self._record(point, [*args, *kwargs.values()], args, kwargs)
+
+    def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
+        if len(point.variants) >= _MOST_VARIANTS or len(self.points) >= _MOST_POINTS:
+            self.native = "it has gone on in too many ways"
+        recorder = Recorder(self)
+        machine = Machine(recorder)
+        recorder.point = point
+        self.recordings += 1
+        try:
+            if point.frames[0] == "entry":
+                origins: dict[int, Any] = {}
+                recorder.begin(origins)
+                given = [recorder.register(v, recorder.origin("slot", i)) for i, v in enumerate(values)]
+                positional = tuple(given[: len(args)])
+                recorder.enter(machine, self.function, positional, dict(zip(kwargs, given[len(args) :])))
+            else:
+                self._resume(recorder, machine, point.frames, values)
+        except Unsupported as refusal:
+            self.native = str(refusal)
+        if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
+            return self.function(*args, **kwargs)
+        return self._finish(recorder, machine)
+
+    def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
+        """Record from a hop on whose outcome is new: its instruction is done over, with this outcome."""
+        recorder = Recorder(self)
+        machine = Machine(recorder)
+        self.recordings += 1
+        recorder.end = hop
+        if len(self.points) >= _MOST_POINTS:
+            self.native = "it has gone on in too many ways"
+        recorder.live = self._resume(recorder, machine, hop.frames, values)
+        recorder.given = outcome
+        return self._finish(recorder, machine)
+
+    def _resume(self, recorder: Recorder, machine: Machine, frames: Image, values: list[Any]) -> Live:
+        """Put the machine into a state."""
+        recorder.begin({})
+        live = Live(recorder)
+        inside: list[Any] = []
+        numbers = _numbers(frames)
+        for i, value in enumerate(values):
+            origin = recorder.origin("slot", i)
+            if i in numbers:
+                inside.append(Number(origin, value))
+                live.add(inside[-1], origin)
+                recorder.guard("type", origin, type(value))
+            else:
+                inside.append(value)
+                live.add(value, origin)
+                recorder.take(value, origin)
+        made: list[Any] = []
+        machine.frames[:] = build(frames, inside, made)
+        for value in made:
+            kind = type(value)
+            if kind is types.CellType:
+                recorder.local_cells[id(value)] = value
+            elif kind is types.FunctionType:
+                recorder.local_functions[id(value)] = value
+            elif kind is Generator:
+                value.world = recorder
+        return live
+
+    def _finish(self, recorder: Recorder, machine: Machine) -> Any:
+        """Run the machine to the end, and write down the return."""
+        recorder.rejoin = None
+        result = machine.run()
+        if recorder.rejoin is not None:
+            return self._run(*recorder.rejoin)
+        if machine.world is recorder:
+            try:
+                live = Live(recorder)
+                image = live.imager().image(result)
+            except NoImage as trouble:
+                self.give_up(f"it returns {trouble}", machine)
+            else:
+                recorder.point.variants.append(Variant(recorder.piece, live, Return(image)))
+        if type(result) is Number:
+            return result.value
+        return _released(result)
+
+    # -- what the recorder asks for -----------------------------------------------------------------------------------
+
+    def varies(self, origin: Origin) -> bool:
+        """Whether an int from outside is taken as a number that varies."""
+        return origin.path in self.varying
+
+    def give_up(self, reason: str, machine: Machine) -> None:
+        """From now on Python runs the function as it is."""
+        self.native = reason
+
+    def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
+        hop = Hop(state, reason)
+        recorder.point.variants.append(Variant(recorder.piece, state.live, hop))
+        recorder.end, recorder.live = hop, state.live
+
+    def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
+        """The point behind a hop: find it among the known ones, or make it."""
+        hop, before = recorder.end, recorder.live
+        after = Live(recorder)
+        places: list[int | tuple] = []
+        found = _leaves(outcome)
+        frames = machine.frames
+        if type(outcome.value) is float and outcome.error is None:
+            stack = frames[-1].stack
+            if stack and stack[-1] is outcome.value:
+                stack[-1] = Number(Origin("result", ()), outcome.value)
+                found[id(stack[-1])] = ()
+
+        def slot(value: Any) -> int | None:
+            known = after.index.get(id(value))
+            if known is not None:
+                return known
+            place: int | tuple | None = found.get(id(value))
+            if place is None:
+                place = before.index.get(id(value))
+                if place is None:
+                    return None
+            places.append(place)
+            return after.add(value, Origin("slot", len(after.values)))
+
+        image = Imager_of(slot, recorder).image(tuple(frames))
+        switch = glue.is_recording()
+        key = (signature(image), tuple(type(v) for v in after.values), switch)
+        point = self.points.get(key)
+        if point is None:
+            point = self.points[key] = Point(image, switch)
+        hop.edges[key_of(outcome)] = (point, places)
+        hop.kept.append(outcome.value)
+        if point.variants:  # from here on it may have been seen before
+            recorder.rejoin = point, [v.value if type(v) is Number else v for v in after.values]
+            machine.frames.clear()
+            return
+        recorder.begin({})
+        recorder.point = point
+        for value, origin in zip(after.values, after.origins):
+            if type(value) is Number:
+                value.origin = origin
+                recorder.guard("type", origin, type(value.value))
+            else:
+                recorder.local_cells.pop(id(value), None)
+                recorder.local_functions.pop(id(value), None)
+                recorder.take(value, origin)
+        recorder.keep(after)
+
+
+def Imager_of(slot: Callable, recorder: Recorder) -> Any:
+    from anfora.graph.images import Imager
+
+    return Imager(slot, recorder.is_fixed)
+
+
+def _numbers(image: Any) -> set[int]:
+    """The slots of an image that are numbers which vary."""
+    if type(image) is tuple:
+        if len(image) == 2 and image[0] == "number":
+            return {image[1]}
+        found: set[int] = set()
+        for part in image:
+            if type(part) is tuple:
+                found |= _numbers(part)
+        return found
+    return set()
+
+
+def _leaves(outcome: Outcome) -> dict[int, tuple]:
+    """The objects that a hop gave, each with the path to it."""
+    if outcome.error is not None:
+        return {id(outcome.error): ()}
+    found: dict[int, tuple] = {}
+
+    def walk(value: Any, path: tuple) -> None:
+        if type(value) is tuple:
+            for i, item in enumerate(value):
+                walk(item, (*path, i))
+        else:
+            found.setdefault(id(value), path)
+
+    walk(outcome.value, ())
+    return found
+
+
+def _part(outcome: Outcome, path: tuple) -> Any:
+    value = outcome.value if outcome.error is None else outcome.error
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _released(value: Any, made: list[Any] | None = None) -> Any:
+    """A result for the program outside: generators among it go on in Python's world."""
+    if type(value) is Generator:
+        value.world = Plain()
+        return value.python()
+    for item in made or ():
+        if type(item) is Generator:
+            item.world = Plain()
+    return value
+
+
+class Compiled:
+    """A function that is compiled when it is called.
+
+    Args:
+        function: what it does: a Python function.
+    """
+
+    _is_compiled = True
+
+    def __init__(self, function: types.FunctionType, options: dict | None = None) -> None:
+        functools.update_wrapper(self, function)
+        self.options = options or {}
+        self.program = Program(function)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if running.depth and slots.watcher.recorder is not None:
+            return self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
+        return self.program.call(args, kwargs)
+
+    def __get__(self, owner: Any, kind: type | None = None) -> Any:
+        return self if owner is None else types.MethodType(self, owner)
+
+    def __repr__(self) -> str:
+        return f"<compiled {self.__wrapped__!r}>"  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> Any:
+        return _again, (self.__wrapped__, self.options)  # type: ignore[attr-defined]
+
+    def __deepcopy__(self, memo: dict) -> Compiled:
+        return self
+
+
+def _again(function: Any, options: dict) -> Compiled:
+    return function if isinstance(function, Compiled) else Compiled(function, options)
+
+
+_ = Cell, Frame, Tensor, place_of, code_of

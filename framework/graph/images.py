@@ -1,0 +1,285 @@
+"""Images: the state of the machine, or any value of the program, as a pattern with slots.
+
+What the program has made itself (lists, dicts, objects, inner functions, generators, frames) is part of the pattern, and is
+built afresh when the pattern is; what came from outside, and tensors and numbers that vary, stand in slots. Two moments
+of a program with equal patterns go on in the same way: that is how a loop finds back to its start.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core.dtype import DType
+from anfora.core.op import Op
+from anfora.graph.machine import Frame, Generator, Walk
+from anfora.graph.origins import Number
+
+__all__ = ["Imager", "NoImage", "build", "signature"]
+
+#: Types whose values are what they are: they stand in images as themselves.
+SIMPLE = frozenset(
+    {type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range, types.CodeType}
+)
+FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
+
+#: Types of methods that are written in C; of modules' functions too.
+BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
+
+Image = tuple  #: (kind, …); see Imager._image
+
+
+class NoImage(Exception):
+    """A value that no pattern can be made of; the argument says what."""
+
+
+class Imager:
+    """Makes images of values; an object that is met again is the same object in the image.
+
+    Args:
+        slot: gives the number of the slot that a value stands in, or None if it is part of the pattern.
+        is_known: whether an object is the same one in every call, so that it stands for itself.
+    """
+
+    def __init__(self, slot: Callable[[Any], int | None], is_known: Callable[[Any], bool]) -> None:
+        self._slot, self._is_known = slot, is_known
+        self._seen: dict[int, int] = {}
+        self._kept: list[Any] = []
+        self.made: list[Any] = []  #: the objects that the image makes, in the order of their numbers
+
+    def image(self, value: Any) -> Image:
+        kind = type(value)
+        if kind in SIMPLE:
+            return "is", value
+        if kind is Number:
+            return "number", self._slot(value)
+        number = self._slot(value)
+        if number is not None:
+            return "slot", number
+        if kind in BOUND and not isinstance(value.__self__, (types.ModuleType, type(None))):
+            return "method", value.__name__, self.image(value.__self__)
+        if isinstance(value, FIXED) or self._is_known(value):
+            return "is", value
+        if kind is tuple:
+            if all(type(item) in SIMPLE for item in value):
+                return "is", value
+            return "tuple", tuple(map(self.image, value))
+        if kind is slice:
+            return "slice", tuple(map(self.image, (value.start, value.stop, value.step)))
+        if kind is frozenset:
+            return "frozenset", tuple(map(self.image, value))
+        if isinstance(value, types.MethodType):
+            return "bound", self.image(value.__func__), self.image(value.__self__)
+        if isinstance(value, BaseException):
+            return "is", value
+        known = self._seen.get(id(value))
+        if known is not None:
+            return "again", known
+        self._seen[id(value)] = len(self._seen)
+        self._kept.append(value)
+        self.made.append(value)
+        return self._object(value, kind)
+
+    def _object(self, value: Any, kind: type) -> Image:
+        if kind is list:
+            return "list", tuple(map(self.image, value))
+        if kind is dict:
+            return "dict", tuple((self.image(k), self.image(v)) for k, v in value.items())
+        if kind is set:
+            return "set", tuple(map(self.image, value))
+        if kind is types.CellType:
+            try:
+                return "cell", self.image(value.cell_contents)
+            except ValueError:
+                return ("empty cell",)
+        if kind is types.FunctionType:
+            parts = (value.__defaults__, value.__kwdefaults__, value.__closure__, value.__annotations__, value.__dict__)
+            return "function", value.__code__, value.__globals__, value.__name__, tuple(map(self.image, parts))
+        if kind is Frame:
+            return self._frame(value)
+        if kind is Generator:
+            if value.is_running:
+                return "running generator", self.image(value.frame), self.image(None)
+            return "generator", self.image(value.frame), self.image(value.call)
+        if kind is functools.partial:
+            return "partial", self.image(value.func), self.image(value.args), self.image(value.keywords)
+        if isinstance(value, tuple):  # a named tuple
+            return "tuple of", kind, tuple(map(self.image, value))
+        if kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
+            return self._iterator(value)
+        if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and _is_plain_object(kind):
+            return "object", kind, self.image(value.__dict__)
+        raise NoImage(f"an object of type {kind.__name__}")
+
+    def _frame(self, frame: Frame) -> Image:
+        values = (
+            frame.function, tuple(frame.stack), dict(frame.locals), dict(frame.cells), tuple(frame.caught), frame.target,
+            frame.cell,
+        )  # fmt: skip
+        return "frame", frame.pc, tuple(frame.handlers), frame.deliver, frame.code, tuple(map(self.image, values))
+
+    def _iterator(self, value: Any) -> Image:
+        try:
+            parts = value.__reduce__()
+        except TypeError:
+            raise NoImage(f"an iterator of type {type(value).__name__}") from None
+        if isinstance(parts, str) or type(value).__name__ in ("generator", "coroutine"):
+            raise NoImage(f"an iterator of type {type(value).__name__}")
+        function, args, *state = parts
+        return "iterator", function, self.image(tuple(args)), self.image(state[0] if state else None), bool(state)
+
+
+def _is_plain_object(kind: type) -> bool:
+    """Whether objects of a Python class are what their attributes are."""
+    return (
+        kind.__new__ is object.__new__
+        and getattr(kind, "__reduce_ex__", None) is object.__reduce_ex__
+        and not any("__slots__" in base.__dict__ and base.__dict__["__slots__"] for base in kind.__mro__[:-1])
+    )
+
+
+def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None) -> Any:
+    """The value of an image, its objects made afresh."""
+    return _Builder(slots, [] if made is None else made).build(image)
+
+
+class _Builder:
+    def __init__(self, slots: Sequence[Any], made: list[Any]) -> None:
+        self.slots, self.made = slots, made
+
+    def build(self, image: Image) -> Any:
+        kind = image[0]
+        if kind == "is":
+            return image[1]
+        if kind == "slot" or kind == "number":
+            return self.slots[image[1]]
+        if kind == "tuple":
+            return tuple([self.build(item) for item in image[1]])
+        if kind == "again":
+            return self.made[image[1]]
+        if kind == "slice":
+            return slice(*(self.build(item) for item in image[1]))
+        if kind == "frozenset":
+            return frozenset(self.build(item) for item in image[1])
+        if kind == "method":
+            return getattr(self.build(image[2]), image[1])
+        if kind == "bound":
+            return types.MethodType(self.build(image[1]), self.build(image[2]))
+        return self._object(image, kind)
+
+    def _object(self, image: Image, kind: str) -> Any:
+        made = self.made
+        place = len(made)
+        made.append(None)
+        if kind == "list":
+            items: list[Any] = []
+            made[place] = items
+            items.extend(self.build(item) for item in image[1])
+            return items
+        if kind == "dict":
+            table: dict[Any, Any] = {}
+            made[place] = table
+            for key, value in image[1]:
+                built = self.build(key)
+                table[built] = self.build(value)
+            return table
+        if kind == "set":
+            found: set[Any] = set()
+            made[place] = found
+            found.update(self.build(item) for item in image[1])
+            return found
+        if kind in ("cell", "empty cell"):
+            cell = types.CellType()
+            made[place] = cell
+            if kind == "cell":
+                cell.cell_contents = self.build(image[1])
+            return cell
+        if kind == "function":
+            return self._function(image, place)
+        if kind == "frame":
+            return self._frame(image, place)
+        if kind in ("generator", "running generator"):
+            generator = Generator.__new__(Generator)
+            made[place] = generator
+            generator.world, generator.is_running = None, kind != "generator"  # type: ignore[assignment]
+            generator.frame = self.build(image[1])
+            generator.call = self.build(image[2])
+            return generator
+        if kind == "object":
+            made[place] = value = object.__new__(image[1])
+            value.__dict__.update(self.build(image[2]))
+            return value
+        if kind == "partial":
+            made[place] = functools.partial(self.build(image[1]), *self.build(image[2]), **self.build(image[3]))
+        elif kind == "tuple of":
+            made[place] = tuple.__new__(image[1], [self.build(item) for item in image[2]])
+        else:
+            assert kind == "iterator", kind
+            made[place] = value = image[1](*self.build(image[2]))
+            state = self.build(image[3])
+            if image[4] and state is not None:
+                value.__setstate__(state)
+        return made[place]
+
+    def _function(self, image: Image, place: int) -> types.FunctionType:
+        _, code, scope, name, parts = image
+        # Cells may hold the function itself, so it is there before they are filled: made with cells of its own kind.
+        closure_image = parts[2]
+        cells: tuple | None = None
+        if closure_image[0] == "tuple":
+            cells = tuple(types.CellType() for _ in closure_image[1])
+        function = types.FunctionType(code, scope, name, None, cells)
+        self.made[place] = function
+        defaults, kwdefaults = self.build(parts[0]), self.build(parts[1])
+        closure = self.build(closure_image)
+        if closure is not None:
+            made = types.FunctionType(code, scope, name, None, closure)
+            if any(_holds(cell, function) for cell in closure):
+                for cell in closure:
+                    if _holds(cell, function):
+                        cell.cell_contents = made
+            function = self.made[place] = made
+        function.__defaults__, function.__kwdefaults__ = defaults, kwdefaults
+        function.__annotations__ = self.build(parts[3])
+        function.__dict__.update(self.build(parts[4]))
+        return function
+
+    def _frame(self, image: Image, place: int) -> Frame:
+        _, pc, handlers, deliver, code, parts = image
+        frame = Frame.__new__(Frame)
+        self.made[place] = frame
+        frame.pc, frame.handlers, frame.deliver, frame.code = pc, list(handlers), deliver, code
+        frame.function = self.build(parts[0])
+        frame.stack = list(self.build(parts[1]))
+        frame.locals, frame.cells = self.build(parts[2]), self.build(parts[3])
+        frame.caught = list(self.build(parts[4]))
+        frame.target, frame.cell = self.build(parts[5]), self.build(parts[6])
+        return frame
+
+
+def _holds(cell: types.CellType, value: Any) -> bool:
+    try:
+        return cell.cell_contents is value
+    except ValueError:
+        return False
+
+
+def signature(image: Any) -> Any:
+    """An image as a key: equal for equal patterns; 1, 1.0 and True stay apart, and -0.0 and 0.0."""
+    if type(image) is tuple:
+        if len(image) == 2 and image[0] == "is":
+            value = image[1]
+            kind = type(value)
+            if kind is float or kind is complex:
+                return kind, repr(value)
+            if kind in SIMPLE:
+                return kind, value
+            if kind is tuple:
+                return kind, tuple(signature(("is", item)) for item in value)
+            return "object", id(value)
+        return tuple(map(signature, image))
+    if isinstance(image, (str, int)) or image is None:
+        return image
+    return id(image)

@@ -1,0 +1,251 @@
+"""What the recorder knows of functions it did not write: which only compute, which change their first argument, and which
+types it can look into. Whatever stands nowhere here is done by the interpreter, each time."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import itertools
+import math
+import operator
+import types
+from typing import Any
+
+from anfora import api
+from anfora.core.cell import Cell
+from anfora.core.dtype import DType
+from anfora.core.op import Op
+from anfora.core.parameter import Parameter, ParameterTuple
+from anfora.core.tensor import Tensor
+from anfora.graph import machine, matching
+from anfora.graph.machine import IN_PLACE, OPERATIONS, Generator, Walk
+
+__all__ = [
+    "CONTAINERS", "METADATA", "NUMBERS", "computes", "enters", "forgets", "is_constant", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges",
+    "writes",
+]  # fmt: skip
+
+NUMBERS = (bool, int, float)
+CONTAINERS = (tuple, list, dict, set, frozenset)
+
+#: Functions that look at how things are arranged, and not at what they are.
+_ARRANGING: set[Any] = {
+    len, list, tuple, enumerate, zip, Walk, machine._spread, reversed, iter, isinstance, issubclass, type, callable, operator.is_,
+    operator.is_not, operator.getitem, operator.setitem, operator.delitem, next, machine._extend, machine._make_dict,
+    machine._merge, machine._merge_keywords, matching.unpack, matching.unpack_rest, matching.values_of_keys,
+    matching.rest_of_mapping, machine._fill_cell, machine._empty_cell, set.add, set.update, dict.__setitem__, dict,
+    functools.partial, types.MethodType, types.SimpleNamespace, slice, range,
+    machine.special_method, itertools.chain, itertools.islice, itertools.repeat, itertools.product, itertools.count, itertools.cycle,
+    itertools.zip_longest,
+}  # fmt: skip
+
+#: Functions of values alone.
+_COMPUTING: set[Any] = {
+    bool, int, float, str, complex, bytes, abs, min, max, sum, sorted, set, frozenset, repr, format, ord, chr, divmod,
+    pow, round, any, all, ascii, bin, hex, oct, hash,
+    *OPERATIONS.values(), *IN_PLACE.values(), *machine._FORMATS.values(), operator.neg,
+    *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
+    *(
+        getattr(operator, name)
+        for name in dir(operator)
+        if not name.startswith("_") and isinstance(getattr(operator, name), types.BuiltinFunctionType)
+    ),
+    operator.itemgetter, operator.attrgetter,
+}  # fmt: skip
+if hasattr(itertools, "pairwise"):
+    _ARRANGING.add(itertools.pairwise)
+
+#: Builtin types, and those of their methods that change the object.
+_METHODS: dict[type, frozenset[str]] = {
+    str: frozenset(), bytes: frozenset(), int: frozenset(), float: frozenset(), complex: frozenset(), bool: frozenset(),
+    tuple: frozenset(), range: frozenset(), frozenset: frozenset(), slice: frozenset(),
+    list: frozenset(
+        "append extend insert pop remove sort reverse clear __setitem__ __delitem__ __iadd__ __imul__".split()
+    ),
+    dict: frozenset("pop popitem setdefault update clear __setitem__ __delitem__ __ior__".split()),
+    set: frozenset(
+        "add remove discard pop clear update intersection_update difference_update symmetric_difference_update".split()
+    ),
+}  # fmt: skip
+
+#: What a Tensor says of itself without its data.
+METADATA = frozenset(
+    """shape dtype size ndim itemsize nbytes strides dim nelement numel stride is_contiguous element_size storage_offset
+    device has_init init_finished requires_grad is_leaf const_arg __len__ name is_named is_init""".split()
+)
+
+_WRITERS = {
+    operator.setitem, operator.delitem, setattr, delattr, machine._extend, machine._merge, machine._merge_keywords,
+    machine._fill_cell, machine._empty_cell, machine._set_global, machine._delete_global, set.add, set.update,
+    dict.__setitem__, next, machine._send, *IN_PLACE.values(),
+}  # fmt: skip
+
+#: Modules of this package whose functions compute with tensors and do nothing else.
+_LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype", "anfora.core.tree")
+#: Modules of this package that are programs like the user's.
+_PROGRAMS = ("anfora.api", "anfora.nn", "anfora.models", "anfora.examples", "anfora.core.cell", "anfora.graph.polyfills")
+
+
+def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
+    return module is not None and any(module == p or module.startswith(p + ".") for p in prefixes)
+
+
+_FORGETTING: set[Any] = {
+    print, bool, int, float, str, repr, format, len, hash, isinstance, issubclass, callable, ascii, type, round, abs,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not,
+    OPERATIONS["in"], OPERATIONS["not_in"], *machine._FORMATS.values(),
+}  # fmt: skip
+
+
+def forgets(function: Any) -> bool:
+    """Whether a function neither keeps its arguments, nor gives them back in its result."""
+    try:
+        if function in _FORGETTING:
+            return True
+    except TypeError:
+        return False
+    return isinstance(function, Op) or (computes(function) and not is_pythons(function))
+
+
+def only_arranges(function: Any) -> bool:
+    """Whether a function looks at containers, and not at what is in them."""
+    try:
+        return function in _ARRANGING
+    except TypeError:
+        return False
+
+
+def is_pythons(function: Any) -> bool:
+    """Whether it is one of Python's own functions of values."""
+    try:
+        if function in _ARRANGING or function in _COMPUTING:
+            return True
+    except TypeError:
+        return False
+    if isinstance(function, types.BuiltinMethodType) and type(function.__self__) in _METHODS:
+        return True
+    if isinstance(function, types.MethodWrapperType) and type(function.__self__) in _METHODS:
+        return True
+    return isinstance(function, types.MethodDescriptorType) and function.__objclass__ in _METHODS
+
+
+def computes(function: Any) -> bool:
+    """Whether a function gives a value that follows from its arguments, and has no effect but on these."""
+    if is_pythons(function) or isinstance(function, Op):
+        return True
+    if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
+        return _is_operator_method(function)
+    if isinstance(function, types.FunctionType):
+        return _of(function.__globals__.get("__name__"), _LIBRARY) or is_transform(function)
+    if isinstance(function, types.MethodDescriptorType) and _of(getattr(function, "__module__", None), _LIBRARY):
+        return True
+    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
+        return True
+    if isinstance(function, type):
+        if function is Tensor or (issubclass(function, BaseException) and function.__module__ == "builtins"):
+            return True
+        return issubclass(function, tuple) and hasattr(function, "_fields")
+    return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
+
+
+def is_transform(function: Any) -> bool:
+    """Whether it is a step of a gradient transform: these turn the tape on and off, and walk it."""
+    return function in _TRANSFORMS
+
+
+_TRANSFORMS = (
+    api.GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
+    api.GradOperation.__init__, api.GradOperation.__call__,
+)  # fmt: skip
+
+
+def _is_operator_method(function: Any) -> bool:
+    """Whether a bound method of a tensor comes from the table of methods, or tells how the tensor is made."""
+    name = function.__name__
+    plain = getattr(function, "__func__", function)
+    module = plain.__globals__.get("__name__") if isinstance(plain, types.FunctionType) else None
+    if _of(module, ("anfora.core",)):
+        return name in METADATA
+    return True
+
+
+def writes(function: Any) -> bool:
+    """Whether a function may change its first argument, or the object it is a method of."""
+    try:
+        if function in _WRITERS:
+            return True
+    except TypeError:
+        return False
+    if isinstance(function, (types.BuiltinMethodType, types.MethodWrapperType)):
+        return function.__name__ in _METHODS.get(type(function.__self__), ())
+    if isinstance(function, types.MethodDescriptorType):
+        return function.__name__ in _METHODS.get(function.__objclass__, ())
+    return False
+
+
+def enters(function: types.FunctionType) -> bool:
+    """Whether the machine goes into a Python function: into programs, not into libraries."""
+    module = function.__globals__.get("__name__")
+    if _of(module, ("anfora",)):
+        return _of(module, _PROGRAMS)
+    file = function.__code__.co_filename
+    return not (file.startswith(_library_folders()) or file.startswith("<frozen"))
+
+
+@functools.lru_cache(maxsize=1)
+def _library_folders() -> tuple[str, ...]:
+    import sysconfig
+
+    paths = sysconfig.get_paths()
+    return tuple({paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def is_constant(value: Any) -> bool:
+    """Whether an object is compared by identity: what it is does not change."""
+    return isinstance(
+        value,
+        (
+            type, types.ModuleType, types.BuiltinFunctionType, types.FunctionType, Op, DType, enum.Enum,
+            types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+        ),
+    )  # fmt: skip
+
+
+def is_object(value: Any) -> bool:
+    """Whether it is an object of a Python class, whose attributes can be read one by one."""
+    kind = type(value)
+    return (
+        bool(kind.__flags__ & (1 << 9))
+        and kind.__getattribute__ is object.__getattribute__
+        and not isinstance(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk))
+    )
+
+
+_TRANSPARENT = (
+    *NUMBERS, type(None), str, bytes, complex, type(...), type(NotImplemented), range, slice, *CONTAINERS, Generator, Walk,
+    types.MethodType, functools.partial, types.CellType, BaseException, super,
+)  # fmt: skip
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether nothing is known of a value but that it is there: an array, a file, something of a library."""
+    if type(value) in _TRANSPARENT or isinstance(value, (Tensor, BaseException, ParameterTuple)):
+        return False
+    if isinstance(value, types.BuiltinMethodType) and not isinstance(value.__self__, (types.ModuleType, type(None))):
+        return is_opaque(value.__self__)
+    if is_constant(value) or is_object(value):
+        return False
+    if isinstance(value, (types.MethodWrapperType,)):
+        return is_opaque(value.__self__)
+    if isinstance(value, tuple):
+        return False
+    if isinstance(value, types.GeneratorType):
+        return True
+    return not (hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"))
+
+
+def describe(function: Any) -> str:
+    """A function's name, for reports."""
+    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
+    module = getattr(function, "__module__", None)
+    return name if module in (None, "builtins", "_operator") else f"{module}.{name}"

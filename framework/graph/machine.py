@@ -1,0 +1,1024 @@
+"""The machine: runs Code on Python values, call after call, on a stack of frames that can be copied.
+
+What an instruction *does* is asked of a *world*: `Plain` does what Python does; the recorder (recorder.py) does the same and
+writes down what happened. The machine itself only moves values and jumps.
+
+Calls of Python functions that the world wants to see into become frames; all others are done by Python. Each thing that
+is done by Python is done from a frame with the file, line and columns of the instruction, so errors, tracebacks and
+debuggers show the user's program.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.errors import AnforaError
+from anfora.core.span import locate
+from anfora.graph import matching
+from anfora.graph.code import Code, Position
+from anfora.graph.sources import code_of
+
+__all__ = ["Frame", "Generator", "Machine", "Plain", "Walk", "bind", "do_at"]
+
+_ABSENT = object()
+
+OPERATIONS: dict[str, Callable] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
+    "lshift": operator.lshift, "rshift": operator.rshift, "bitand": operator.and_, "bitor": operator.or_,
+    "bitxor": operator.xor, "neg": operator.neg, "pos": operator.pos, "invert": operator.invert, "not": operator.not_,
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "is": operator.is_, "is_not": operator.is_not, "in": lambda x, y: x in y, "not_in": lambda x, y: x not in y,
+}  # fmt: skip
+IN_PLACE: dict[str, Callable] = {
+    "add": operator.iadd, "sub": operator.isub, "mul": operator.imul, "truediv": operator.itruediv,
+    "floordiv": operator.ifloordiv, "mod": operator.imod, "pow": operator.ipow, "matmul": operator.imatmul,
+    "lshift": operator.ilshift, "rshift": operator.irshift, "bitand": operator.iand, "bitor": operator.ior,
+    "bitxor": operator.ixor,
+}  # fmt: skip
+
+
+class Frame:
+    """One call of a function: where it stands, and its values."""
+
+    __slots__ = ("code", "function", "pc", "stack", "locals", "cells", "handlers", "caught", "deliver", "target", "cell")
+
+    code: Code
+    function: types.FunctionType
+    handlers: list[tuple[int, int]]  #: of `try`: (where to go, height of the stack)
+    caught: list[BaseException]  #: being handled, the innermost last
+    deliver: str  #: what becomes of the result: value, drop, next (a generator's item in a loop), return
+    target: Any  #: for `next`: where to go at the end; for `object`: what is returned instead
+    cell: tuple | None  #: of `construct`: the Cell and its arguments
+
+    def __init__(self, code: Code, function: types.FunctionType, values: dict[str, Any]) -> None:
+        self.code, self.function, self.locals = code, function, values
+        self.pc = 0
+        self.stack: list[Any] = []
+        self.handlers, self.caught = [], []
+        self.deliver, self.target, self.cell = "value", None, None
+        self.cells: dict[str, types.CellType] = dict(zip(code.python.co_freevars, function.__closure__ or ()))
+        for name in code.cells:
+            cell = self.cells[name] = types.CellType()
+            if name in values:
+                cell.cell_contents = values.pop(name)
+
+    def copy(self) -> Frame:
+        """The same frame, with lists of its own; the values are shared."""
+        twin = Frame.__new__(Frame)
+        twin.code, twin.function, twin.pc = self.code, self.function, self.pc
+        twin.stack, twin.locals, twin.cells = list(self.stack), dict(self.locals), dict(self.cells)
+        twin.handlers, twin.caught = list(self.handlers), list(self.caught)
+        twin.deliver, twin.target, twin.cell = self.deliver, self.target, self.cell
+        return twin
+
+    def __repr__(self) -> str:
+        return f"<frame of {self.function.__qualname__} at {self.pc}>"
+
+
+class Generator:
+    """A generator function that was called: its frame, to be continued. Python may iterate over it too."""
+
+    __slots__ = ("call", "frame", "is_running", "world", "__weakref__")
+
+    def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
+        self.frame, self.world = frame, world
+        self.is_running = False
+        self.call = call  #: the function and its arguments
+
+    def python(self) -> Any:
+        """The generator as Python has it, where it has not started yet; else itself."""
+        if self.call is None or self.frame is None or self.frame.pc:
+            return self
+        function, args, kwargs = self.call
+        return function(*args, **kwargs)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What `isinstance` is told."""
+        return types.GeneratorType
+
+    def __iter__(self) -> Generator:
+        return self
+
+    def __next__(self) -> Any:
+        return self.send(None)
+
+    def send(self, value: Any) -> Any:
+        """Continue with a value for the `yield` that it waits at; gives the next item."""
+        return self._continue(lambda machine: machine.resume(self, value))
+
+    def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> Any:
+        """Raise an exception at the `yield` that it waits at."""
+        error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
+        return self._continue(lambda machine: machine.resume(self, None, error))
+
+    def close(self) -> None:
+        """Raise GeneratorExit there."""
+        if self.frame is None or not self.frame.pc:
+            self.frame = None
+            return
+        try:
+            self.throw(GeneratorExit())
+        except (GeneratorExit, StopIteration):
+            return
+        raise RuntimeError("generator ignored GeneratorExit")
+
+    def _continue(self, start: Callable[[Machine], None]) -> Any:
+        if self.is_running:
+            raise ValueError("generator already executing")
+        if self.frame is None:
+            raise StopIteration
+        machine = Machine(self.world)
+        start(machine)
+        kind, value = machine.run_generator()
+        [value] = self.world.plain((value,))
+        if kind == "yield":
+            return value
+        raise StopIteration(value)
+
+
+class Walk:
+    """An iterator over a list or dict which, unlike Python's, tells where it is.
+
+    Args:
+        base: what is walked over.
+        index: how far it has come.
+        keys: those of a dict, as they were at the start.
+    """
+
+    __slots__ = ("base", "index", "keys")
+
+    def __init__(self, base: list | dict, index: int = 0, keys: tuple | None = None) -> None:
+        self.base, self.index = base, index
+        self.keys = tuple(base) if keys is None and isinstance(base, dict) else keys
+
+    def __iter__(self) -> Walk:
+        return self
+
+    def __next__(self) -> Any:
+        index = self.index
+        if self.keys is not None:
+            if len(self.keys) != len(self.base):
+                raise RuntimeError("dictionary changed size during iteration")
+            if index >= len(self.keys):
+                raise StopIteration
+            self.index = index + 1
+            return self.keys[index]
+        if index >= len(self.base):
+            self.base, self.index = [], 0  # it has ended for good
+            raise StopIteration
+        self.index = index + 1
+        return self.base[index]
+
+    def __length_hint__(self) -> int:
+        return max(0, len(self.base) - self.index)
+
+    def __reduce__(self) -> tuple:
+        return Walk, (self.base, self.index, self.keys)
+
+
+class Plain:
+    """The world as Python has it: everything is done at once, and calls are left to Python."""
+
+    pending = False  #: whether `settle` wants to be called between two instructions
+
+    def settle(self, machine: Machine) -> None:
+        """Called between two instructions when `pending`."""
+
+    def enters(self, function: types.FunctionType) -> bool:
+        """Whether calls of a function become frames."""
+        return False
+
+    def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
+        """Do something by Python, at the present instruction."""
+        return machine.natively(operation, args, kwargs or {})
+
+    def truth(self, machine: Machine, value: Any) -> bool:
+        return machine.natively(bool, (value,), {})
+
+    def load_global(self, machine: Machine, name: str) -> Any:
+        function = machine.frames[-1].function
+        value = function.__globals__.get(name, _ABSENT)
+        if value is _ABSENT:
+            value = builtins_of(function).get(name, _ABSENT)
+            if value is _ABSENT:
+                raise NameError(f"name '{name}' is not defined", name=name)
+        return value
+
+    def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
+        try:
+            return cell.cell_contents
+        except ValueError:
+            pass  # the error is raised outside, so that this one is not its context
+        if name not in machine.frames[-1].code.free:
+            raise unbound(name)
+        raise NameError(
+            f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+            if sys.version_info >= (3, 11)
+            else f"free variable '{name}' referenced before assignment in enclosing scope"
+        )
+
+    def getattr(self, machine: Machine, value: Any, name: str) -> Any:
+        return machine.natively(getattr, (value, name), {})
+
+    def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        """Call something: push its result, or a frame."""
+        machine.push(self.do(machine, function, args, kwargs))
+
+    def plain(self, values: Any) -> Any:
+        """Values that go into a container."""
+        return values
+
+    def owns(self, generator: Generator) -> bool:
+        """Whether the machine may go into a generator: it is not in other hands too."""
+        return True
+
+    def made(self, function: types.FunctionType) -> None:
+        """Told of each inner function that is made."""
+
+    def next(self, machine: Machine, iterator: Any) -> Any:
+        """The next item; raises StopIteration."""
+        return machine.natively(next, (iterator,), {})
+
+
+def builtins_of(function: types.FunctionType) -> dict[str, Any]:
+    given = function.__globals__.get("__builtins__", builtins)
+    return given if isinstance(given, dict) else vars(given)
+
+
+def unbound(name: str) -> UnboundLocalError:
+    return UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+        if sys.version_info >= (3, 11)
+        else f"local variable '{name}' referenced before assignment"
+    )
+
+
+# -- binding arguments ------------------------------------------------------------------------------------------------
+
+
+def bind(function: types.FunctionType, args: tuple, kwargs: dict) -> dict[str, Any]:
+    """The local variables with which a call starts; TypeError, in Python's words, where the arguments do not fit."""
+    code = function.__code__
+    names = code.co_varnames
+    positional, only = code.co_argcount, code.co_kwonlyargcount
+    values = dict(zip(names[:positional], args))
+    rest = positional + only
+    if len(args) > positional:
+        if not code.co_flags & 4:
+            _refuse(function, args, kwargs)
+    if code.co_flags & 4:
+        values[names[rest]] = tuple(args[positional:])
+        rest += 1
+    more: dict[str, Any] | None = {} if code.co_flags & 8 else None
+    for name, value in kwargs.items():
+        if name in names[code.co_posonlyargcount : positional + only]:
+            if name in values:
+                _refuse(function, args, kwargs)
+            values[name] = value
+        elif more is not None:
+            more[name] = value
+        else:
+            _refuse(function, args, kwargs)
+    defaults = function.__defaults__ or ()
+    for name, value in zip(names[positional - len(defaults) : positional], defaults):
+        values.setdefault(name, value)
+    for name in names[positional : positional + only]:
+        if name not in values and name in (function.__kwdefaults__ or ()):
+            values[name] = function.__kwdefaults__[name]  # type: ignore[index]
+    if any(name not in values for name in names[: positional + only]):
+        _refuse(function, args, kwargs)
+    if more is not None:
+        values[names[rest]] = more
+    return values
+
+
+def _refuse(function: types.FunctionType, args: tuple, kwargs: dict) -> None:
+    """Let Python raise the error: call a function with the same parameters, and no body."""
+    code = function.__code__
+    names = code.co_varnames
+    positional, only = code.co_argcount, code.co_kwonlyargcount
+    rest = positional + only
+    parameters = [
+        *names[: code.co_posonlyargcount], *(["/"] if code.co_posonlyargcount else []),
+        *names[code.co_posonlyargcount : positional],
+    ]  # fmt: skip
+    if code.co_flags & 4:
+        parameters.append("*" + names[rest])
+        rest += 1
+    elif only:
+        parameters.append("*")
+    parameters += names[positional : positional + only]
+    if code.co_flags & 8:
+        parameters.append("**" + names[rest])
+    # Defaults are given afterwards, so the text needs none; keyword-only ones may stand in any order.
+    scope: dict[str, Any] = {}
+    exec(f"def bare({', '.join(parameters)}): pass", scope)
+    bare = scope["bare"]
+    bare.__defaults__, bare.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
+    bare.__name__, bare.__qualname__ = function.__name__, function.__qualname__
+    if sys.version_info < (3, 10):
+        raise AssertionError
+    bare(*args, **kwargs)
+    raise TypeError(f"{function.__qualname__}() got arguments that do not fit")
+
+
+# -- doing things from the user's line --------------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=65536)
+def _stub(code: types.CodeType, position: Position) -> types.CodeType:
+    """Code that calls `.do(*.args, **.names)`, and seems to stand at a position of the user's function."""
+    line, end_line, column, end_column = position
+    where = {"lineno": line, "end_lineno": end_line, "col_offset": column, "end_col_offset": end_column}
+
+    def name(text: str) -> ast.Name:
+        return ast.Name(text, ast.Load(), **where)
+
+    call = ast.Call(
+        name(".do"),
+        [ast.Starred(name(".args"), ast.Load(), **where)],
+        [ast.keyword(None, name(".names"), **where)],
+        **where,
+    )
+    made = compile(ast.Expression(call), code.co_filename, "eval")
+    if sys.version_info >= (3, 11):
+        return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)  # lines count from its own first one
+    return made.replace(co_name=code.co_name)
+
+
+def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], values: dict[str, Any],
+          operation: Callable, args: tuple, names: dict) -> Any:  # fmt: skip
+    """Do something by Python, from a frame that shows a place in the user's program, with the module's variables and the
+    local ones."""
+    values[".do"], values[".args"], values[".names"] = operation, args, names
+    try:
+        return eval(_stub(code, position), scope, values)
+    finally:
+        for name in (".do", ".args", ".names"):
+            values.pop(name, None)
+
+
+class Machine:
+    """A stack of frames, and what moves it.
+
+    Args:
+        world: what is asked to do things.
+    """
+
+    def __init__(self, world: Plain) -> None:
+        self.world = world
+        self.frames: list[Frame] = []
+        self.saved: list[Any] = []  #: the stack before the present instruction
+        self._done: Any = None
+        self._left: tuple | None = None  #: the Cell that an exception has just left
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    def enter(self, function: types.FunctionType, args: tuple, kwargs: dict, deliver: str = "value") -> None:
+        """Push the frame of a call; of a generator function, what it returns."""
+        code = code_of(function)
+        frame = Frame(code, function, bind(function, args, kwargs))
+        if code.is_generator:
+            self.push(Generator(frame, self.world, (function, args, kwargs)))
+            return
+        if len(self.frames) >= sys.getrecursionlimit():
+            raise RecursionError("maximum recursion depth exceeded")
+        frame.deliver = deliver
+        self.frames.append(frame)
+
+    def push(self, value: Any) -> None:
+        """The result of the present instruction."""
+        self.frames[-1].stack.append(value)
+
+    def run(self) -> Any:
+        """Run until the first frame returns; its value."""
+        frames = self.frames
+        while frames:
+            try:
+                while frames:
+                    if self.world.pending:
+                        self.world.settle(self)
+                        if not frames:
+                            break
+                    frame = frames[-1]
+                    pc = frame.pc
+                    frame.pc = pc + 1
+                    code = frame.code
+                    self.saved = frame.stack[:]
+                    _TABLE[code.opcodes[pc]](self, frame, code.arguments[pc])
+            except Exception as error:
+                self.unwind(error)
+            except BaseException as error:  # the program may have handlers for these too
+                self.unwind(error)
+        return self._done
+
+    def unwind(self, error: BaseException) -> None:
+        """Go to the innermost handler; with none left the exception leaves the machine."""
+        context = self._handled()
+        if context is not None and error.__context__ is None and context is not error:
+            error.__context__ = context
+        while self.frames:
+            frame = self.frames[-1]
+            if frame.handlers:
+                target, height = frame.handlers.pop()
+                del frame.stack[height:]
+                frame.stack.append(error)
+                frame.pc = target
+                return
+            self.frames.pop()
+            if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
+                self._left = frame.cell
+                self.natively(_locate, (error, frame.function), {})
+                self._left = None
+            if frame.deliver in ("generator", "next", "from", "item"):
+                generator = frame.target[0]
+                generator.frame, generator.is_running = None, False
+                if isinstance(error, StopIteration):
+                    replaced = RuntimeError("generator raised StopIteration")
+                    replaced.__cause__ = error
+                    error = replaced
+            if self.frames:
+                try:  # a line of the caller in the traceback
+                    self.natively(_raise, (error,), {})
+                except BaseException as same:
+                    error = same
+        raise error
+
+    def _handled(self) -> BaseException | None:
+        for frame in reversed(self.frames):
+            if frame.caught:
+                return frame.caught[-1]
+        return None
+
+    def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
+        """Do something by Python, from a frame that shows the present instruction."""
+        frame = self._shown()
+        code = frame.code
+        scope = frame.function.__globals__
+        return do_at(code.python, code.positions[frame.pc - 1], scope, frame.locals, operation, args, names)
+
+    def _shown(self) -> Frame:
+        """The frame that stands in the program: from a layer of this package it is the one that calls it."""
+        frame = self.frames[-1]
+        if frame.code.is_internal:
+            for other in reversed(self.frames):
+                if not other.code.is_internal:
+                    return other
+        return frame
+
+    @property
+    def place(self) -> tuple[types.CodeType, Position, dict[str, Any]]:
+        """Where the program stands: the code, lines and columns, and the module's variables."""
+        frame = self._shown()
+        return frame.code.python, frame.code.positions[frame.pc - 1], frame.function.__globals__
+
+    # -- generators ---------------------------------------------------------------------------------------------------
+
+    def resume(self, generator: Generator, value: Any, error: BaseException | None = None, deliver: str = "generator",
+               target: Any = None) -> None:  # fmt: skip
+        """Push the frame of a generator, to go on behind its `yield` with a value, or an exception there."""
+        frame = generator.frame
+        assert frame is not None
+        if frame.pc:
+            frame.stack.append(value)
+        elif value is not None:
+            raise TypeError("can't send non-None value to a just-started generator")
+        generator.is_running = True
+        frame.deliver, frame.target = deliver, (generator, target)
+        self.frames.append(frame)
+        if error is not None:
+            if frame.pc:
+                frame.stack.pop()
+            self.unwind(error)
+
+    def run_generator(self) -> tuple[str, Any]:
+        """Run a resumed generator until it yields or returns."""
+        self._done = None
+        frames = self.frames
+        while frames:
+            try:
+                while frames:
+                    frame = frames[-1]
+                    pc = frame.pc
+                    frame.pc = pc + 1
+                    _TABLE[frame.code.opcodes[pc]](self, frame, frame.code.arguments[pc])
+            except BaseException as error:
+                self.unwind(error)
+        return self._done
+
+    # -- instructions: each gets its frame and argument ---------------------------------------------------------------
+
+    def op_CONST(self, frame: Frame, value: Any) -> None:
+        frame.stack.append(value)
+
+    def op_LOAD(self, frame: Frame, name: str) -> None:
+        value = frame.locals.get(name, _ABSENT)
+        if value is _ABSENT:
+            self.natively(_raise, (unbound(name),), {})
+        frame.stack.append(value)
+
+    def op_STORE(self, frame: Frame, name: str) -> None:
+        frame.locals[name] = frame.stack.pop()
+
+    def op_DELETE(self, frame: Frame, name: str) -> None:
+        if name not in frame.locals:
+            self.natively(_raise, (unbound(name),), {})
+        del frame.locals[name]
+
+    def op_LOAD_CELL(self, frame: Frame, name: str) -> None:
+        frame.stack.append(self.world.load_cell(self, frame.cells[name], name))
+
+    def op_STORE_CELL(self, frame: Frame, name: str) -> None:
+        self.world.do(self, _fill_cell, (frame.cells[name], frame.stack.pop()))
+
+    def op_DELETE_CELL(self, frame: Frame, name: str) -> None:
+        self.world.load_cell(self, frame.cells[name], name)
+        self.world.do(self, _empty_cell, (frame.cells[name],))
+
+    def op_LOAD_GLOBAL(self, frame: Frame, name: str) -> None:
+        frame.stack.append(self.world.load_global(self, name))
+
+    def op_STORE_GLOBAL(self, frame: Frame, name: str) -> None:
+        self.world.do(self, _set_global, (frame.function.__globals__, name, frame.stack.pop()))
+
+    def op_DELETE_GLOBAL(self, frame: Frame, name: str) -> None:
+        if name not in frame.function.__globals__:
+            raise NameError(f"name '{name}' is not defined")
+        self.world.do(self, _delete_global, (frame.function.__globals__, name))
+
+    def op_POP(self, frame: Frame, _: None) -> None:
+        frame.stack.pop()
+
+    def op_COPY(self, frame: Frame, n: int) -> None:
+        frame.stack.append(frame.stack[-n])
+
+    def op_SWAP(self, frame: Frame, n: int) -> None:
+        stack = frame.stack
+        stack[-1], stack[-n] = stack[-n], stack[-1]
+
+    def op_ROTATE(self, frame: Frame, n: int) -> None:
+        frame.stack.insert(len(frame.stack) - n, frame.stack.pop())
+
+    def op_UNARY(self, frame: Frame, name: str) -> None:
+        value = frame.stack.pop()
+        if name == "not":
+            frame.stack.append(not self.world.truth(self, value))
+        else:
+            frame.stack.append(self.world.do(self, OPERATIONS[name], (value,)))
+
+    def op_BINARY(self, frame: Frame, name: str) -> None:
+        right = frame.stack.pop()
+        left = frame.stack.pop()
+        frame.stack.append(self.world.do(self, OPERATIONS[name], (left, right)))
+
+    op_COMPARE = op_BINARY
+
+    def op_INPLACE(self, frame: Frame, name: str) -> None:
+        right = frame.stack.pop()
+        left = frame.stack.pop()
+        frame.stack.append(self.world.do(self, IN_PLACE[name], (left, right)))
+
+    def op_GETITEM(self, frame: Frame, _: None) -> None:
+        index = frame.stack.pop()
+        value = frame.stack.pop()
+        frame.stack.append(self.world.do(self, operator.getitem, (value, index)))
+
+    def op_SETITEM(self, frame: Frame, _: None) -> None:
+        index = frame.stack.pop()
+        owner = frame.stack.pop()
+        self.world.do(self, operator.setitem, (owner, index, frame.stack.pop()))
+
+    def op_DELITEM(self, frame: Frame, _: None) -> None:
+        index = frame.stack.pop()
+        self.world.do(self, operator.delitem, (frame.stack.pop(), index))
+
+    def op_GETATTR(self, frame: Frame, name: str) -> None:
+        value = self.world.getattr(self, frame.stack.pop(), name)
+        if value is not ENTERED:
+            frame.stack.append(value)
+
+    def op_SETATTR(self, frame: Frame, name: str) -> None:
+        owner = frame.stack.pop()
+        self.world.do(self, setattr, (owner, name, frame.stack.pop()))
+
+    def op_DELATTR(self, frame: Frame, name: str) -> None:
+        self.world.do(self, delattr, (frame.stack.pop(), name))
+
+    def op_SPECIAL(self, frame: Frame, name: str) -> None:
+        frame.stack.append(self.world.do(self, special_method, (frame.stack.pop(), name)))
+
+    def op_TUPLE(self, frame: Frame, n: int) -> None:
+        self._build(frame, tuple, n)
+
+    def op_LIST(self, frame: Frame, n: int) -> None:
+        self._build(frame, list, n)
+
+    def op_SET(self, frame: Frame, n: int) -> None:
+        self._build(frame, set, n)
+
+    def _build(self, frame: Frame, kind: Callable, n: int) -> None:
+        stack = frame.stack
+        items = stack[len(stack) - n :]
+        del stack[len(stack) - n :]
+        stack.append(kind(self.world.plain(items)))
+
+    def op_MAP(self, frame: Frame, n: int) -> None:
+        stack = frame.stack
+        items = stack[len(stack) - 2 * n :]
+        del stack[len(stack) - 2 * n :]
+        stack.append(self.world.do(self, _make_dict, (self.world.plain(items),)) if n else {})
+
+    def op_SLICE(self, frame: Frame, _: None) -> None:
+        step = frame.stack.pop()
+        stop = frame.stack.pop()
+        frame.stack.append(slice(frame.stack.pop(), stop, step))
+
+    def op_FORMAT(self, frame: Frame, how: tuple[str, bool]) -> None:
+        conversion, has_spec = how
+        spec = frame.stack.pop() if has_spec else ""
+        frame.stack.append(self.world.do(self, _FORMATS[conversion], (frame.stack.pop(), spec)))
+
+    def op_JOIN(self, frame: Frame, n: int) -> None:
+        self._build(frame, "".join, n)
+
+    def op_APPEND(self, frame: Frame, n: int) -> None:
+        [value] = self.world.plain((frame.stack.pop(),))
+        frame.stack[-n].append(value)
+
+    def op_ADD(self, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        self.world.do(self, set.add, (frame.stack[-n], value))
+
+    def op_PUT(self, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        key = frame.stack.pop()
+        self.world.do(self, dict.__setitem__, (frame.stack[-n], key, value))
+
+    def op_EXTEND(self, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        self.world.do(self, _extend, (frame.stack[-n], value))
+
+    def op_UPDATE(self, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        self.world.do(self, set.update, (frame.stack[-n], value))
+
+    def op_MERGE(self, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        self.world.do(self, _merge, (frame.stack[-n], value))
+
+    def op_MERGE_KEYWORDS(self, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        self.world.do(self, _merge_keywords, (frame.stack[-n], value))
+
+    def op_TO_TUPLE(self, frame: Frame, _: None) -> None:
+        frame.stack.append(tuple(frame.stack.pop()))
+
+    # jumps
+
+    def op_JUMP(self, frame: Frame, target: int) -> None:
+        frame.pc = target
+
+    def op_JUMP_IF(self, frame: Frame, target: int) -> None:
+        if self.world.truth(self, frame.stack.pop()):
+            frame.pc = target
+
+    def op_JUMP_UNLESS(self, frame: Frame, target: int) -> None:
+        if not self.world.truth(self, frame.stack.pop()):
+            frame.pc = target
+
+    def op_JUMP_IF_OR_POP(self, frame: Frame, target: int) -> None:
+        if self.world.truth(self, frame.stack[-1]):
+            frame.pc = target
+        else:
+            frame.stack.pop()
+
+    def op_JUMP_UNLESS_OR_POP(self, frame: Frame, target: int) -> None:
+        if not self.world.truth(self, frame.stack[-1]):
+            frame.pc = target
+        else:
+            frame.stack.pop()
+
+    def op_JUMP_IF_NONE(self, frame: Frame, target: int) -> None:
+        if frame.stack.pop() is None:
+            frame.pc = target
+
+    def op_ITER(self, frame: Frame, _: None) -> None:
+        value = frame.stack.pop()
+        if type(value) is Generator:
+            frame.stack.append(value)
+        else:
+            frame.stack.append(self.world.do(self, iter, (value,)))
+
+    def op_NEXT(self, frame: Frame, target: int) -> None:
+        iterator = frame.stack[-1]
+        if type(iterator) is Generator and self.world.owns(iterator):
+            if iterator.is_running:
+                raise ValueError("generator already executing")
+            if iterator.frame is None:
+                frame.stack.pop()
+                frame.pc = target
+            else:
+                self.resume(iterator, None, deliver="next", target=target)
+            return
+        try:
+            item = self.world.next(self, iterator)
+        except StopIteration:
+            frame.stack.pop()
+            frame.pc = target
+            return
+        frame.stack.append(item)
+
+    def op_UNPACK(self, frame: Frame, n: int) -> None:
+        value = frame.stack.pop()
+        items = value if type(value) is tuple and len(value) == n else self.world.do(self, matching.unpack, (value, n))
+        frame.stack.extend(reversed(items))
+
+    def op_UNPACK_REST(self, frame: Frame, counts: tuple[int, int]) -> None:
+        items = self.world.do(self, matching.unpack_rest, (frame.stack.pop(), *counts))
+        frame.stack.extend(reversed(items))
+
+    # calls
+
+    def op_CALL(self, frame: Frame, shape: tuple[int, tuple[str, ...]]) -> None:
+        n, names = shape
+        stack = frame.stack
+        first = len(stack) - n
+        args = stack[first : len(stack) - len(names)]
+        kwargs = dict(zip(names, stack[len(stack) - len(names) :])) if names else {}
+        function = stack[first - 1]
+        del stack[first - 1 :]
+        self.world.call(self, function, tuple(args), kwargs)
+
+    def op_CALL_SPREAD(self, frame: Frame, _: None) -> None:
+        kwargs = frame.stack.pop()
+        args = frame.stack.pop()
+        if type(args) is not tuple:
+            args = tuple(self.world.do(self, _spread, (frame.stack[-1], args)))
+        self.world.call(self, frame.stack.pop(), args, dict(kwargs))
+
+    def op_FUNCTION(self, frame: Frame, what: tuple[types.CodeType, tuple[str, ...]]) -> None:
+        code, has = what
+        given = {name: frame.stack.pop() for name in reversed(has)}
+        closure = tuple(frame.cells[name] for name in code.co_freevars)
+        made = types.FunctionType(
+            code, frame.function.__globals__, code.co_name, given.get("defaults"), closure or None
+        )
+        if "kwdefaults" in given:
+            made.__kwdefaults__ = given["kwdefaults"]
+        if "annotations" in given:
+            made.__annotations__ = given["annotations"]
+        self.world.made(made)
+        frame.stack.append(made)
+
+    def op_RETURN(self, frame: Frame, _: None) -> None:
+        self.deliver(frame, frame.stack.pop())
+
+    def deliver(self, frame: Frame, value: Any) -> None:
+        """End a frame with a value."""
+        self.frames.pop()
+        if frame.deliver == "value":
+            if self.frames:
+                self.frames[-1].stack.append(value)
+            else:
+                self._done = value
+        elif frame.deliver == "object":
+            if value is not None:
+                raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
+            self.frames[-1].stack.append(frame.target)
+        elif frame.deliver != "drop":
+            generator, target = frame.target
+            generator.frame, generator.is_running = None, False
+            if frame.deliver == "generator":
+                self._done = ("return", value)
+            elif frame.deliver == "item":
+                raise StopIteration(*(() if value is None else (value,)))
+            elif frame.deliver == "next":
+                self.frames[-1].stack.pop()
+                self.frames[-1].pc = target
+            elif frame.deliver == "from":
+                caller = self.frames[-1]
+                caller.stack[-1] = value
+
+    def op_YIELD(self, frame: Frame, _: None) -> None:
+        value = frame.stack.pop()
+        self.frames.pop()
+        generator, target = frame.target
+        generator.is_running = False
+        if frame.deliver == "generator":
+            self._done = ("yield", value)
+        elif frame.deliver in ("next", "item"):
+            self.frames[-1].stack.append(value)
+        elif frame.deliver == "from":  # the delegating generator yields it on
+            caller = self.frames[-1]
+            caller.pc -= 1
+            caller.stack.append(value)
+            self.op_YIELD(caller, None)
+
+    def op_YIELD_FROM(self, frame: Frame, _: None) -> None:
+        sent = frame.stack.pop()
+        iterator = frame.stack[-1]
+        if type(iterator) is Generator and self.world.owns(iterator):
+            if iterator.frame is None:
+                frame.stack[-1] = None
+            else:
+                self.resume(iterator, sent, deliver="from")
+            return
+        try:
+            value = self.world.next(self, iterator) if sent is None else self.world.do(self, _send, (iterator, sent))
+        except StopIteration as stop:
+            frame.stack[-1] = stop.value
+            return
+        frame.pc -= 1
+        frame.stack.append(value)
+        self.op_YIELD(frame, None)
+
+    # exceptions
+
+    def op_HANDLER(self, frame: Frame, target: int) -> None:
+        frame.handlers.append((target, len(frame.stack)))
+
+    def op_POP_HANDLER(self, frame: Frame, _: None) -> None:
+        frame.handlers.pop()
+
+    def op_CAUGHT(self, frame: Frame, _: None) -> None:
+        frame.caught.append(frame.stack[-1])
+
+    def op_END_CAUGHT(self, frame: Frame, _: None) -> None:
+        frame.caught.pop()
+
+    def op_MATCHES(self, frame: Frame, _: None) -> None:
+        kind = frame.stack.pop()
+        frame.stack.append(matching.matches(frame.stack[-1], kind))
+
+    def op_RAISE(self, frame: Frame, n: int) -> None:
+        cause = frame.stack.pop() if n == 2 else _ABSENT
+        if n == 0:
+            error = self._handled()
+            if error is None:
+                error = RuntimeError("No active exception to reraise")
+            raise error
+        error = frame.stack.pop()
+        self.natively(matching.raise_, (error, *(() if cause is _ABSENT else (cause,))), {})
+
+    def op_RERAISE(self, frame: Frame, _: None) -> None:
+        raise frame.stack.pop()
+
+    # modules
+
+    def op_IMPORT(self, frame: Frame, what: tuple[str, tuple | None, int]) -> None:
+        name, names, level = what
+        scope = frame.function.__globals__
+        frame.stack.append(self.world.do(self, __import__, (name, scope, None, names, level)))
+
+    def op_IMPORT_FROM(self, frame: Frame, name: str) -> None:
+        frame.stack.append(self.world.do(self, matching.import_from, (frame.stack[-1], name)))
+
+    def op_IMPORT_AS(self, frame: Frame, path: tuple[str, ...]) -> None:
+        module = frame.stack.pop()
+        for name in path:
+            module = self.world.do(self, matching.import_from, (module, name))
+        frame.stack.append(module)
+
+    # patterns
+
+    def op_MATCH_SEQUENCE(self, frame: Frame, _: None) -> None:
+        frame.stack.append(matching.is_sequence(frame.stack[-1]))
+
+    def op_MATCH_MAPPING(self, frame: Frame, _: None) -> None:
+        frame.stack.append(matching.is_mapping(frame.stack[-1]))
+
+    def op_LENGTH(self, frame: Frame, _: None) -> None:
+        frame.stack.append(self.world.do(self, len, (frame.stack[-1],)))
+
+    def op_MATCH_KEYS(self, frame: Frame, _: None) -> None:
+        keys = frame.stack[-1]
+        frame.stack.append(self.world.do(self, matching.values_of_keys, (frame.stack[-2], keys)))
+
+    def op_MATCH_CLASS(self, frame: Frame, what: tuple[int, tuple[str, ...]]) -> None:
+        kind = frame.stack.pop()
+        value = frame.stack.pop()
+        frame.stack.append(self.world.do(self, matching.attributes_of_class, (value, kind, *what)))
+
+    def op_REST_OF_MAPPING(self, frame: Frame, _: None) -> None:
+        keys = frame.stack.pop()
+        frame.stack.append(self.world.do(self, matching.rest_of_mapping, (frame.stack.pop(), keys)))
+
+    # -- for messages -------------------------------------------------------------------------------------------------
+
+    def cell_calls(self) -> list[tuple[Cell, tuple]]:
+        """The Cells whose `construct` is being run, the outermost first, with their arguments."""
+        found = [frame.cell for frame in self.frames if frame.cell is not None]
+        return found if self._left is None else [*found, self._left]
+
+
+ENTERED = object()  #: what `getattr` gives when it has pushed a frame, of a property
+
+_TABLE: dict[str, Callable] = {name[3:]: getattr(Machine, name) for name in dir(Machine) if name.startswith("op_")}
+
+
+# -- what instructions do ---------------------------------------------------------------------------------------------
+
+
+def _raise(error: BaseException) -> None:
+    raise error
+
+
+def _locate(error: AnforaError, construct: types.FunctionType) -> None:
+    """A layer has refused its input: say where, as `Cell.__call__` does."""
+    code = construct.__code__
+    error.place = locate(error.arg, code.co_varnames[1 : code.co_argcount])
+
+
+def _fill_cell(cell: types.CellType, value: Any) -> None:
+    cell.cell_contents = value
+
+
+def _empty_cell(cell: types.CellType) -> None:
+    del cell.cell_contents
+
+
+def _set_global(scope: dict, name: str, value: Any) -> None:
+    scope[name] = value
+
+
+def _delete_global(scope: dict, name: str) -> None:
+    del scope[name]
+
+
+def special_method(value: Any, name: str) -> Any:
+    """The method of the type of a value, bound to it, as `with` looks it up."""
+    method = getattr(type(value), name, None)
+    if method is None:
+        if sys.version_info >= (3, 11):
+            what = f"'{type(value).__name__}' object does not support the context manager protocol"
+            if name == "__exit__" and hasattr(type(value), "__enter__"):
+                what += " (missed __exit__ method)"
+            raise TypeError(what)
+        raise AttributeError(name)
+    return method.__get__(value, type(value)) if hasattr(method, "__get__") else method
+
+
+def _make_dict(items: list) -> dict:
+    return dict(zip(items[::2], items[1::2]))
+
+
+def _format(value: Any, spec: str) -> str:
+    return format(value, spec)
+
+
+_FORMATS: dict[str, Callable] = {
+    "": _format,
+    "s": lambda value, spec: format(str(value), spec),
+    "r": lambda value, spec: format(repr(value), spec),
+    "a": lambda value, spec: format(ascii(value), spec),
+}
+
+
+def _extend(items: list, more: Any) -> None:
+    try:
+        rest = iter(more)
+    except TypeError:
+        raise TypeError(f"Value after * must be an iterable, not {type(more).__name__}") from None
+    items.extend(rest)
+
+
+def _spread(function: Any, items: Any) -> list:
+    """The arguments of `f(*items)`."""
+    try:
+        rest = iter(items)
+    except TypeError:
+        name = getattr(function, "__qualname__", None)
+        what = f"{function.__module__}.{name}() argument" if name else "Value"
+        raise TypeError(f"{what} after * must be an iterable, not {type(items).__name__}") from None
+    return list(rest)
+
+
+def _merge(into: dict, more: Any) -> None:
+    if not hasattr(more, "keys"):
+        raise TypeError(f"'{type(more).__name__}' object is not a mapping")
+    into.update(more)
+
+
+def _merge_keywords(into: dict, more: Any) -> None:
+    if not hasattr(more, "keys"):
+        raise TypeError(f"argument after ** must be a mapping, not {type(more).__name__}")
+    for key in more.keys():
+        if not isinstance(key, str):
+            raise TypeError("keywords must be strings")
+        if key in into:
+            raise TypeError(f"got multiple values for keyword argument '{key}'")
+        into[key] = more[key]
+
+
+def _send(iterator: Any, value: Any) -> Any:
+    return iterator.send(value)

@@ -1,0 +1,122 @@
+"""Origins: how to find again, in a later call, a value that the program has read.
+
+A compiled piece of program starts from *slots*: the arguments of the call, or what was alive when the piece before it ended.
+Everything else is reached from these, and from objects that are known (modules, functions, classes), by reading attributes
+and items. An origin is such a path. `Emitter` turns origins, and guards on them, into the Python text of a check.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anfora.core.tensor import current
+
+__all__ = ["Emitter", "Number", "Origin"]
+
+
+class Origin:
+    """Where a value comes from.
+
+    `kind` is one of
+        slot     number `key` of what the piece starts from
+        known    the object `key`
+        attr     attribute `key` of what `base` gives; item: item `key` of it; method: attribute `key`, of its class
+        number   arithmetic on Python numbers: operator `key` on `base`, a pair
+        made     tensor number `key` that the piece makes;  view: the same, a view of the tensor of `base`
+        result   what the interpreter gave at the end of the piece;  built: object number `key` that was made for it
+    """
+
+    __slots__ = ("kind", "base", "key")
+
+    def __init__(self, kind: str, key: Any, base: Any = None) -> None:
+        self.kind, self.key, self.base = kind, key, base
+
+    def __repr__(self) -> str:
+        return self.path
+
+    @property
+    def path(self) -> str:
+        """How the program would write it, for reports."""
+        if self.kind == "slot":
+            return f"argument {self.key}"
+        if self.kind == "known":
+            return getattr(self.key, "__name__", type(self.key).__name__)
+        if self.kind in ("attr", "method"):
+            return f"{self.base.path}.{self.key}"
+        if self.kind == "item":
+            return f"{self.base.path}[{self.key!r}]"
+        return self.kind
+
+
+class Number:
+    """A Python number whose value may differ from call to call: arithmetic and operators take it from its origin."""
+
+    __slots__ = ("origin", "value")
+
+    def __init__(self, origin: Origin, value: bool | int | float) -> None:
+        self.origin, self.value = origin, value
+
+    def __repr__(self) -> str:
+        return f"<number {self.value} of {self.origin}>"
+
+
+class Emitter:
+    """Writes the text of a function that reads origins; each is read once."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.constants: dict[str, Any] = {"current": current, "type": type, "len": len}
+        self._names: dict[int, str] = {}
+        self._kept: list[Any] = []
+        self._known: dict[int, str] = {}
+
+    def constant(self, value: Any) -> str:
+        """A name for an object."""
+        name = self._known.get(id(value))
+        if name is None:
+            name = self._known[id(value)] = f"c{len(self._known)}"
+            self.constants[name] = value
+        return name
+
+    def name(self, origin: Origin) -> str:
+        """The variable that holds what an origin gives, from here on."""
+        found = self._names.get(id(origin))
+        if found is None:
+            text = self._text(origin)
+            found = f"o{len(self._names)}"
+            self._names[id(origin)] = found
+            self._kept.append(origin)
+            self.lines.append(f"{found} = {text}")
+        return found
+
+    def define(self, origin: Origin, text: str) -> str:
+        """Give an origin the value of an expression."""
+        found = self._names[id(origin)] = f"o{len(self._names)}"
+        self._kept.append(origin)
+        self.lines.append(f"{found} = {text}")
+        return found
+
+    def is_defined(self, origin: Origin) -> bool:
+        return id(origin) in self._names
+
+    def _text(self, origin: Origin) -> str:
+        kind, key = origin.kind, origin.key
+        if kind == "slot":
+            return f"slots[{key}]"
+        if kind == "known":
+            return self.constant(key)
+        if kind in ("attr", "method"):
+            base = self.name(origin.base)
+            return f"{base}.{key}" if key.isidentifier() and not key.startswith("__") else f"getattr({base}, {key!r})"
+        if kind == "item":
+            base = self.name(origin.base)
+            index = repr(key) if type(key) in (int, str) else self.constant(key)
+            return f"{base}[{index}]"
+        if kind == "number":
+            function = self.constant(key)
+            return f"{function}({', '.join(self.number(part) for part in origin.base)})"
+        raise AssertionError(f"bug in this library: {kind} is not known at the start")
+
+    def number(self, part: Any) -> str:
+        """A part of arithmetic: a number's origin, or a number."""
+        return self.name(part) if isinstance(part, Origin) else self.constant(part)

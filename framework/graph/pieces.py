@@ -1,0 +1,286 @@
+"""Pieces made runnable: the guards as one Python function, the rows as one native program.
+
+`Runner(piece, origins).run(slots)` gives the values of the origins, or None where a guard does not hold. Nothing has been
+done in that case. Rows that a tape follows are run one by one, as PyNative mode does, since each leaves its own node.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anfora.core import memory, slots
+from anfora.core.abstract import Layout
+from anfora.core.tensor import Tensor, current, wrap
+from anfora.eager import dispatch
+from anfora.eager.entry import tensor_maker
+from anfora.graph.lower import Segment
+from anfora.graph.origins import Emitter, Origin
+from anfora.graph.recorder import Piece
+from anfora.graph.rows import Number, Row
+from anfora.kernel import glue
+
+__all__ = ["Runner"]
+
+_lock = threading.Lock()
+
+
+class Runner:
+    """A piece that can be run.
+
+    Args:
+        piece: what was recorded.
+        origins: what is wanted at its end: of slots, of what the piece has read, of tensors that it makes.
+    """
+
+    def __init__(self, piece: Piece, origins: Sequence[Origin]) -> None:
+        self.piece, self.origins = piece, origins
+        self.run: Callable[[list[Any]], list[Any] | None] = self._first
+
+    def _first(self, values: list[Any]) -> list[Any] | None:
+        with _lock:
+            if self.run == self._first:
+                self.run = self._compile()
+        return self.run(values)
+
+    def _compile(self) -> Callable[[list[Any]], list[Any] | None]:
+        piece = self.piece
+        emit = Emitter()
+        for kind, origin, payload in piece.guards:
+            _GUARDS[kind](emit, origin, payload)
+        made = [origin for origin in self.origins if origin.kind == "made"]
+        for origin in list(made):  # a view brings the tensor that it is a view of
+            while origin.base is not None and origin.base[0].kind == "made":
+                origin = origin.base[0]
+                made.append(origin)
+        for origin in self.origins:
+            if origin.kind not in ("made", "built", "result"):
+                emit.name(origin)
+        inputs = [(value, emit.name(origin), layout) for value, (origin, layout) in piece.inputs.items()]
+        numbers = [(v, emit.name(origin), layout, op) for v, (origin, layout, op) in piece.numbers.items()]
+        for origin in made:
+            if origin.base is not None and origin.base[0].kind != "made":
+                emit.name(origin.base[0])
+        guards = [f"        {line}" for line in emit.lines] or ["        pass"]
+        emit.lines = []
+        if piece.is_taped:
+            self._emit_taped(emit, inputs, numbers, made)
+        else:
+            self._emit_native(emit, inputs, numbers, made)
+        results = ", ".join("None" if o.kind in ("built", "result") else emit.name(o) for o in self.origins)
+        lines = [
+            "def run(slots):", "    try:", *guards, "    except Exception:", "        return None",
+            *(f"    {line}" for line in emit.lines), f"    return [{results}]",
+        ]  # fmt: skip
+        scope = dict(emit.constants)
+        exec(compile("\n".join(lines), __file__, "exec"), scope)
+        return scope["run"]
+
+    # -- natively -----------------------------------------------------------------------------------------------------
+
+    def _emit_native(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
+        piece = self.piece
+        wanted: dict[int, int] = {}
+        for origin in made:
+            wanted.setdefault(origin.key[0], len(wanted))
+        written = _written_inputs(piece)
+        if not wanted and not any(_has_effect(row) for row in piece.rows):
+            return
+        layouts = [(value, layout) for value, _, layout in inputs] + [(v, layout) for v, _, layout, _ in numbers]
+        segment = Segment(piece.rows, layouts, piece.constants, list(wanted))
+        emit.constants.update(segment=segment.run, number=_number, make=tensor_maker(), view=_view, wrote=_wrote)
+        arrays = [f"{name}._array" for _, name, _ in inputs]
+        for _, name, layout, op in numbers:
+            arrays.append(f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})")
+        emit.lines.append(f"outs = segment(({''.join(a + ', ' for a in arrays)}))")
+        for value, name, _ in inputs:
+            if value in written:
+                emit.lines.append(f"wrote({name}, {emit.constant(written[value])})")
+        for origin in sorted(made, key=_depth):
+            if not emit.is_defined(origin):
+                array = f"outs[{wanted[origin.key[0]]}]"
+                layout = emit.constant(origin.key[1])
+                if origin.base is None:
+                    emit.define(origin, f"make({array}, {layout}, None)")
+                else:
+                    base, path = origin.base
+                    emit.define(origin, f"view({array}, {layout}, {emit.name(base)}, {emit.constant(path)})")
+
+    # -- under the tape -----------------------------------------------------------------------------------------------
+
+    def _emit_taped(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
+        rows = _Rows(self.piece, [value for value, *_ in inputs] + [value for value, *_ in numbers])
+        emit.constants.update(rows=rows.run)
+        names = [name for _, name, *_ in (*inputs, *numbers)]
+        emit.lines.append(f"tensors = rows(({''.join(name + ', ' for name in names)}))")
+        for origin in made:
+            if not emit.is_defined(origin):
+                emit.define(origin, f"tensors[{origin.key[0]}]")
+
+
+class _Rows:
+    """Rows that are run one by one on tensors, so that the tape sees each."""
+
+    def __init__(self, piece: Piece, coming: list[int]) -> None:
+        self.piece, self.coming = piece, coming
+
+    def run(self, given: tuple) -> list[Any]:
+        values: list[Any] = [None] * self.piece.values
+        for value, tensor in zip(self.coming, given):
+            values[value] = tensor
+        for value, array in self.piece.constants.items():
+            values[value] = _fresh(array, self.piece.layouts[value])
+        watcher = slots.watcher
+        before = watcher.place
+        start = on = glue.is_recording()
+        try:
+            for row, switch in zip(self.piece.rows, self.piece.switches):
+                if switch is not on:
+                    glue.set_recording(on := switch)
+                flat = [values[x] if type(x) is int else x.value if type(x) is Number else None for x in row.inputs]
+                watcher.place = row.place
+                result = _run_row(row, flat)
+                if row.outputs:
+                    if row.entry.is_tuple:
+                        for value, tensor in zip(row.outputs, result):
+                            values[value] = tensor
+                    else:
+                        values[row.outputs[0]] = result
+        finally:
+            watcher.place = before
+            if on is not start:
+                glue.set_recording(start)
+        return values
+
+
+def _run_row(row: Row, flat: list) -> Any:
+    for x in flat:
+        if isinstance(x, Tensor):
+            current(x)
+    return dispatch.run_now(row.entry, flat)
+
+
+def _fresh(array: np.ndarray, layout: Layout) -> Tensor:
+    return wrap(array.copy(), layout)
+
+
+def _number(value: Any, dtype: Any, op: Any) -> np.ndarray:
+    return dispatch.number_array(value, dtype, op)
+
+
+def _view(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tensor:
+    """A tensor on a part of the memory of another one."""
+    view = wrap(array, layout)
+    owner = base if base._base is None else base._base
+    view._base, view._epoch, view._path = owner, owner._epoch, path
+    return view
+
+
+def _wrote(tensor: Tensor, place: tuple) -> None:
+    """What PyNative mode does beside the write itself."""
+    memory.note_write(tensor._array, dispatch._Place(place))
+    dispatch.new_history(tensor, None, False)
+
+
+def _depth(origin: Origin) -> int:
+    depth = 0
+    while origin.base is not None:
+        origin = origin.base[0]
+        depth += 1
+        if origin.kind != "made":
+            break
+    return depth
+
+
+def _has_effect(row: Row) -> bool:
+    return row.entry.op.writes is not None or row.entry.op.fault_rule is not None
+
+
+def _written_inputs(piece: Piece) -> dict[int, tuple]:
+    """The inputs whose memory rows write, with the place of the last write."""
+    roots = {value: value for value in piece.inputs}
+    written: dict[int, tuple] = {}
+    for row in piece.rows:
+        op = row.entry.op
+        if row.entry.view is not None and type(row.inputs[0]) is int and row.inputs[0] in roots:
+            roots[row.outputs[0]] = roots[row.inputs[0]]
+        if op.writes is not None:
+            target = row.inputs[row.entry.groups[op.tensors.index(op.writes)]]  # type: ignore[index]
+            if target in roots:
+                written[roots[target]] = row.place
+    return written
+
+
+# -- guards: each adds lines that return None where it does not hold --------------------------------------------------
+
+
+def _guard_type(emit: Emitter, origin: Origin, kind: type) -> None:
+    emit.lines.append(f"if {emit.name(origin)}.__class__ is not {emit.constant(kind)}: return None")
+
+
+def _guard_is(emit: Emitter, origin: Origin, value: Any) -> None:
+    text = repr(value) if value is None or type(value) is bool else emit.constant(value)
+    emit.lines.append(f"if {emit.name(origin)} is not {text}: return None")
+
+
+def _guard_equal(emit: Emitter, origin: Origin, value: Any) -> None:
+    if value is None or type(value) is bool:
+        _guard_is(emit, origin, value)
+        return
+    name = emit.name(origin)
+    _guard_type(emit, origin, type(value))
+    text = repr(value) if type(value) in (int, str) else emit.constant(value)
+    if type(value) in (float, complex):
+        emit.lines.append(f"if repr({name}) != {repr(value)!r}: return None")
+    else:
+        emit.lines.append(f"if {name} != {text}: return None")
+
+
+def _guard_same(emit: Emitter, origin: Origin, other: Origin) -> None:
+    emit.lines.append(f"if {emit.name(origin)} is not {emit.name(other)}: return None")
+
+
+def _guard_not_same(emit: Emitter, origin: Origin, other: Origin) -> None:
+    emit.lines.append(f"if {emit.name(origin)} is {emit.name(other)}: return None")
+
+
+def _guard_layout(emit: Emitter, origin: Origin, layout: Layout) -> None:
+    name = emit.name(origin)
+    emit.lines.append(f"if {name}._base is not None: current({name})")
+    emit.lines.append(f"if {name}._layout is not {emit.constant(layout)}: return None")
+
+
+def _guard_history(emit: Emitter, origin: Origin, has: bool) -> None:
+    emit.lines.append(f"if {emit.name(origin)}._node is {'None' if has else 'not None'}: return None")
+
+
+def _guard_length(emit: Emitter, origin: Origin, length: int) -> None:
+    emit.lines.append(f"if len({emit.name(origin)}) != {length}: return None")
+
+
+def _guard_keys(emit: Emitter, origin: Origin, keys: tuple) -> None:
+    emit.constants.setdefault("tuple", tuple)
+    emit.lines.append(f"if tuple({emit.name(origin)}) != {emit.constant(keys)}: return None")
+
+
+def _guard_no_key(emit: Emitter, origin: Origin, key: str) -> None:
+    emit.lines.append(f"if {key!r} in {emit.name(origin)}: return None")
+
+
+def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
+    name = emit.name(origin)
+    function = getattr(found, "__func__", None)
+    if function is None:
+        emit.lines.append(f"if {name} is not {emit.constant(found)}: return None")
+    else:
+        emit.lines.append(f"if {name}.__func__ is not {emit.constant(function)}: return None")
+
+
+_GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
+    "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
+    "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
+    "no key": _guard_no_key, "method": _guard_method, "number": _guard_type,
+}  # fmt: skip

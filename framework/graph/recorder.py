@@ -1,0 +1,1195 @@
+"""The recorder: a world in which the program is run once, really, and written down as it goes.
+
+What happens is what Python does: operators compute, effects are done, exceptions fly. Beside that the recorder keeps
+
+    rows      the operators, in their order: the part that later calls do natively
+    guards    what was read from outside, and how it was: what must be so again for the rows to be right
+    hops      what only the interpreter can do: it ends a piece, and is done again in each later call
+
+A value is *known* (it follows from constants and guarded reads), a tensor (its type is known, its data is not), a number
+that varies, or *opaque*. Whatever is done with known values and tensors alone needs no trace but rows. Whatever looks
+at data, changes something outside, or calls what is not known, is a hop; its outcome decides how the program goes on.
+
+The first run is thus right by being the program itself. Later runs are right because they do the same: pieces whose
+guards hold, and hops with the outcomes that were seen; anything new is recorded from there on.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import operator
+import threading
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anfora.api import GradientFunction, _Run
+from anfora.core import memory, slots
+from anfora.core.cell import Cell
+from anfora.core.errors import AnforaError
+from anfora.core.parameter import Parameter, ParameterTuple
+from anfora.core.tensor import Tensor, current
+from anfora.eager import dispatch
+from anfora.eager.entry import Entry
+from anfora.graph import known, machine
+from anfora.graph.code import Code, Unsupported
+from anfora.graph.images import BOUND, SIMPLE, Imager, NoImage
+from anfora.graph.machine import ENTERED, Frame, Generator, Machine, Plain, Walk
+from anfora.graph.origins import Number, Origin
+from anfora.graph.polyfills import differentiate
+from anfora.graph.rows import Number as RowNumber
+from anfora.graph.rows import Row
+from anfora.graph.sources import code_of
+from anfora.kernel import glue
+
+__all__ = ["Outcome", "Piece", "Recorder", "key_of"]
+
+
+class Outcome:
+    """What a hop gave: a value, or an exception."""
+
+    __slots__ = ("error", "value")
+
+    def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
+        self.value, self.error = value, error
+
+
+class Live:
+    """The values of the program that stand in slots, each with where it comes from."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.values: list[Any] = []
+        self.origins: list[Origin] = []
+        self.index: dict[int, int] = {}
+
+    def add(self, value: Any, origin: Origin) -> int:
+        self.index[id(value)] = len(self.values)
+        self.values.append(value)
+        self.origins.append(origin)
+        return len(self.values) - 1
+
+    def slot(self, value: Any) -> int | None:
+        """The slot of a value; None for what the program has made itself."""
+        found = self.index.get(id(value))
+        if found is not None:
+            return found
+        origin = self.recorder.origin_of(value)
+        return None if origin is None else self.add(value, origin)
+
+    def imager(self) -> Imager:
+        return Imager(self.slot, self.recorder.is_fixed)
+
+
+class State:
+    """The program before an instruction: its frames, and the call that the interpreter makes, as images."""
+
+    def __init__(self, recorder: Recorder, machine: Machine, operation: Any, args: tuple, kwargs: dict) -> None:
+        self.live = Live(recorder)
+        arguments = self.live.imager()
+        self.call = arguments.image((operation, args, kwargs))
+        #: What was made for the call is from outside for the program behind it: somebody may have kept it.
+        self.built = arguments.made if keeps_arguments(operation) else []
+        for i, value in enumerate(self.built):
+            if id(value) not in self.live.index:
+                self.live.add(value, Origin("built", i))
+        frames = machine.frames
+        self.switch = glue.is_recording()
+        top = frames[-1].copy()
+        top.stack, top.pc = machine.saved, top.pc - 1
+        self.place = machine.place
+        self.frames = self.live.imager().image((*frames[:-1], top))
+
+
+class Piece:
+    """What is written down between two hops."""
+
+    def __init__(self) -> None:
+        self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
+        self.rows: list[Row] = []
+        self.inputs: dict[int, tuple[Origin, Any]] = {}  #: values that come in: origin, layout
+        self.constants: dict[int, np.ndarray] = {}
+        self.layouts: dict[int, Any] = {}  #: of the constants
+        self.numbers: dict[int, tuple[Origin, Any, Any]] = {}  #: values made of numbers: origin, layout, operator
+        self.values = 0
+        self.is_taped = False
+        self.switches: list[bool] = []  #: whether the tape was on, by row
+
+    def value(self) -> int:
+        self.values += 1
+        return self.values - 1
+
+
+class Recorder(Plain):
+    """Records one run.
+
+    Args:
+        keeper: takes finished pieces and states, see compiled.py.
+    """
+
+    def __init__(self, keeper: Any) -> None:
+        self.keeper = keeper
+        self.thread = threading.get_ident()
+        self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
+        self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it
+        self.given: Outcome | None = None  #: the outcome of the hop that is done over
+        self.region: list[tuple] = []  #: the calls of gradient functions that are running
+        self.hop: Outcome | None = None  #: of the hop that was just done
+        self.begin({})
+
+    # -- pieces -------------------------------------------------------------------------------------------------------
+
+    def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
+        """Start a piece from slots."""
+        self.piece = Piece()
+        self.origins = origins
+        self.results: dict[int, tuple[Any, Origin]] = {}
+        self.arrays: dict[int, tuple[Any, int]] = {}
+        self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
+        self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
+        self.handles: dict[int, tuple[Any, Origin]] = {}
+        self.derived: dict[tuple, Origin] = {}
+        self.dynamic: set[type] = set()  #: classes that are made anew in each call
+        self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
+        self.told: set[tuple] = set()
+        self.touched: str | None = None
+        self.pending = False
+        self.deep = 0
+
+    def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
+        """The origin of that kind, one object for each."""
+        name = (kind, key if type(key) in (int, str) else id(key), id(base) if base is not None else 0)
+        found = self.derived.get(name)
+        if found is None or (found.key is not key and found.key != key):
+            found = self.derived[name] = Origin(kind, key, base)
+        return found
+
+    def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        name = (kind, id(origin), id(payload))
+        if name not in self.told:
+            self.told.add(name)
+            self.piece.guards.append((kind, origin, payload))
+
+    # -- values from outside ------------------------------------------------------------------------------------------
+
+    def register(self, value: Any, origin: Origin) -> Any:
+        """A value that the program reads from outside: guarded, and what it becomes inside."""
+        kind = type(value)
+        if kind in (int, float) and (kind is float or self.keeper.varies(origin)):
+            self.guard("type", origin, kind)
+            return Number(origin, value)
+        if kind in SIMPLE or kind is slice:
+            self.guard("equal", origin, value)
+            return value
+        if kind in BOUND and not isinstance(value.__self__, (types.ModuleType, type(None), type)):
+            self.guard("type", origin, kind)
+            self.guard("equal", self.origin("attr", "__name__", origin), value.__name__)
+            self.register(value.__self__, self.origin("attr", "__self__", origin))
+            return value
+        if known.is_constant(value):
+            self.guard("is", origin, value)
+            return value
+        if isinstance(value, types.MethodType):
+            function = self.register(value.__func__, self.origin("attr", "__func__", origin))
+            return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
+        before = self.origins.get(id(value))
+        if before is not None:
+            if before[1] is not origin:
+                self.guard("same", origin, before[1])
+            return value
+        self.origins[id(value)] = (value, origin)
+        if isinstance(value, Tensor):
+            self._register_tensor(value, origin)
+        elif type(value) is types.CellType:
+            self.guard("is", origin, value)
+        else:
+            self.guard("type", origin, kind)
+        return value
+
+    def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
+        tensor = current(tensor)
+        self.guard("type", origin, type(tensor))
+        if tensor._array is None:
+            return
+        self.guard("layout", origin, tensor._layout)
+        self.owners[_place(tensor._array)] = tensor
+        if glue.is_recording():
+            self.guard("history", origin, tensor._node is not None)
+
+    def take(self, value: Any, origin: Origin) -> None:
+        """Let a value stand in a slot at the start of a piece."""
+        self.origins[id(value)] = (value, origin)
+        if isinstance(value, Tensor):
+            self._register_tensor(value, origin)
+        elif isinstance(value, type):
+            self.dynamic.add(value)
+        elif not self.opaque(value) and type(value) is not types.CellType:
+            self.guard("type", origin, type(value))
+
+    def keep(self, live: Any) -> None:
+        """Hold what is alive, so that identities stay."""
+        self.kept = live
+
+    def _input(self, tensor: Tensor) -> int | None:
+        """The value of a tensor from outside, when an operator takes it."""
+        found = self.origins.get(id(tensor))
+        if found is None and isinstance(tensor, Parameter):
+            found = self.origins[id(tensor)] = (tensor, self.origin("known", tensor))
+            self._register_tensor(tensor, found[1])
+        if found is None:
+            return None
+        value = self.piece.value()
+        self.piece.inputs[value] = (found[1], tensor._layout)
+        self._know(tensor._array, value)
+        return value
+
+    def look(self, value: Any) -> None:
+        """Guard a container from outside with all that it holds, since something reads it as a whole."""
+        kind = type(value)
+        if isinstance(value, (tuple, list)):
+            found = self.origins.get(id(value))
+            if found is not None:
+                if id(value) in self.looked:
+                    return
+                self.looked[id(value)] = value
+                origin = found[1]
+                self.guard("length", origin, len(value))
+                for i, item in enumerate(value):
+                    self._look_item(item, origin, i)
+                return
+            for item in value:
+                if type(item) not in SIMPLE:
+                    self.look(item)
+        elif kind is dict:
+            found = self.origins.get(id(value))
+            if found is not None:
+                if id(value) in self.looked:
+                    return
+                self.looked[id(value)] = value
+                origin = found[1]
+                self.guard("keys", origin, tuple(value))
+                for key, item in value.items():
+                    self._look_item(item, origin, key)
+                return
+            for item in value.values():
+                self.look(item)
+        elif kind in (set, frozenset):
+            found = self.origins.get(id(value))
+            if found is not None and id(value) not in self.looked:
+                self.looked[id(value)] = value
+                self.guard("equal", found[1], kind(value))
+        elif kind in (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType):
+            self.look(value.__self__)
+        elif kind is Walk:
+            self.look(value.base)
+        elif kind in _ITERATORS:
+            for item in value.__reduce__()[1]:
+                self.look(item)
+
+    def _look_item(self, item: Any, origin: Origin, key: Any) -> None:
+        given = self.register(item, self.origin("item", key, origin))
+        if type(given) is Number:  # read as a part of the whole: it is known
+            self.force(given)
+        self.look(item)
+
+    def force(self, value: Any) -> Any:
+        """A number's value, on which the program now depends."""
+        if type(value) is Number:
+            self.guard("equal", value.origin, value.value)
+            return value.value
+        return value
+
+    def origin_of(self, value: Any) -> Origin | None:
+        """Where a value of the program comes from; None for what it has made of Python objects."""
+        if type(value) is Number:
+            return value.origin
+        found = self.origins.get(id(value))
+        if found is not None:
+            return found[1] if type(value) not in SIMPLE else None
+        if not isinstance(value, Tensor):
+            return None
+        found = self.handles.get(id(value))
+        if found is not None:
+            return found[1]
+        if isinstance(value, Parameter):
+            self._input(value)
+            return self.origins[id(value)][1]
+        tensor = current(value)
+        number = self._value_of(tensor._array)
+        if number is None:
+            number = self._constant(tensor)
+        base = None
+        if tensor._base is not None:
+            base = (self.origin_of(tensor._base), tensor._path)
+        origin = Origin("made", (number, tensor._layout), base)
+        self.handles[id(value)] = (value, origin)
+        return origin
+
+    def _constant(self, tensor: Tensor) -> int:
+        constant = self.piece.value()
+        with self.unwatched():
+            self.piece.constants[constant] = memory.twin(tensor._array)
+        self.piece.layouts[constant] = tensor._layout
+        self._know(tensor._array, constant)
+        return constant
+
+    def _know(self, array: np.ndarray, value: int) -> None:
+        """An array holds a value of the piece."""
+        self.arrays[id(array)] = (array, value)
+        self.places[_place(array)] = (array, value)
+
+    def _value_of(self, array: np.ndarray) -> int | None:
+        """The value that an array holds; a view that was taken again is another array in the same place."""
+        found = self.arrays.get(id(array))
+        if found is None:
+            place = _place(array)
+            found = self.places.get(place)
+            if found is None or memory.root(found[0]) is not memory.root(array):
+                owner = self.owners.get(place)
+                if owner is None or memory.root(owner._array) is not memory.root(array):
+                    return None
+                return self._input(owner)
+        return found[1]
+
+    def is_fixed(self, value: Any) -> bool:
+        """Whether an object is the same in each call."""
+        kind = type(value)
+        if kind is types.CellType:
+            return id(value) not in self.local_cells
+        if kind is types.FunctionType:
+            return id(value) not in self.local_functions
+        if kind is machine_code or known.is_constant(value) or isinstance(value, ParameterTuple):
+            return True
+        return kind.__module__.startswith("anfora.") and not isinstance(value, (Cell, Frame, Generator, Walk))
+
+    def plain(self, values: Any) -> Any:
+        return [self.force(value) for value in values]
+
+    def made(self, function: types.FunctionType) -> None:
+        self.local_functions[id(function)] = function
+
+    # -- is it known? -------------------------------------------------------------------------------------------------
+
+    def is_outside(self, value: Any) -> bool:
+        return id(value) in self.origins and type(value) not in SIMPLE
+
+    def opaque(self, value: Any, depth: int = 0) -> bool:
+        """Whether a value is, or holds, something that nothing is known of."""
+        kind = type(value)
+        if kind in SIMPLE or isinstance(value, Tensor) or kind is Number:
+            return False
+        if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
+            return True
+        if hasattr(kind, "__next__") and kind not in (Generator, Walk) and id(value) in self.origins:
+            return True
+        if kind in (tuple, list, set, frozenset):
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in value)
+        if kind is dict:
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in value.values())
+        if kind is types.MethodType:
+            return self.opaque(value.__self__, depth + 1)
+        if kind is slice:
+            return any(map(self.opaque, (value.start, value.stop, value.step)))
+        return known.is_opaque(value)
+
+    def natural(self, value: Any, depth: int = 0) -> bool:
+        """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
+        it."""
+        kind = type(value)
+        if kind in SIMPLE or isinstance(value, (Tensor, BaseException)) or known.is_constant(value):
+            return True
+        if isinstance(value, (tuple, list, set, frozenset)):
+            return depth < 20 and all(self.natural(item, depth + 1) for item in value)
+        if kind is dict:
+            return depth < 20 and all(self.natural(v, depth + 1) for v in value.values())
+        if kind is slice:
+            return True
+        if kind in (types.BuiltinMethodType, types.MethodWrapperType):
+            return self.natural(value.__self__, depth + 1)
+        return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
+
+    # -- doing things -------------------------------------------------------------------------------------------------
+
+    def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if operation in _OPERATORS and not kwargs and all(type(a) in _PLAIN for a in args):
+            return self._operate(machine, operation, args)
+        if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
+            return machine.natively(operation, args, kwargs)
+        if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
+            if not kwargs:
+                done, result = self._arithmetic(machine, operation, args)
+                if done:
+                    return result
+            args = tuple(map(self.force, args))
+            kwargs = {name: self.force(value) for name, value in kwargs.items()}
+        if operation is type and len(args) == 1 and type(args[0]) is Generator:
+            return types.GeneratorType
+        if operation is iter and len(args) == 1 and type(args[0]) in (list, dict):
+            operation = Walk
+        reason = self._reason(operation, args, kwargs)
+        if reason is not None:
+            return self.interpret(machine, operation, args, kwargs, reason)
+        return self._compute(machine, operation, args, kwargs)
+
+    def _operate(self, machine: Machine, operation: Callable, args: tuple) -> Any:
+        """One of Python's operators on tensors and simple values: the short way through `_compute`."""
+        if self.given is not None:
+            return self._redo()
+        piece, before = self.piece, self.touched
+        rows = len(piece.rows)
+        self.touched = None
+        error: BaseException | None = None
+        result = None
+        recorder = slots.watcher.recorder
+        if recorder is not self:
+            slots.watch(self)
+        try:
+            result = machine.natively(operation, args, {})
+        except Exception as raised:
+            error = raised
+        finally:
+            if recorder is not self:
+                slots.watch(recorder)
+        touched, self.touched = self.touched, before
+        if touched is not None:
+            del piece.rows[rows:], piece.switches[rows:]
+            return self._hopped(machine, self.state(machine, operation, args, {}), touched, Outcome(result, error))
+        if error is not None:
+            raise error
+        return result
+
+    def _reason(self, operation: Callable, args: tuple, kwargs: dict) -> str | None:
+        """Why something is left to the interpreter, or None."""
+        values = (*args, *kwargs.values())
+        if any(map(self.opaque, values)) or self.opaque(operation):
+            return f"{known.describe(operation)} of a value that the compiler does not know"
+        if operation in (setattr, delattr):
+            return self._reason_to_set(operation, args)
+        if operation is __import__:
+            return "an import"
+        if not known.computes(operation):
+            return f"a call of {known.describe(operation)}, which the compiler cannot look into"
+        if known.writes(operation):
+            owner = (
+                getattr(operation, "__self__", None) if not isinstance(operation, types.MethodDescriptorType) else None
+            )
+            if owner is None or isinstance(owner, types.ModuleType):
+                owner = args[0] if args else None
+            if type(owner) is types.CellType and id(owner) not in self.local_cells:
+                return "a change of a variable outside"
+            if self.is_outside(owner) and not isinstance(owner, Tensor):
+                if not (operation in machine.IN_PLACE.values() and type(owner) not in (list, dict, set)):
+                    return f"a change of a {type(owner).__name__} from outside"
+            if known.is_object(owner) and type(owner) is not types.CellType:
+                return f"a method of {type(owner).__name__}"
+        if not known.only_arranges(operation) and not known.is_transform(operation):
+            if not all(map(self.natural, values)) or not self.natural(operation):
+                return f"{known.describe(operation)} of an object of the program"
+            if any(isinstance(v, types.FunctionType) for v in values) and operation not in (hash, repr, str):
+                return f"{known.describe(operation)} with a function of the program"
+        elif args and known.is_object(args[0]) and operation in (
+            len, list, tuple, iter, reversed, enumerate, zip, dict, next, operator.getitem, operator.setitem,
+            operator.delitem, machine._extend, machine._merge, matching_unpack, matching_unpack_rest,
+        ):  # fmt: skip
+            return f"a method of {type(args[0]).__name__}"
+        return None
+
+    def _reason_to_set(self, operation: Callable, args: tuple) -> str | None:
+        owner = args[0]
+        if isinstance(owner, Cell) and operation is setattr and not isinstance(args[2], Parameter):
+            held = owner.__dict__.get(args[1])
+            if isinstance(held, Parameter) and isinstance(args[2], Tensor):
+                self.getattr_plain(owner, args[1])
+                return None
+        if self.is_outside(owner) or not known.is_object(owner) or isinstance(owner, Cell):
+            return f"a change of an attribute of {getattr(owner, '__name__', type(owner).__name__)}"
+        if type(owner).__setattr__ is not object.__setattr__ or hasattr(getattr(type(owner), args[1], None), "__set__"):
+            return f"a setter of {type(owner).__name__}"
+        return None
+
+    def _compute(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """Do what follows from its arguments: only the operators in it leave a trace."""
+        if self.given is not None:
+            return self._redo()
+        for value in (*args, *kwargs.values()):
+            if type(value) not in SIMPLE:
+                self.look(value)
+        self.look(operation)
+        piece = self.piece
+        rows = len(piece.rows)
+        watches = self.touched
+        self.touched = None
+        error: BaseException | None = None
+        result = None
+        # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
+        before = self._may_compare(operation) and self.state(machine, operation, args, kwargs)
+        try:
+            with self.watching():
+                result = machine.natively(operation, args, kwargs)
+        except Exception as raised:
+            error = raised
+        touched, self.touched = self.touched, watches
+        if touched is not None:
+            del piece.rows[rows:], piece.switches[rows:]
+            state = before or self.state(machine, operation, args, kwargs)
+            return self._hopped(machine, state, touched, Outcome(result, error))
+        if error is not None:
+            raise error
+        if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
+            self._guard_identity(args, result if operation is operator.is_ else not result)
+        return result
+
+    @staticmethod
+    def _may_compare(operation: Callable) -> bool:
+        """Whether it changes a container and looks at tensors in it on the way."""
+        return getattr(operation, "__name__", "") in ("sort", "remove") and known.writes(operation)
+
+    def _guard_identity(self, args: tuple, same: bool) -> None:
+        origins = [self.origins[id(a)][1] if id(a) in self.origins else self.origin("known", a) for a in args]
+        if all(id(a) in self.origins or type(a) in SIMPLE or known.is_constant(a) for a in args):
+            self.guard("same" if same else "not same", *origins)  # type: ignore[arg-type]
+
+    def _arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
+        """Operators on numbers that vary: (whether it could be done, the result)."""
+        if operation not in _ARITHMETIC or len(args) > 2:
+            return False, None
+        plain = tuple(a.value if type(a) is Number else a for a in args)
+        if all(type(a) in known.NUMBERS for a in plain):
+            try:
+                value = machine.natively(operation, plain, {})
+            except Exception:
+                return False, None  # as a known number, whose error is known too
+            parts = tuple(a.origin if type(a) is Number else a for a in args)
+            origin = Origin("number", operation, parts)
+            if type(value) is bool:
+                self.guard("is", origin, value)
+                return True, value
+            if type(value) in (int, float):
+                if operation in (operator.pow, operator.ipow) or type(value) is int:
+                    self.guard("type", origin, type(value))
+                return True, Number(origin, value)
+            return False, None
+        if any(isinstance(a, Tensor) for a in plain):
+            return self._with_number(machine, operation, args, plain)
+        return False, None
+
+    def _with_number(self, machine: Machine, operation: Callable, args: tuple, plain: tuple) -> tuple[bool, Any]:
+        """An operator of a tensor and a number: if it is one row with that number as operand, it takes it from its
+        origin."""
+        [number] = [a for a in args if type(a) is Number]
+        before = len(self.piece.rows)
+        result = self._compute(machine, operation, plain, {})
+        rows = self.piece.rows
+        if self.hop is None and len(rows) == before + 1:
+            row = rows[before]
+            found = [
+                i for i, x in enumerate(row.inputs) if type(x) is RowNumber and _same_number(x.value, number.value)
+            ]
+            is_alone = len(found) == 1 and sum(type(x) is RowNumber for x in row.inputs) == 1
+            if is_alone and row.entry.op.python_rule is None:
+                value = self.piece.value()
+                layout = row.entry.inputs[found[0]]
+                self.piece.numbers[value] = (number.origin, layout, row.entry.op)
+                inputs = (*row.inputs[: found[0]], value, *row.inputs[found[0] + 1 :])
+                rows[before] = Row(row.entry, inputs, row.outputs, row.place, row.mask)
+                self.guard("number", number.origin, type(number.value))
+                return True, result
+        self.force(number)
+        return True, result
+
+    # -- hops ---------------------------------------------------------------------------------------------------------
+
+    def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
+        """Leave something to the interpreter: the piece ends here."""
+        if self.given is not None:
+            return self._redo()
+        state = self.state(machine, operation, args, kwargs)
+        for value in state.built if state is not None else ():
+            if type(value) is Generator:
+                value.world = Plain()
+        with self.unwatched():
+            try:
+                outcome = Outcome(machine.natively(operation, args, kwargs))
+            except BaseException as error:
+                outcome = Outcome(error=error)
+        return self._hopped(machine, state, reason, outcome)
+
+    def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
+        """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
+        be written down."""
+        if self.region:  # what the tape holds cannot be put down: this gradient is taken by the interpreter from now on
+            self.keeper.interpreted.add(self.region[0])
+            self.leave(machine)
+            return None
+        try:
+            return State(self, machine, operation, args, kwargs)
+        except NoImage as trouble:
+            self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
+            self.leave(machine)
+            return None
+
+    def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
+        if state is not None:
+            self.keeper.end_with_hop(self, machine, state, reason)
+            self.hop = outcome
+            self.pending = True
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.value
+
+    def _redo(self) -> Any:
+        """Give the present instruction the outcome that it had."""
+        assert self.given is not None
+        self.hop, self.given = self.given, None
+        self.pending = True
+        if self.hop.error is not None:
+            raise self.hop.error
+        return self.hop.value
+
+    def leave(self, machine: Machine) -> None:
+        """Record no more: the run goes on as Python's would."""
+        plain = Plain()
+        machine.world = plain
+        for frame in machine.frames:
+            frame.stack[:] = [x.value if type(x) is Number else x for x in frame.stack]
+            for name, value in frame.locals.items():
+                if type(value) is Number:
+                    frame.locals[name] = value.value
+                elif type(value) is Generator:
+                    value.world = plain
+
+    def settle(self, machine: Machine) -> None:
+        assert self.hop is not None
+        outcome, self.hop, self.pending = self.hop, None, False
+        try:
+            self.keeper.go_on(self, machine, outcome)
+        except NoImage as trouble:
+            self.keeper.give_up(f"{trouble} is alive behind a part of the interpreter's", machine)
+            self.leave(machine)
+
+    # -- the world of the machine -------------------------------------------------------------------------------------
+
+    def enters(self, function: types.FunctionType) -> bool:
+        if not known.enters(function):
+            return False
+        try:
+            code_of(function)
+        except Unsupported:
+            return False
+        return True
+
+    def enter(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict,
+              deliver: str = "value") -> None:  # fmt: skip
+        if id(function) in self.origins and function.__closure__:
+            closure = self.origin("attr", "__closure__", self.origins[id(function)][1])
+            for i, cell in enumerate(function.__closure__):
+                self.origins.setdefault(id(cell), (cell, self.origin("item", i, closure)))
+        if id(function) not in self.local_functions and not code_of(function).is_internal:
+            self._read_function(function)
+        machine.enter(function, args, kwargs, deliver)
+        frame: Frame | None = machine.frames[-1]
+        if machine.frames[-1].stack and type(machine.frames[-1].stack[-1]) is Generator:
+            generator = machine.frames[-1].stack[-1]
+            frame = generator.frame if generator.frame is not None and not generator.frame.pc else None
+        if frame is not None:
+            if frame.code.python.co_flags & 12:  # *args, **kwargs
+                for name, value in frame.locals.items():
+                    if type(value) is tuple:
+                        frame.locals[name] = tuple(map(self.force, value))
+                    elif type(value) is dict:
+                        frame.locals[name] = {key: self.force(item) for key, item in value.items()}
+            for name in frame.code.cells:
+                cell = frame.cells[name]
+                self.local_cells[id(cell)] = cell
+                try:
+                    cell.cell_contents = self.force(cell.cell_contents)
+                except ValueError:
+                    pass
+
+    def _read_function(self, function: types.FunctionType) -> None:
+        """What a call reads from a function that is from outside: its code, and defaults."""
+        base = self._origin_of(function)
+        self.guard("is", self.origin("attr", "__code__", base), function.__code__)
+        defaults = self.origin("attr", "__defaults__", base)
+        if function.__defaults__ is None or base.kind == "known":
+            self.guard("is", defaults, function.__defaults__)
+        else:
+            self.guard("length", defaults, len(function.__defaults__))
+        for i, value in enumerate(function.__defaults__ or ()):
+            if type(value) not in SIMPLE or base.kind != "known":
+                self.force(self.register(value, self.origin("item", i, defaults)))
+        if function.__kwdefaults__:
+            defaults = self.origin("attr", "__kwdefaults__", base)
+            self.guard("keys", defaults, tuple(function.__kwdefaults__))
+            for name, value in function.__kwdefaults__.items():
+                self.force(self.register(value, self.origin("item", name, defaults)))
+
+    def truth(self, machine: Machine, value: Any) -> bool:
+        kind = type(value)
+        if kind is bool:
+            return value
+        if kind is Number:
+            result = bool(value.value)
+            self.guard("is", Origin("number", bool, (value.origin,)), result)
+            return result
+        if known.is_object(value) and not isinstance(value, type):
+            if (
+                type(value).__dict__.get("__bool__") is None
+                and not hasattr(type(value), "__bool__")
+                and not hasattr(type(value), "__len__")
+            ):
+                return True
+            return self.interpret(machine, bool, (value,), {}, f"the truth of a {kind.__name__}")
+        return self.do(machine, bool, (value,))
+
+    def load_global(self, machine: Machine, name: str) -> Any:
+        function = machine.frames[-1].function
+        scope = function.__globals__
+        value = super().load_global(machine, name)
+        if name in scope:
+            return self.register(value, self.origin("item", name, self.origin("known", scope)))
+        self.guard("no key", self.origin("known", scope), name)
+        return value
+
+    def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
+        value = super().load_cell(machine, cell, name)
+        if id(cell) in self.local_cells:
+            return value
+        return self.register(value, self.origin("attr", "cell_contents", self._origin_of(cell)))
+
+    def next(self, machine: Machine, iterator: Any) -> Any:
+        return self.do(machine, next, (iterator,))
+
+    # attributes
+
+    def getattr(self, machine: Machine, value: Any, name: str) -> Any:
+        value = self.force(value)
+        if self.opaque(value):
+            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+        if isinstance(value, Tensor):
+            return self._tensor_attribute(machine, value, name)
+        if isinstance(value, types.ModuleType):
+            found = value.__dict__.get(name, self)
+            if found is self:
+                return machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
+            return self.register(found, self.origin("attr", name, self._origin_of(value)))
+        if isinstance(value, type):
+            found = machine.natively(getattr, (value, name), {})
+            if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
+                return found
+            return self.register(found, self.origin("attr", name, self.origin("known", value)))
+        if known.is_object(value):
+            return self._attribute(machine, value, name)
+        if isinstance(value, types.FunctionType) and id(value) not in self.local_functions:
+            found = machine.natively(getattr, (value, name), {})
+            return self.register(found, self.origin("attr", name, self._origin_of(value)))
+        if isinstance(value, BaseException) and not self.is_outside(value):
+            return machine.natively(getattr, (value, name), {})
+        if isinstance(value, BaseException):
+            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+        found = machine.natively(getattr, (value, name), {})
+        if self.is_outside(value) and not isinstance(found, (types.MethodType, *BOUND)):
+            return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+        return found
+
+    def _origin_of(self, value: Any) -> Origin:
+        found = self.origins.get(id(value))
+        return found[1] if found is not None else self.origin("known", value)
+
+    def getattr_plain(self, value: Any, name: str) -> Any:
+        """An attribute that lies in the object's own dict."""
+        found = value.__dict__[name]
+        if not self.is_outside(value):
+            return found
+        return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+
+    def _attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        kind = type(value)
+        if name == "__class__":
+            return kind
+        if name == "__dict__":
+            return self.interpret(machine, getattr, (value, name), {}, "the dict of an object")
+        static = _class_attribute(kind, name)
+        has_data = static is not None and hasattr(type(static), "__set__")
+        own = getattr(value, "__dict__", None)
+        outside = self.is_outside(value)
+        if own is not None and name in own and not has_data:
+            return self.getattr_plain(value, name)
+        if static is None:
+            if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
+                return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
+            if outside:
+                self.guard("is", Origin("number", hasattr, (self.origins[id(value)][1], name)), False)
+            return machine.natively(getattr, (value, name), {})  # the error
+        if isinstance(static, property):
+            getter = static.fget
+            if isinstance(getter, types.FunctionType) and self.enters(getter):
+                self._guard_class(kind, name)
+                self.enter(machine, getter, (value,), {})
+                return ENTERED
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if isinstance(static, functools.cached_property):
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if isinstance(static, (types.FunctionType, classmethod, staticmethod)):
+            found = machine.natively(getattr, (value, name), {})
+            if outside:
+                self.guard("method", self.origin("method", name, self.origins[id(value)][1]), found)
+            elif not isinstance(static, classmethod):
+                self._guard_class(kind, name)
+            return found
+        if isinstance(static, types.MemberDescriptorType):
+            found = machine.natively(getattr, (value, name), {})
+            return self.register(found, self.origin("attr", name, self.origins[id(value)][1])) if outside else found
+        if hasattr(type(static), "__get__") and not isinstance(static, type):
+            if getattr(type(static), "_is_compiled", False):
+                return machine.natively(getattr, (value, name), {})
+            if isinstance(static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+                return machine.natively(getattr, (value, name), {})
+            return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
+        origin = self.origins[id(value)][1] if outside else self.origin("known", kind)
+        return self.register(static, self.origin("attr", name, origin))
+
+    def _guard_class(self, kind: type, name: str) -> None:
+        """The attribute of a class is what it is now: a function, or a property."""
+        self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
+
+    def _tensor_attribute(self, machine: Machine, value: Tensor, name: str) -> Any:
+        static = _class_attribute(type(value), name)
+        own = value.__dict__
+        if name in known.METADATA:
+            if name == "name" and self.is_outside(value):
+                return self.register(value.name, self.origin("attr", "name", self.origins[id(value)][1]))  # type: ignore[attr-defined]
+            return machine.natively(getattr, (value, name), {})
+        if name == "grad" or name in own:
+            found = machine.natively(getattr, (value, name), {})
+            if self.is_outside(value):
+                return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+            return found
+        if isinstance(static, property) and known._of(static.fget.__module__, ("anfora.core",)) and name != "data":
+            return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
+        if isinstance(static, property):
+            return self._compute(machine, getattr, (value, name), {})
+        return machine.natively(getattr, (value, name), {})
+
+    # calls
+
+    def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        while True:
+            function = self.force(function)
+            kind = type(function)
+            if kind is types.MethodType:
+                if self.is_outside(function):
+                    if self.opaque(function):
+                        break
+                    function = self.register(function, self.origins[id(function)][1])
+                args, function = (function.__self__, *args), function.__func__
+            elif kind is functools.partial:
+                if self.is_outside(function):
+                    self._look_into_partial(function)
+                args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
+                function = function.func
+            elif getattr(kind, "_is_compiled", False):
+                if self.is_outside(function):
+                    self.guard("is", self.origins[id(function)][1], function)
+                function = function.__wrapped__
+            else:
+                break
+        if function in _GENERATOR_METHODS or function is next:
+            if self._resume(machine, function, args, kwargs):
+                return
+        if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
+            if function is _Run.finish or function is _Run.leave:
+                self.region and self.region.pop()
+            machine.push(self.do(machine, function, args, kwargs))
+            return
+        if isinstance(function, GradientFunction):
+            self._differentiate(machine, function, args, kwargs)
+            return
+        special = self.keeper.special.get(function) if _is_hashable(function) else None
+        if special is not None and special(self, machine, args, kwargs):
+            return
+        if kind is types.FunctionType:
+            if self.enters(function):
+                self.enter(machine, function, args, kwargs)
+                return
+        elif isinstance(function, Cell):
+            if self._call_cell(machine, function, args, kwargs):
+                return
+        elif isinstance(function, type):
+            if self._make(machine, function, args, kwargs):
+                return
+        elif known.is_object(function):
+            method = _class_attribute(kind, "__call__")
+            if isinstance(method, types.FunctionType) and self.enters(method):
+                self._guard_class(kind, "__call__")
+                self.enter(machine, method, (function, *args), kwargs)
+                return
+        machine.push(self.do(machine, function, args, kwargs))
+
+    def _look_into_partial(self, function: functools.partial) -> None:
+        """Guard what a partial function from outside holds."""
+        origin = self.origins[id(function)][1]
+        self.register(function.func, self.origin("attr", "func", origin))
+        for name in ("args", "keywords"):
+            held = getattr(function, name)
+            if held:
+                self.look(self.register(held, self.origin("attr", name, origin)))
+            else:
+                self.guard("length", self.origin("attr", name, origin), 0)
+
+    def owns(self, generator: Generator) -> bool:
+        return id(generator) not in self.origins
+
+    def _resume(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Go into a generator of the program's for `next`, `send` and `throw`."""
+        if kwargs or not args or type(args[0]) is not Generator or not self.owns(args[0]):
+            return False
+        generator = args[0]
+        if generator.is_running or generator.frame is None or len(args) > 2 or (function is next and len(args) > 1):
+            return False
+        if function is Generator.close:
+            return False
+        if function is Generator.throw:
+            error = args[1]() if isinstance(args[1], type) else args[1]
+            machine.resume(generator, None, error, deliver="item")
+        else:
+            machine.resume(generator, args[1] if len(args) > 1 else None, deliver="item")
+        return True
+
+    def _differentiate(self, machine: Machine, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
+        """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
+        frame = machine.frames[-1]
+        site = (frame.code.python, frame.pc)
+        if site in self.keeper.interpreted and not self.region:
+            machine.push(self.interpret(machine, gradient, args, kwargs, "a gradient of what the interpreter does"))
+            return
+        self.enter(machine, differentiate, (gradient, args, kwargs), {})
+        self.region.append(site)
+
+    def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
+        """Go into the `construct` of a Cell that has nothing around it."""
+        attributes = cell.__dict__
+        if "_hooks" not in attributes:
+            return False
+        for name in ("_hooks", "_compute_type"):
+            self.getattr_plain(cell, name)
+        method = attributes.get("construct") or _class_attribute(type(cell), "construct")
+        plain = attributes["_hooks"] is None and attributes["_compute_type"] is None
+        if not plain or hasattr(cell, "bprop") or type(cell).__call__ is not Cell.__call__:
+            return False
+        if getattr(type(method), "_is_compiled", False):
+            method = method.__wrapped__
+        if isinstance(method, types.FunctionType) and self.enters(method):
+            if "construct" in attributes:
+                self.enter(machine, method, args, kwargs)
+                return True
+            if machine.frames and self.is_outside(cell):
+                bound = types.MethodType(method, cell)
+                self.guard("method", self.origin("method", "construct", self.origins[id(cell)][1]), bound)
+            self.enter(machine, method, (cell, *args), kwargs)
+            machine.frames[-1].cell = (cell, tuple(a.value if type(a) is Number else a for a in args))
+            return True
+        return False
+
+    def _make(self, machine: Machine, kind: type, args: tuple, kwargs: dict) -> bool:
+        """Make an object of a class of the program: its `__init__` is gone into."""
+        init = _class_attribute(kind, "__init__")
+        if (
+            type(kind) is not type
+            or kind.__new__ is not object.__new__
+            or not isinstance(init, types.FunctionType)
+            or issubclass(kind, Cell)
+        ):
+            if kind.__new__ is object.__new__ and kind.__init__ is object.__init__ and type(kind) is type and not args:
+                machine.push(kind())
+                return True
+            return False
+        if not self.enters(init):
+            if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__post_init__"):
+                machine.push(
+                    machine.natively(kind, tuple(map(self.force, args)), {k: self.force(v) for k, v in kwargs.items()})
+                )
+                return True
+            return False
+        made = object.__new__(kind)
+        self._guard_class(kind, "__init__")
+        self.enter(machine, init, (made, *args), kwargs, "object")
+        machine.frames[-1].target = made
+        return True
+
+    # -- operators ----------------------------------------------------------------------------------------------------
+
+    def watching(self) -> _Watch:
+        """While this is on, operators come here, and whoever looks at data is noticed."""
+        return _Watch(self)
+
+    def unwatched(self) -> _Watch:
+        return _Watch(None)
+
+    def note_read(self, tensor: Tensor) -> None:
+        """Somebody looks at the data of a tensor."""
+        found = self._value_of(tensor._array)
+        if found is not None and found in self.piece.constants:
+            return
+        if found is None and id(tensor) not in self.origins and not self._is_of_ours(tensor._array):
+            return  # made of known values just now
+        self.touched = "the data of a tensor"
+
+    def note_foreign(self, what: str) -> None:
+        """The library calls code of the program from within."""
+        self.touched = what
+
+    def _is_of_ours(self, array: Any) -> bool:
+        """Whether memory belongs to a tensor that the program works with."""
+        owner = memory.root(array)
+        if any(memory.root(tensor._array) is owner for tensor in self.owners.values()):
+            return True
+        return any(
+            memory.root(known_array) is owner for known_array, _ in self.arrays.values() if known_array is not None
+        )
+
+    def run(self, entry: Entry, flat: list) -> Any:
+        """Run a planned call, and write it down."""
+        operands = tuple(self._operand(x) for x in flat)
+        piece = self.piece
+        op = entry.op
+        mask = 0
+        if glue.is_recording():
+            for i, value in enumerate(flat):
+                if isinstance(value, Tensor) and value._node is not None:
+                    mask |= 1 << i
+        if not self.region and (mask & entry.followed or (op.writes is not None and mask)):
+            piece.is_taped = True
+        touched = self.touched  # operators that run in Python look at data on their own account
+        try:
+            result = dispatch.run_now(entry, flat)
+            self.touched = touched
+        except AnforaError:
+            self.touched = touched
+            if op.fault_rule is not None or op.python_rule is not None:
+                self.touched = f"an error of {op.name} that depends on data"
+            raise
+        outputs: tuple[int, ...] = ()
+        if op.writes is None:
+            tensors = result if entry.is_tuple else (result,)
+            numbers = []
+            for tensor in tensors:
+                value = piece.value()
+                self._know(tensor._array, value)
+                numbers.append(value)
+            outputs = tuple(numbers)
+        place = dispatch.here()
+        piece.switches.append(glue.is_recording())
+        piece.rows.append(Row(entry, operands, outputs, place, mask & entry.followed))
+        return result
+
+    def _operand(self, value: Any) -> Any:
+        if not isinstance(value, Tensor):
+            return None if value is None else RowNumber(value)
+        value = current(value)
+        number = self._value_of(value._array)
+        if number is None:
+            number = self._input(value)
+        if number is not None:
+            return number
+        if self._is_of_ours(value._array):
+            self.touched = "memory of a tensor, seen in another way"
+        return self._constant(value)
+
+
+class _Watch:
+    """Sends operators and reads of data to a recorder, for the time of a block."""
+
+    __slots__ = ("before", "recorder")
+
+    def __init__(self, recorder: Recorder | None) -> None:
+        self.recorder = recorder
+
+    def __enter__(self) -> None:
+        self.before = slots.watcher.recorder
+        slots.watch(self.recorder)
+
+    def __exit__(self, *exc: object) -> None:
+        slots.watch(self.before)
+
+
+def keeps_arguments(operation: Any) -> bool:
+    """Whether what is given to a function may be kept, or changed, by it."""
+    return known.writes(operation) or not known.forgets(operation)
+
+
+def _is_of_values(operation: Any) -> bool:
+    """Whether it is one of Python's functions, and no method of an object that changes."""
+    owner = getattr(operation, "__self__", None)
+    return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
+
+
+def _place(array: np.ndarray) -> tuple:
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
+
+
+def _class_attribute(kind: type, name: str) -> Any:
+    """What a class has under a name, as it stands there, unbound."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+_GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
+
+
+def _is_hashable(value: Any) -> bool:
+    return isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type))
+
+
+def _same_number(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and repr(one) == repr(other)
+
+
+def key_of(outcome: Outcome) -> Any:
+    """What of an outcome decides how the program goes on."""
+    if outcome.error is not None:
+        return "raised", type(outcome.error)
+    return _key(outcome.value)
+
+
+def _key(value: Any, depth: int = 0) -> Any:
+    kind = type(value)
+    if kind is float:
+        return (kind, repr(value)) if depth else kind
+    if kind in SIMPLE:
+        return kind, value
+    if kind is tuple and depth < 4:
+        return kind, tuple(_key(item, depth + 1) for item in value)
+    if kind is types.FunctionType:
+        return kind, id(value.__code__)
+    if isinstance(value, type) and "<locals>" in value.__qualname__:
+        return type, value.__qualname__  # perhaps made just now
+    if known.is_constant(value):
+        return "is", id(value)
+    return (kind.__module__, kind.__qualname__) if "<locals>" in kind.__qualname__ else kind
+
+
+#: Operators that only compute, whatever they are given; and what they may be given for that to be plain.
+_OPERATORS = frozenset({
+    *(machine.OPERATIONS[name] for name in machine.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
+})  # fmt: skip
+_PLAIN = SIMPLE | {Tensor, Parameter}
+
+_ITERATORS = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)
+
+_ARITHMETIC = frozenset({
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.neg, operator.pos, operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv,
+    operator.imod, operator.ipow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    abs, float, int,
+})  # fmt: skip
+
+machine_code = Code
+matching_unpack = machine.matching.unpack
+matching_unpack_rest = machine.matching.unpack_rest
