@@ -2,6 +2,7 @@
 
     python -m anfora lenet                     the digits that come with the package
     python -m anfora lenet --data FOLDER       MNIST or Fashion-MNIST, as IDX files
+    python -m anfora lenet --mode graph        compiled as a whole; the trained network is the same to the last bit
 
 At the end stand the accuracy on images the network never saw, a table of what was taken for what, a checkpoint and (with
 matplotlib) a picture. Ctrl-C stops after the current step and saves what there is; `--resume FILE` goes on from there.
@@ -27,7 +28,7 @@ from anfora.models import LeNet5
 
 def main(arguments: list[str] | None = None) -> int:
     options = parse(arguments)
-    ms.set_context(mode={"pynative": ms.PYNATIVE_MODE}[options.mode])
+    ms.set_context(mode=ms.GRAPH_MODE if options.mode == "graph" else ms.PYNATIVE_MODE)
     ms.set_seed(options.seed)
     if options.threads:
         ms.set_num_threads(options.threads)
@@ -48,7 +49,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, help="passes over the images (30 for the digits, 5 for a folder)")
     parser.add_argument("--batch", type=int, default=32, help="images a step (%(default)s)")
     parser.add_argument("--rate", type=float, default=0.02, help="first learning rate (%(default)s)")
-    parser.add_argument("--mode", choices=["pynative"], default="pynative", help="how the program runs (%(default)s)")
+    parser.add_argument(
+        "--mode", choices=["pynative", "graph", "mixed"], default="pynative",
+        help="operator by operator, compiled as a whole, or only the dense layers compiled (%(default)s)",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1, help="of everything random (%(default)s)")
     parser.add_argument("--threads", type=int, help="for large operators (all cores)")
     parser.add_argument(
@@ -77,12 +81,27 @@ def load(options: argparse.Namespace) -> tuple[Any, Any, list[str]]:
     return (images[rest], labels[rest]), (images[held_out], labels[held_out]), [str(i) for i in range(10)]
 
 
+class MixedLeNet5(LeNet5):
+    """LeNet whose dense layers are compiled, while all else runs operator by operator."""
+
+    @ms.jit
+    def head(self, x: Tensor) -> Tensor:
+        x = self.relu(self.fc1(x))
+        x = self.relu(self.fc2(x))
+        return self.fc3(x)
+
+    def construct(self, x: Tensor) -> Tensor:
+        x = self.max_pool2d(self.relu(self.conv1(x)))
+        x = self.max_pool2d(self.relu(self.conv2(x)))
+        return self.head(self.flatten(x))
+
+
 class Trainer:
     """A network, its loss and optimizer, and one training step."""
 
     def __init__(self, options: argparse.Namespace, steps: int) -> None:
         total = steps * options.epochs
-        self.net = LeNet5(num_class=10, num_channel=1)
+        self.net = (MixedLeNet5 if options.mode == "mixed" else LeNet5)(num_class=10, num_channel=1)
         self.loss = nn.CrossEntropyLoss()
         rates = nn.cosine_decay_lr(0.0, options.rate, total, steps, options.epochs)
         self.optimizer = nn.Momentum(self.net.trainable_params(), rates, momentum=0.9, weight_decay=1e-4)

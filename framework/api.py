@@ -11,7 +11,7 @@ from anfora.core import slots
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.core.tree import tensors, tree_map
+from anfora.core.tree import has_tensors, tensors, tree_map
 from anfora.eager import transform
 from anfora.eager.forward import Pushforward
 
@@ -133,7 +133,7 @@ class _Run:
         output = line.output
         try:
             counted = _counted(output, gradient.has_aux)
-            if not any(True for _ in tensors(counted)):
+            if not has_tensors(counted):
                 raise OpTypeError(
                     f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
                 )
@@ -293,7 +293,7 @@ class GradOperation:
 
 def _positions_of_tensors(inputs: tuple) -> tuple[int, ...]:
     """Which arguments are or hold tensors."""
-    return tuple(i for i, given in enumerate(inputs) if any(True for _ in tensors(given)))
+    return tuple(i for i, given in enumerate(inputs) if has_tensors(given))
 
 
 def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) -> tuple:
@@ -307,7 +307,7 @@ def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) 
         >>> pull(Tensor(1.0))
         (Tensor(shape=[], dtype=Float32, value= 6),)
     """
-    positions = tuple(i for i, x in enumerate(inputs) if any(True for _ in tensors(x)))
+    positions = tuple(i for i, x in enumerate(inputs) if has_tensors(x))
     parameters = () if weights is None else (weights,) if isinstance(weights, Parameter) else tuple(weights)
     line = transform.linearize(fn, inputs, {}, positions, parameters)
     counted = _counted(line.output, has_aux)

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
-from anfora.core.tree import tensors
+from anfora.core.tree import has_tensors, tensors
+from anfora.graph.cells import program_of
+from anfora.graph.checking import Checked
 from anfora.graph.compiled import Compiled
+from anfora.graph.explain import Report, Watched, explained, is_strict
 
-__all__ = ["JitConfig", "constexpr", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline"]
+__all__ = [
+    "JitConfig",
+    "constexpr",
+    "explain",
+    "jit",
+    "jit_class",
+    "lazy_inline",
+    "ms_function",
+    "mutable",
+    "no_inline",
+]
 
 _CHOICES: dict[str, tuple] = {
     "capture_mode": ("ast", "bytecode", "trace"),
@@ -35,7 +51,11 @@ _CHOICES: dict[str, tuple] = {
     "mode": ("PSJit", "PIJit"),
     "disable_format_transform": (False, True),
     "auto_offload": (),
+    "check": (False, True),
 }  #: the options of `jit`, with their values where these are few
+
+#: MS_JIT=0 in the environment: `jit` leaves functions to Python.
+_IS_OFF = os.environ.get("MS_JIT") == "0"
 
 
 def _check(owner: str, options: dict[str, Any]) -> None:
@@ -52,14 +72,18 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
 
     Args:
         function: a function, a method or a Cell; when it is left out a decorator is returned. Older programs name it `fn`.
-        options: those of MindSpore's `jit`: `capture_mode`, `jit_level`, `dynamic`, `fullgraph`, `backend`, and the older
-            `jit_config`, `input_signature`, `hash_args`, `compile_once`. They choose how to compile, and never change
-            what comes out.
+        fullgraph: raise one error, which lists all there is, where something is left to the interpreter; the same as
+            `jit_syntax_level="STRICT"`. What only looks at data is collected on the way, and the first thing that could
+            have an effect is refused before it is done; what stands before it has been done then.
+        check: do each call by Python too, on copies of the arguments, and raise an error where the results differ.
+        options: the others of MindSpore's `jit`: `capture_mode`, `jit_level`, `dynamic`, `backend`, and the older
+            `jit_config`, `input_signature`, `hash_args`, `compile_once`. They are checked, and change nothing here.
     Returns:
         a function that does what `function` does.
     Raises:
         OpTypeError: an unknown option, or nothing that can be called.
         OpValueError: an option's value is unknown.
+        FallbackError, at a call: see `fullgraph`.    CheckError, at a call: see `check`.
     Example:
         >>> @jit
         ... def square(x):
@@ -73,17 +97,49 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
         return functools.partial(jit, **options)
     if not callable(function):
         raise OpTypeError(f"jit needs a function or a Cell, but got {type(function).__name__}", arg="function")
-    if inspect.isclass(function) or isinstance(function, Compiled):
+    if inspect.isclass(function) or isinstance(function, Compiled) or _IS_OFF:
         return function
     if isinstance(function, types.MethodType):
         return types.MethodType(jit(function.__func__, **options), function.__self__)
     if isinstance(function, Cell):
+        if options:
+            function.set_jit_config(JitConfig(**_with_config(options)))
         slots.compiled_cells.add(function)
         slots.calls_are_special = True
         return function
     if isinstance(function, types.FunctionType):
-        return Compiled(function, options)
+        return _Jitted(function, options)
     return jit(functools.wraps(function, updated=())(_caller(function)), **options)
+
+
+def _with_config(options: dict[str, Any]) -> dict[str, Any]:
+    """Options, those of a `jit_config` among them put beside the others, which win."""
+    config = options.get("jit_config")
+    held = config.jit_config_dict if isinstance(config, JitConfig) else config if isinstance(config, dict) else {}
+    return {**held, **{name: value for name, value in options.items() if name != "jit_config"}}
+
+
+class _Jitted(Compiled):
+    """A compiled function with its options."""
+
+    program: Watched
+
+    def __init__(self, function: Callable, options: dict[str, Any]) -> None:
+        super().__init__(function, options)  # type: ignore[arg-type]
+        kind = Checked if options.get("check") else Watched
+        self.program = kind(function, None, is_strict(_with_config(options)))
+
+    def __reduce__(self) -> Any:
+        found: Any = sys.modules.get(self.__module__)
+        for name in self.__qualname__.split("."):  # type: ignore[attr-defined]
+            found = getattr(found, name, None)
+        if found is self:  # by its name, as functions are pickled
+            return self.__qualname__  # type: ignore[attr-defined]
+        return _again, (self.__wrapped__, self.options)  # type: ignore[attr-defined]
+
+
+def _again(function: Callable, options: dict[str, Any]) -> Callable:
+    return jit(function, **options)
 
 
 def _caller(function: Callable) -> Callable:
@@ -93,6 +149,50 @@ def _caller(function: Callable) -> Callable:
         return function(*args, **kwargs)
 
     return call
+
+
+def explain(function: Callable) -> Callable[..., Report]:
+    """A function that calls `function` once, with all its effects, and tells what graph mode did.
+
+    Args:
+        function: a compiled function, a Cell, or any function, which is compiled for it.
+    Returns:
+        a function of the same arguments that gives a `Report`: print it, or read its attributes. `.result` is what the
+        call gave.
+    Raises:
+        OpTypeError: it cannot be called. And whatever the call raises.
+    Example:
+        >>> @jit
+        ... def f(x, rate):
+        ...     return x - rate * x
+        >>> report = explain(f)(Tensor([1.0, 2.0]), 0.5)
+        >>> report.result.tolist(), report.varying, report.hops
+        ([0.5, 1.0], ['rate'], [])
+    """
+    if not callable(function):
+        raise OpTypeError(f"explain needs a function or a Cell, but got {type(function).__name__}", arg="function")
+
+    @functools.wraps(function, updated=())
+    def call(*args: Any, **kwargs: Any) -> Report:
+        program, before = _program_of(function)
+        return explained(program, (*before, *args), kwargs)
+
+    return call
+
+
+def _program_of(function: Any) -> tuple[Watched, tuple]:
+    """The program of a function, and what stands before its arguments."""
+    if isinstance(function, (Cell, GradientFunction)):
+        return program_of(function), (function,)
+    if isinstance(function, types.MethodType):
+        program, before = _program_of(function.__func__)
+        return program, (*before, function.__self__)
+    compiled = function
+    if not isinstance(function, Compiled):
+        compiled = _Jitted(function if isinstance(function, types.FunctionType) else _caller(function), {})
+    program = compiled.program
+    # A strict program keeps nothing that has hops, which the report is about.
+    return Watched(program.function) if program.is_strict else program, ()
 
 
 def ms_function(fn: Callable | None = None, **options: Any) -> Callable:
@@ -229,7 +329,7 @@ def constexpr(
 
     @functools.wraps(fn)
     def constant(*args: Any, **kwargs: Any) -> Any:
-        if check and any(True for _ in tensors((args, kwargs))):
+        if check and has_tensors((args, kwargs)):
             raise OpTypeError(
                 f"{name or fn.__name__} is a constexpr: its arguments must be constants, but one is a tensor",
                 help="call a function that is not marked, or give tensor.item().",

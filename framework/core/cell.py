@@ -332,12 +332,25 @@ class Cell:
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Say which shapes the inputs of a compiled Cell have; every shape is taken without it."""
 
+    def set_jit_config(self, jit_config: Any) -> Cell:
+        """Choose how the Cell is compiled: a `JitConfig`. `jit_syntax_level="STRICT"` refuses what needs the interpreter;
+        the other options change nothing here."""
+        self.__dict__["_jit_options"] = dict(getattr(jit_config, "jit_config_dict", {}))
+        return self
+
+    def compile(self, *args: Any, **kwargs: Any) -> None:
+        """Refuse inputs that the Cell refuses, and have its kernels compiled, without changing anything: a copy of the
+        Cell is run with them. The Cell itself is compiled when it is called."""
+        from anfora.executors import _cell_graph_executor  # it stands above core
+
+        _cell_graph_executor.compile(self, *args, **kwargs)
+
     def _no_effect(self, *args: Any, **kwargs: Any) -> Cell:
         """Accepted for MindSpore programs: it says where and how to compute, never what; gives the Cell."""
         return self
 
     #: What MindSpore programs say about memory, compilation and several devices.
-    shard = set_comm_fusion = set_jit_config = set_data_parallel = set_broadcast_flag = _no_effect
+    shard = set_comm_fusion = set_data_parallel = set_broadcast_flag = _no_effect
     set_boost = offload = flatten_weights = _no_effect
     pipeline_stage: int | None = None
 

@@ -23,7 +23,7 @@ from anfora.core.errors import OpTypeError, OpValueError
 
 __all__ = [
     "Generator", "default_generator", "draw", "fill", "get_rng_state", "get_seed", "initial_seed", "manual_seed", "seed",
-    "set_rng_state", "set_seed",
+    "set_rng_state", "set_seed", "signed",
 ]  # fmt: skip
 
 _SEEDS = 2**64
@@ -68,12 +68,12 @@ class Generator:
 
         A counter stands for 128 random bits. What a random operator uses is written with it.
         """
-        if slots.watcher.recorder is not None:
-            slots.watcher.recorder.note_foreign("random numbers")
         with self._lock:
             offset = self._offset
             self._offset = (offset + counters) % _SEEDS
-            return self._seed, offset
+        if slots.watcher.recorder is not None:
+            slots.watcher.recorder.note_draw(self, counters, self._seed, offset)
+        return self._seed, offset
 
     def get_state(self) -> Any:
         """Seed and offset, as a tensor of 16 uint8."""
@@ -202,6 +202,11 @@ def set_rng_state(state: Any) -> None:
         [True, True]
     """
     default_generator.set_state(state)
+
+
+def signed(word: int) -> int:
+    """64 bits as a signed integer, as operators take them."""
+    return (word + 2**63) % 2**64 - 2**63
 
 
 def draw(counters: int = 1, generator: Generator | None = None) -> tuple[int, int]:

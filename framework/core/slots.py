@@ -68,8 +68,8 @@ def need_examples() -> None:
 
 
 class Watcher(threading.local):
-    """Who, in this thread, sees every operator that is called and is told when somebody looks at data: the recorder of graph
-    mode, or None. `place` is where the program stands, when that is not where Python's frames say."""
+    """Who, in this thread, sees every operator that is called and is told when somebody looks at data: the recorder of
+    graph mode, or None. `place` is where the program stands, when that is not where Python's frames say."""
 
     recorder: Any = None
     place: Any = None

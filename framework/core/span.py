@@ -212,7 +212,9 @@ def cell_path(frame: FrameType | None) -> str | None:
     while frame is not None:
         if frame.f_code is Cell.__call__.__code__:
             calls.append((frame.f_locals["self"], frame.f_locals["args"]))
-        elif frame.f_code.co_name == "natively" and is_internal(frame.f_code):  # graph mode's machine has frames of its own
+        elif frame.f_code.co_name == "natively" and is_internal(
+            frame.f_code
+        ):  # graph mode's machine has frames of its own
             calls += reversed(frame.f_locals["self"].cell_calls())
         frame = frame.f_back
     if not calls:

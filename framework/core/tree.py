@@ -8,7 +8,7 @@ from typing import Any
 
 from anfora.core.tensor import Tensor
 
-__all__ = ["tensors", "tree_map"]
+__all__ = ["has_tensors", "tensors", "tree_map"]
 
 
 def tree_map(function: Callable[[Tensor], Any], tree: Any) -> Any:
@@ -41,3 +41,8 @@ def tensors(tree: Any) -> Iterator[Tensor]:
     elif dataclasses.is_dataclass(tree) and not isinstance(tree, type):
         for field in dataclasses.fields(tree):
             yield from tensors(getattr(tree, field.name))
+
+
+def has_tensors(tree: Any) -> bool:
+    """Whether there is a tensor in a nesting."""
+    return any(True for _ in tensors(tree))

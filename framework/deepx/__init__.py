@@ -5,14 +5,17 @@ parser.py       text to a program                      errors.py     one error f
 table.py        every instruction: places, shapes, meaning, gradients; forms.py, what a row is made of
 rules.py        what one line says about itself        cells.py      what a line says about named cells: `check`
 machine.py      memory with data: `run`                gradient.py   `differentiate`
-lowering.py     a writer of programs, and layers in instructions; `export`
+lowering.py     a writer of programs, and layers in instructions
+export.py       `export`: a network as a program; operators.py, operators in instructions
+lifetimes.py    fewer cells: `deltensor`, and cells that are used again
 __main__.py     python -m anfora.deepx check|format|run|grad FILE
 """
 
 from anfora.deepx.cells import Cells, TensorSpec, check
 from anfora.deepx.errors import DeepxError
+from anfora.deepx.export import export
 from anfora.deepx.gradient import differentiate
-from anfora.deepx.lowering import Writer, export
+from anfora.deepx.lowering import Writer
 from anfora.deepx.machine import Machine, run
 from anfora.deepx.parser import parse
 from anfora.deepx.program import Instruction, Operand, Program, format

@@ -15,7 +15,7 @@ __all__ = ["CODES", "DeepxError", "Fault"]
 #: The codes, and what each one means.
 CODES = {
     "E-SYNTAX": "the text is not an instruction",
-    "E-OP": "there is no such instruction",
+    "E-OP": "there is no such instruction, or an operator has no lowering",
     "E-ARITY": "the number of operands or results is wrong",
     "E-NAME": "the first letter of a name does not fit its place",
     "E-OPERAND": "a literal, vector or tensor stands where another kind is needed",
@@ -41,6 +41,7 @@ class DeepxError(OpValueError):
         line, column: where in the text, counted from 1; None where that is not known.
         source: the line of text.
         help: what to do about it.
+        place: of an exported network instead: where in its program.
 
     Example:
         >>> from anfora.deepx import parse
@@ -64,8 +65,10 @@ class DeepxError(OpValueError):
         column: int | None = None,
         source: str | None = None,
         help: str | None = None,
+        place: str | None = None,
     ) -> None:
         super().__init__(message, help=help)
+        self.place = place
         self.code, self.line, self.column, self.source = code, line, column, source
 
     def __str__(self) -> str:
@@ -76,18 +79,21 @@ class DeepxError(OpValueError):
             lines.append("    " + self.source.expandtabs(1))
             if self.column is not None:
                 lines.append("    " + " " * (self.column - 1) + "^")
+        if self.place:
+            lines.append(self.place)
         if self.help:
             lines.append(f"  help: {self.help}")
         return "\n".join(lines)
 
     def __reduce__(self) -> tuple:
-        return _rebuild, (self.code, self.message, self.line, self.column, self.source, self.help)
+        return _rebuild, (self.code, self.message, self.line, self.column, self.source, self.help, self.place)
 
 
 def _rebuild(
-    code: str, message: str, line: int | None, column: int | None, source: str | None, help: str | None
-) -> DeepxError:
-    return DeepxError(code, message, line=line, column=column, source=source, help=help)
+    code: str, message: str, line: int | None, column: int | None, source: str | None, help: str | None,
+    place: str | None,
+) -> DeepxError:  # fmt: skip
+    return DeepxError(code, message, line=line, column=column, source=source, help=help, place=place)
 
 
 class Fault(Exception):

@@ -7,6 +7,7 @@ have been seen before and are plain (tensors, Python numbers, no attributes or b
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from anfora.core.abstract import Layout
 from anfora.core.dtype import DType, as_dtype, bfloat16
 from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.op import Op
-from anfora.core.span import calling_frame, frame_position, locate
+from anfora.core.span import calling_frame, frame_position, is_internal, locate
 from anfora.core.tensor import Tensor, current, numpy_to_bfloat16, view_array, wrap
 from anfora.eager import batched, tape
 from anfora.eager.entry import Entry, entry_for, freeze, tensor_maker, thaw
@@ -45,8 +46,24 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
                 if len(known) >= _MOST_CALLS:
                     known.clear()
                 function = known[key] = _function_for(op, args[count:], kwargs)
-            return function(*args[:count])
+            result = function(*args[:count])
+            if result.__class__ is Tensor:
+                node = result._node
+                if node is not None and getattr(node, "code", None) is _CALL:
+                    _place_node(node)
+            return result
     return call_fully(op, args, kwargs)
+
+
+_CALL = call.__code__
+
+
+def _place_node(node: Node) -> None:
+    """Native code has noted the frame that called it, which is `call`'s; the program's is further out."""
+    frame = sys._getframe(4)  # over `call`, the slot and the operator
+    if is_internal(frame.f_code):
+        frame = calling_frame(4) or frame
+    node.code, node.at = frame_position(frame)
 
 
 _MOST_CALLS = 256
@@ -250,6 +267,8 @@ def number_array(value: float, dtype: DType, op: Op) -> np.ndarray:
         bounds = np.iinfo(dtype.storage)
         if not bounds.min <= value <= bounds.max:
             raise OpValueError(f"{op.name}: the Python integer {value} does not fit into {dtype}")
+    if value.__class__ is float and -3e38 < value < 3e38 and dtype.bits >= 32:  # it does not overflow
+        return np.array(value, dtype.storage)
     with np.errstate(over="ignore"):
         try:
             return np.array(value, dtype.storage)

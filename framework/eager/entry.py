@@ -160,7 +160,7 @@ class Entry:
         if op.writes is not None:
             self.outputs = (self.inputs[op.tensors.index(op.writes)],)  # type: ignore[assignment]
         self._recipes: dict[int, Recipe] = {}
-        self.followed = sum(1 << i for i, name in enumerate(self._owners()) if name in op.gradients)
+        self.followed = sum(1 << i for i, name in enumerate(self.owners()) if name in op.gradients)
         self.view = op.view_rule(self.inputs[0], **self.attributes) if op.view_rule else None
         self.program = None
         if self.view is not None:
@@ -197,7 +197,7 @@ class Entry:
                 groups.append(start)
         self.inputs, self.groups, self.numbers = tuple(flat), tuple(groups), frozenset(numbers)
 
-    def _owners(self) -> list[str]:
+    def owners(self) -> list[str]:
         """For each flat input, the parameter it belongs to."""
         names = [""] * len(self.inputs)
         for name, group in zip(self.op.tensors, self.groups):
@@ -238,7 +238,7 @@ class Entry:
         return known
 
     def _make_recipe(self, mask: int) -> Recipe:
-        owners = self._owners()
+        owners = self.owners()
         wanted = {name for i, name in enumerate(owners) if mask >> i & 1}
         rules: list[Gradient] = []
         for name in self.op.tensors:

@@ -14,7 +14,7 @@ from typing import Any
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, wrap
-from anfora.core.tree import tensors, tree_map
+from anfora.core.tree import has_tensors, tensors, tree_map
 from anfora.eager import tape
 from anfora.eager.tape import Leaf
 from anfora.kernel import glue
@@ -60,7 +60,7 @@ class Linearized:
             elif gradient.shape != result.shape:
                 raise OpValueError(f"a gradient of shape {gradient.shape} came for a result of shape {result.shape}")
             seeds.append((result._node, tape.fit(gradient, result._layout.type)))
-        targets = [slot for group in self._slots for slot in group] + self._weight_slots
+        targets = [*(slot for group in self._slots for slot in group), *self._weight_slots]
         found = tape.backward(seeds, targets, self._create_graph) if seeds else {}
         seen: set[int] = {id(memory_of(t)) for t in given if t is not None}
 
@@ -90,7 +90,12 @@ class Differentiation:
     """
 
     def __init__(
-        self, args: tuple, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter], create_graph: bool = False
+        self,
+        args: tuple,
+        kwargs: dict,
+        positions: Sequence[int],
+        weights: Sequence[Parameter],
+        create_graph: bool = False,
     ) -> None:
         self.create_graph = create_graph or tape.transforms.depth > 0
         self.weights = weights
@@ -101,7 +106,7 @@ class Differentiation:
         for position in positions:
             if not -len(given) <= position < len(given):
                 raise OpValueError(f"grad_position is {position}, but the function got {len(given)} arguments")
-            if not any(True for _ in tensors(given[position])):
+            if not has_tensors(given[position]):
                 raise OpTypeError(
                     f"the gradient by argument {position} needs a tensor or a container of tensors, "
                     f"but got {type(given[position]).__name__}"

@@ -12,8 +12,9 @@ origins.py      how a value from outside is found again
 images.py       the state of the machine as a pattern
 recorder.py     the first run: operators, guards and hops are written down while the program is run
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
-pieces.py       guards and rows made runnable
+pieces.py       guards and rows made runnable; loops.py, natively from the first iteration to the last
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
+explain.py      what it did, told to the user; checking.py, whether it was right: `jit(check=True)`
 
 *A program as a graph of functions, MindIR.*
 
@@ -27,4 +28,5 @@ values.py       constants as text, and when two are the same
 text.py         programs as text; reading.py, and back; compare.py, whether two are the same
 let_form.py     the same with `let`; drawing.py, as a picture
 parser.py       from the source of a function to its graph; blocks.py, how variables become values
+typed.py        a recorded program as a graph; dumps.py, the files of `save_graphs`
 """

@@ -7,22 +7,26 @@ from typing import Any
 
 from anfora.api import GradientFunction
 from anfora.core import slots
-from anfora.core.cell import Cell
 from anfora.core.settings import GRAPH_MODE, get_context
-from anfora.graph.compiled import Program, running
+from anfora.graph.checking import Checked
+from anfora.graph.compiled import running
+from anfora.graph.explain import Watched, is_strict
 from anfora.graph.polyfills import call
 
 __all__ = ["call_compiled", "program_of"]
 
-_programs: weakref.WeakKeyDictionary[Any, Program] = weakref.WeakKeyDictionary()
+_programs: weakref.WeakKeyDictionary[Any, tuple[dict, Watched]] = weakref.WeakKeyDictionary()
+_NO_OPTIONS: dict = {}
 
 
-def program_of(cell: Any) -> Program:
-    """The program of the calls of a Cell."""
-    program = _programs.get(cell)
-    if program is None:
-        program = _programs[cell] = Program(call)
-    return program
+def program_of(cell: Any) -> Watched:
+    """The program of the calls of a Cell, with the options of its JitConfig, or of a function that `grad` has made."""
+    options = getattr(cell, "_jit_options", _NO_OPTIONS)
+    made = _programs.get(cell)
+    if made is None or made[0] is not options:
+        kind = Checked if options.get("check") else Watched
+        made = _programs[cell] = options, kind(call, cell, is_strict(options))
+    return made[1]
 
 
 def call_compiled(cell: Any, args: tuple, kwargs: dict) -> Any:

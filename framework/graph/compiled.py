@@ -19,22 +19,24 @@ from typing import Any
 
 from anfora.core import slots
 from anfora.core.cell import Cell
-from anfora.core.span import place_of
 from anfora.core.tensor import Tensor
+from anfora.eager.tape import transforms
 from anfora.graph import polyfills
 from anfora.graph.code import Unsupported
 from anfora.graph.images import Image, NoImage, build, signature
-from anfora.graph.machine import Frame, Generator, Machine, Plain, do_at
-from anfora.graph.origins import Number, Origin
+from anfora.graph.loops import closed
+from anfora.graph.machine import Generator, Machine, Plain, do_at
+from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.pieces import Runner
 from anfora.graph.recorder import Live, Outcome, Piece, Recorder, State, key_of
-from anfora.graph.sources import code_of
 from anfora.kernel import glue
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Variant", "running"]
 
-_MOST_POINTS = 600
+_MOST_POINTS = 250
 _MOST_VARIANTS = 12
+_MOST_ENTRIES = 256
+_TOO_MANY = "it has gone on in too many ways"
 
 
 class Hop:
@@ -47,11 +49,20 @@ class Hop:
         #: outcome -> (point, for each of its slots: a slot of this one, or a path in the result)
         self.edges: dict[Any, tuple[Point, list[int | tuple]]] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
+        self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
 
     @property
     def place(self) -> str:
         code, position, _ = self.at
         return f"{code.co_filename}:{position[0]}"
+
+
+def _condition(call: Image) -> int | None:
+    """The slot of `x` in a call `bool(x)` with no exception around it."""
+    match call:
+        case ("tuple", (("is", operation), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
+            return slot if operation is bool else None
+    return None
 
 
 class Return:
@@ -69,6 +80,14 @@ class Variant:
     def __init__(self, piece: Piece, live: Live, end: Hop | Return) -> None:
         self.piece, self.end = piece, end
         self.runner = Runner(piece, live.origins)
+        self.is_decided = False  #: whether it is known if the runner can go round by itself
+
+    def close(self, point: Point, key: Any) -> None:
+        """The outcome `key` leads back to the point of this variant: let the runner go round natively, if it can."""
+        self.is_decided = True
+        loop = closed(self, point, key)
+        if loop is not None:
+            self.runner.close(loop)
 
 
 class Point:
@@ -102,7 +121,9 @@ class Program:
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()
-        self.interpreted: set[tuple] = set()  #: calls of gradient functions that the interpreter does: (code, instruction)
+        self.interpreted: set[tuple] = (
+            set()
+        )  #: calls of gradient functions that the interpreter does: (code, instruction)
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
 
@@ -110,7 +131,13 @@ class Program:
 
     def call(self, args: tuple, kwargs: dict) -> Any:
         switch = glue.is_recording()
-        key = (len(args), *kwargs, switch, id(args[0]) if args and isinstance(args[0], Cell) else 0)
+        key = (
+            len(args),
+            *kwargs,
+            switch,
+            transforms.depth > 0,
+            id(args[0]) if args and isinstance(args[0], Cell) else 0,
+        )
         values: list[Any] = [*args, *kwargs.values()]
         point = self.entries.get(key)
         before = running.depth
@@ -135,16 +162,32 @@ class Program:
                     break
             else:
                 return self._record(point, values, args, kwargs or {})
+            values = outcome = None  # type: ignore[assignment]  # what the program has dropped is dropped
             end = variant.end
-            if type(end) is Return:
+            if isinstance(end, Return):
                 return live[end.slot] if end.slot is not None else _released(build(end.image, live))
+            if end.condition is not None:  # the short way of a branch
+                tensor = live[end.condition]
+                if tensor.__class__ is Tensor and tensor._layout.size == 1:
+                    key: Any = (bool, bool(tensor))
+                    edge = end.edges.get(key)
+                    if edge is not None:
+                        if edge[0] is point and not variant.is_decided:
+                            variant.close(point, key)
+                        point, places = edge
+                        values = [live[place] for place in places]  # type: ignore[index]
+                        if glue.is_recording() is not point.switch:
+                            glue.set_recording(point.switch)
+                        continue
             outcome = self._interpret(end, live)
             key = key_of(outcome)
             edge = end.edges.get(key)
             if edge is None:
                 return self._redo(end, live, outcome)
+            if edge[0] is point and not variant.is_decided:
+                variant.close(point, key)
             point, places = edge
-            values = [live[place] if type(place) is int else _part(outcome, place) for place in places]
+            values = [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
             if glue.is_recording() is not point.switch:
                 glue.set_recording(point.switch)
 
@@ -152,13 +195,13 @@ class Program:
     def _interpret(hop: Hop, live: list[Any]) -> Outcome:
         """Do what a hop does."""
         made: list[Any] = []
-        operation, args, kwargs = _released(build(hop.call, live, made), made)
+        operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
         for slot, number in hop.built.items():
             live[slot] = made[number]
         if glue.is_recording() is not hop.switch:
             glue.set_recording(hop.switch)
         try:
-            return Outcome(do_at(*hop.at, {}, operation, args, kwargs))
+            return Outcome(do_at(*hop.at, {}, operation, args, kwargs, handled))
         except BaseException as error:
             return Outcome(error=error)
 
@@ -166,12 +209,27 @@ class Program:
 
     def _enter(self, key: Any, args: tuple, kwargs: dict, switch: bool) -> Any:
         """The first call of a form."""
+        if len(self.entries) >= _MOST_ENTRIES:
+            self.entries.clear()
         point = self.entries[key] = Point(("entry",), switch)
         return self._record(point, [*args, *kwargs.values()], args, kwargs)
 
+    def _note_varying(self, point: Point, values: list[Any]) -> None:
+        """Ints from outside that have changed since the last recording are taken as numbers that vary from now on."""
+        for variant in point.variants[-2:]:
+            for kind, origin, payload in variant.piece.guards:
+                if kind == "equal" and type(payload) is int:
+                    try:
+                        now = value_of(origin, values)
+                    except Exception:  # what leads to it has changed: another guard tells
+                        continue
+                    if type(now) is int and now != payload:
+                        self.varying.add(origin.path)
+
     def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
+        self._note_varying(point, values)
         if len(point.variants) >= _MOST_VARIANTS or len(self.points) >= _MOST_POINTS:
-            self.native = "it has gone on in too many ways"
+            self.native = _TOO_MANY
         recorder = Recorder(self)
         machine = Machine(recorder)
         recorder.point = point
@@ -198,7 +256,7 @@ class Program:
         self.recordings += 1
         recorder.end = hop
         if len(self.points) >= _MOST_POINTS:
-            self.native = "it has gone on in too many ways"
+            self.native = _TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
         recorder.given = outcome
         return self._finish(recorder, machine)
@@ -234,7 +292,9 @@ class Program:
     def _finish(self, recorder: Recorder, machine: Machine) -> Any:
         """Run the machine to the end, and write down the return."""
         recorder.rejoin = None
-        result = machine.run()
+        recorder.machine = machine
+        with recorder.watching():
+            result = machine.run()
         if recorder.rejoin is not None:
             return self._run(*recorder.rejoin)
         if machine.world is recorder:
@@ -293,10 +353,15 @@ class Program:
         switch = glue.is_recording()
         key = (signature(image), tuple(type(v) for v in after.values), switch)
         point = self.points.get(key)
+        if point is None and len(self.points) >= _MOST_POINTS:
+            self.give_up(_TOO_MANY, machine)
+            recorder.leave(machine)
+            return
         if point is None:
             point = self.points[key] = Point(image, switch)
         hop.edges[key_of(outcome)] = (point, places)
-        hop.kept.append(outcome.value)
+        if "is" in str(key_of(outcome)):
+            hop.kept.append(outcome.value)
         if point.variants:  # from here on it may have been seen before
             recorder.rejoin = point, [v.value if type(v) is Number else v for v in after.values]
             machine.frames.clear()
@@ -353,7 +418,7 @@ def _leaves(outcome: Outcome) -> dict[int, tuple]:
 def _part(outcome: Outcome, path: tuple) -> Any:
     value = outcome.value if outcome.error is None else outcome.error
     for step in path:
-        value = value[step]
+        value = value[step]  # type: ignore[index]
     return value
 
 
@@ -383,7 +448,7 @@ class Compiled:
         self.program = Program(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if running.depth and slots.watcher.recorder is not None:
+        if running.depth and (self.program.native is not None or slots.watcher.recorder is not None):
             return self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
         return self.program.call(args, kwargs)
 
@@ -402,6 +467,3 @@ class Compiled:
 
 def _again(function: Any, options: dict) -> Compiled:
     return function if isinstance(function, Compiled) else Compiled(function, options)
-
-
-_ = Cell, Frame, Tensor, place_of, code_of

@@ -20,7 +20,7 @@ from anfora.kernel.compose import Composed, Given, Made, Member
 from anfora.kernel.loops import merge_axes, plan_elementwise
 from anfora.kernel.plan import Buffer, Elements, Planner
 
-__all__ = ["fuse"]
+__all__ = ["Scalars", "can_be_scalar", "fuse", "scalars"]
 
 _MOST_MEMBERS = 24
 _MOST_OPERANDS = 12  #: that a loop reads from memory: they and what is handed on share the vector registers
@@ -199,6 +199,9 @@ def _pattern(task: Task) -> _Pattern | None:
     elements = task.plan.steps[0].elements
     if elements is None:
         return None
+    count = len(task.inputs) + len(task.outputs)
+    if any(buffer.index >= count for buffer, _ in (*elements.inputs, *elements.outputs)):
+        return None
     shape = elements.outputs[0][0].shape
     buffers = [buffer.broadcast(shape) for buffer, _ in (*elements.inputs, *elements.outputs)]
     lengths, strides = merge_axes(shape, [buffer.strides for buffer in buffers])
@@ -275,3 +278,68 @@ def _joined(members: Sequence[_Candidate], uses: dict[Root, int]) -> Iterable[Ta
         sum(member.elements.nanoseconds for member in members),
     )
     yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.row)
+
+
+# -- single elements --------------------------------------------------------------------------------------------------
+
+_MOST_SINGLES = 48  #: rows of a scalar loop: LLVM takes about a millisecond for each
+
+Spot = tuple[Root, int]  #: where a single element lies: a piece of memory, and an offset in it
+
+
+class Scalars(NamedTuple):
+    """Tasks on single elements as one body."""
+
+    body: Composed
+    given: list[tuple[Place, str, str]]  #: for each operand: where it lies, as which code it is loaded, machine type
+    stored: list[str]  #: for each result: the code of its buffer
+
+
+def can_be_scalar(tasks: Sequence[Task], rows: Sequence[Row]) -> bool:
+    """Whether all tasks are elementwise, on single elements, and cannot fail."""
+    return 0 < len(tasks) <= _MOST_SINGLES and all(_is_single(task, rows) for task in tasks)
+
+
+def _is_single(task: Task, rows: Sequence[Row]) -> bool:
+    if task.plan is None or len(task.plan.steps) != 1 or (task.row >= 0 and rows[task.row].entry.op.fault_rule):
+        return False
+    elements = task.plan.steps[0].elements
+    return elements is not None and all(buffer.size == 1 for buffer, _ in (*elements.inputs, *elements.outputs))
+
+
+def scalars(tasks: Sequence[Task], wanted: Sequence[Spot]) -> Scalars | None:
+    """The tasks as one body that gives what lies at these spots in the end; None if a spot is not of their making."""
+    made: dict[Spot, tuple[int, int, str]] = {}  #: by which member, which of its results, stored as which type
+    given: dict[tuple[Spot, str, str], int] = {}
+    operands_of_all: list[tuple[Place, str, str]] = []
+    members = []
+    for number, task in enumerate(tasks):
+        assert task.plan is not None
+        elements = task.plan.steps[0].elements
+        assert elements is not None
+        places = (*task.inputs, *task.outputs)
+
+        def spot_of(buffer: Buffer, places: Sequence[Place | None] = places) -> tuple[Place, Spot]:
+            place = places[buffer.index]
+            assert place is not None
+            place = place._replace(offset=place.offset + buffer.offset)
+            return place, (place.root, place.offset)
+
+        operands: list[Given | Made] = []
+        for buffer, elem in elements.inputs:
+            place, spot = spot_of(buffer)
+            if spot in made:
+                operands.append(Made(*made[spot], buffer.code, elem))
+                continue
+            index = given.setdefault((spot, buffer.code, elem), len(operands_of_all))
+            if index == len(operands_of_all):
+                operands_of_all.append((place, buffer.code, elem))
+            operands.append(Given(index))
+        members.append(Member(elements.body, tuple(operands)))
+        for result, (buffer, _) in enumerate(elements.outputs):
+            made[spot_of(buffer)[1]] = (number, result, buffer.code)
+    if not all(spot in made for spot in wanted):
+        return None
+    results = [made[spot] for spot in wanted]
+    body = Composed(tuple(members), tuple((member, result) for member, result, _ in results))
+    return Scalars(body, operands_of_all, [code for _, _, code in results])

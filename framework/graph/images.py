@@ -14,6 +14,7 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
+from anfora.graph.known import VIEWS, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
 
@@ -58,6 +59,8 @@ class Imager:
         number = self._slot(value)
         if number is not None:
             return "slot", number
+        if kind in VIEWS:
+            return "view", kind.__name__.removeprefix("dict_"), self.image(viewed(value))
         if kind in BOUND and not isinstance(value.__self__, (types.ModuleType, type(None))):
             return "method", value.__name__, self.image(value.__self__)
         if isinstance(value, FIXED) or self._is_known(value):
@@ -72,8 +75,6 @@ class Imager:
             return "frozenset", tuple(map(self.image, value))
         if isinstance(value, types.MethodType):
             return "bound", self.image(value.__func__), self.image(value.__self__)
-        if isinstance(value, BaseException):
-            return "is", value
         known = self._seen.get(id(value))
         if known is not None:
             return "again", known
@@ -96,7 +97,8 @@ class Imager:
                 return ("empty cell",)
         if kind is types.FunctionType:
             parts = (value.__defaults__, value.__kwdefaults__, value.__closure__, value.__annotations__, value.__dict__)
-            return "function", value.__code__, value.__globals__, value.__name__, tuple(map(self.image, parts))
+            names = value.__name__, value.__qualname__
+            return "function", value.__code__, value.__globals__, names, tuple(map(self.image, parts))
         if kind is Frame:
             return self._frame(value)
         if kind is Generator:
@@ -107,6 +109,8 @@ class Imager:
             return "partial", self.image(value.func), self.image(value.args), self.image(value.keywords)
         if isinstance(value, tuple):  # a named tuple
             return "tuple of", kind, tuple(map(self.image, value))
+        if isinstance(value, BaseException):
+            return self._exception(value, kind)
         if kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
             return self._iterator(value)
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and _is_plain_object(kind):
@@ -119,6 +123,12 @@ class Imager:
             frame.cell,
         )  # fmt: skip
         return "frame", frame.pc, tuple(frame.handlers), frame.deliver, frame.code, tuple(map(self.image, values))
+
+    def _exception(self, error: BaseException, kind: type) -> Image:
+        fields = _fields_of(kind)
+        values = [getattr(error, name, None) for name in fields]
+        parts = (error.args, error.__dict__, error.__cause__, error.__context__, error.__suppress_context__, *values)
+        return "exception", kind, fields, tuple(map(self.image, parts)), ("traceback", error.__traceback__)
 
     def _iterator(self, value: Any) -> Image:
         try:
@@ -138,6 +148,15 @@ def _is_plain_object(kind: type) -> bool:
         and getattr(kind, "__reduce_ex__", None) is object.__reduce_ex__
         and not any("__slots__" in base.__dict__ and base.__dict__["__slots__"] for base in kind.__mro__[:-1])
     )
+
+
+@functools.lru_cache(maxsize=1024)
+def _fields_of(kind: type) -> tuple[str, ...]:
+    """The attributes of exceptions of a class that do not lie in their dicts: `errno`, `code`, slots."""
+    found: list[str] = []
+    for base in kind.__mro__[: kind.__mro__.index(BaseException)]:
+        found += (name for name, what in base.__dict__.items() if isinstance(what, types.MemberDescriptorType))
+    return tuple(found)
 
 
 def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None) -> Any:
@@ -163,6 +182,8 @@ class _Builder:
             return slice(*(self.build(item) for item in image[1]))
         if kind == "frozenset":
             return frozenset(self.build(item) for item in image[1])
+        if kind == "view":
+            return getattr(self.build(image[2]), image[1])()
         if kind == "method":
             return getattr(self.build(image[2]), image[1])
         if kind == "bound":
@@ -207,6 +228,8 @@ class _Builder:
             generator.frame = self.build(image[1])
             generator.call = self.build(image[2])
             return generator
+        if kind == "exception":
+            return self._exception(image, place)
         if kind == "object":
             made[place] = value = object.__new__(image[1])
             value.__dict__.update(self.build(image[2]))
@@ -223,8 +246,22 @@ class _Builder:
                 value.__setstate__(state)
         return made[place]
 
+    def _exception(self, image: Image, place: int) -> BaseException:
+        _, kind, fields, parts, (_, traceback) = image
+        args = self.build(parts[0])
+        self.made[place] = error = kind.__new__(kind, *args)
+        error.args = args
+        error.__dict__.update(self.build(parts[1]))
+        error.__cause__, error.__context__ = self.build(parts[2]), self.build(parts[3])
+        error.__suppress_context__ = self.build(parts[4])
+        for name, part in zip(fields, parts[5:]):
+            value = self.build(part)
+            if value is not None:
+                setattr(error, name, value)
+        return error.with_traceback(traceback)
+
     def _function(self, image: Image, place: int) -> types.FunctionType:
-        _, code, scope, name, parts = image
+        _, code, scope, (name, qualified), parts = image
         # Cells may hold the function itself, so it is there before they are filled: made with cells of its own kind.
         closure_image = parts[2]
         cells: tuple | None = None
@@ -242,6 +279,7 @@ class _Builder:
                         cell.cell_contents = made
             function = self.made[place] = made
         function.__defaults__, function.__kwdefaults__ = defaults, kwdefaults
+        function.__qualname__ = qualified
         function.__annotations__ = self.build(parts[3])
         function.__dict__.update(self.build(parts[4]))
         return function
@@ -269,6 +307,8 @@ def _holds(cell: types.CellType, value: Any) -> bool:
 def signature(image: Any) -> Any:
     """An image as a key: equal for equal patterns; 1, 1.0 and True stay apart, and -0.0 and 0.0."""
     if type(image) is tuple:
+        if len(image) == 2 and image[0] == "traceback":
+            return "traceback"  # says where an exception has been, which decides nothing
         if len(image) == 2 and image[0] == "is":
             value = image[1]
             kind = type(value)

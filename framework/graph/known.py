@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import enum
 import functools
+import gc
 import itertools
 import math
 import operator
@@ -21,22 +22,26 @@ from anfora.graph import machine, matching
 from anfora.graph.machine import IN_PLACE, OPERATIONS, Generator, Walk
 
 __all__ = [
-    "CONTAINERS", "METADATA", "NUMBERS", "computes", "enters", "forgets", "is_constant", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges",
-    "writes",
+    "CONTAINERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_constant", "is_object",
+    "is_opaque", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
+#: What `keys`, `values` and `items` of a dict give.
+VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 CONTAINERS = (tuple, list, dict, set, frozenset)
 
 #: Functions that look at how things are arranged, and not at what they are.
 _ARRANGING: set[Any] = {
-    len, list, tuple, enumerate, zip, Walk, machine._spread, reversed, iter, isinstance, issubclass, type, callable, operator.is_,
-    operator.is_not, operator.getitem, operator.setitem, operator.delitem, next, machine._extend, machine._make_dict,
-    machine._merge, machine._merge_keywords, matching.unpack, matching.unpack_rest, matching.values_of_keys,
-    matching.rest_of_mapping, machine._fill_cell, machine._empty_cell, set.add, set.update, dict.__setitem__, dict,
-    functools.partial, types.MethodType, types.SimpleNamespace, slice, range,
-    machine.special_method, itertools.chain, itertools.islice, itertools.repeat, itertools.product, itertools.count, itertools.cycle,
-    itertools.zip_longest,
+    len, list, tuple, enumerate, zip, Walk, machine._spread, reversed, iter, isinstance, issubclass, type, callable,
+    operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem, next, machine._extend,
+    machine._make_dict, machine._merge, machine._merge_keywords, matching.unpack, matching.unpack_rest,
+    matching.values_of_keys,
+    matching.rest_of_mapping, machine.make_set, machine._fill_cell, machine._empty_cell, set.add, set.update,
+    dict.__setitem__, dict,
+    functools.partial, types.MethodType, types.SimpleNamespace, slice, range, super,
+    machine.special_method, itertools.chain, itertools.islice, itertools.repeat, itertools.product,
+    itertools.count, itertools.cycle, itertools.zip_longest,
 }  # fmt: skip
 
 #: Functions of values alone.
@@ -60,19 +65,26 @@ _METHODS: dict[type, frozenset[str]] = {
     str: frozenset(), bytes: frozenset(), int: frozenset(), float: frozenset(), complex: frozenset(), bool: frozenset(),
     tuple: frozenset(), range: frozenset(), frozenset: frozenset(), slice: frozenset(),
     list: frozenset(
-        "append extend insert pop remove sort reverse clear __setitem__ __delitem__ __iadd__ __imul__".split()
+        [
+            "append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "__setitem__", "__delitem__",
+            "__iadd__", "__imul__",
+        ]
     ),
-    dict: frozenset("pop popitem setdefault update clear __setitem__ __delitem__ __ior__".split()),
+    dict: frozenset(["pop", "popitem", "setdefault", "update", "clear", "__setitem__", "__delitem__", "__ior__"]),
     set: frozenset(
-        "add remove discard pop clear update intersection_update difference_update symmetric_difference_update".split()
+        [
+            "add", "remove", "discard", "pop", "clear", "update", "intersection_update", "difference_update",
+            "symmetric_difference_update",
+        ]
     ),
 }  # fmt: skip
 
 #: What a Tensor says of itself without its data.
-METADATA = frozenset(
-    """shape dtype size ndim itemsize nbytes strides dim nelement numel stride is_contiguous element_size storage_offset
-    device has_init init_finished requires_grad is_leaf const_arg __len__ name is_named is_init""".split()
-)
+METADATA = frozenset([
+    "shape", "dtype", "size", "ndim", "itemsize", "nbytes", "strides", "dim", "nelement", "numel", "stride",
+    "is_contiguous", "element_size", "storage_offset", "device", "has_init", "init_finished", "requires_grad",
+    "is_leaf", "const_arg", "__len__", "name", "is_named", "is_init",
+])  # fmt: skip
 
 _WRITERS = {
     operator.setitem, operator.delitem, setattr, delattr, machine._extend, machine._merge, machine._merge_keywords,
@@ -83,7 +95,15 @@ _WRITERS = {
 #: Modules of this package whose functions compute with tensors and do nothing else.
 _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype", "anfora.core.tree")
 #: Modules of this package that are programs like the user's.
-_PROGRAMS = ("anfora.api", "anfora.nn", "anfora.models", "anfora.examples", "anfora.core.cell", "anfora.graph.polyfills")
+_PROGRAMS = (
+    "anfora.api",
+    "anfora.modes",
+    "anfora.nn",
+    "anfora.models",
+    "anfora.examples",
+    "anfora.core.cell",
+    "anfora.graph.polyfills",
+)
 
 
 def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
@@ -148,9 +168,14 @@ def computes(function: Any) -> bool:
     return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
 
 
+def viewed(view: Any) -> dict:
+    """The dict that a view is of: Python tells it to the collector of garbage alone."""
+    return next(owner for owner in gc.get_referents(view) if isinstance(owner, dict))
+
+
 def is_transform(function: Any) -> bool:
     """Whether it is a step of a gradient transform: these turn the tape on and off, and walk it."""
-    return function in _TRANSFORMS
+    return type(function) is types.FunctionType and function in _TRANSFORMS
 
 
 _TRANSFORMS = (
@@ -189,7 +214,7 @@ def enters(function: types.FunctionType) -> bool:
     if _of(module, ("anfora",)):
         return _of(module, _PROGRAMS)
     file = function.__code__.co_filename
-    return not (file.startswith(_library_folders()) or file.startswith("<frozen"))
+    return not (file.startswith((*_library_folders(), "<frozen")))
 
 
 @functools.lru_cache(maxsize=1)
@@ -223,7 +248,7 @@ def is_object(value: Any) -> bool:
 
 _TRANSPARENT = (
     *NUMBERS, type(None), str, bytes, complex, type(...), type(NotImplemented), range, slice, *CONTAINERS, Generator, Walk,
-    types.MethodType, functools.partial, types.CellType, BaseException, super,
+    types.MethodType, functools.partial, types.CellType, BaseException, super, *VIEWS,
 )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from anfora.core.tensor import Tensor, bfloat16_to_numpy, convert, view_array, w
 from anfora.eager import dispatch, tape
 from anfora.eager.entry import freeze
 from anfora.graph.arena import Kind, Place, Root, Task, arrange, extent
-from anfora.graph.fusion import fuse
+from anfora.graph.fusion import can_be_scalar, fuse
 from anfora.graph.rows import Number, Row
 from anfora.kernel import glue
 from anfora.kernel.executor import LINE, TAG, Part, Program
@@ -39,7 +39,7 @@ from anfora.kernel.loops import plan_copy
 from anfora.kernel.overlap import plan_overlap
 from anfora.kernel.plan import Buffer, Plan, Planner
 
-__all__ = ["Segment"]
+__all__ = ["Door", "Segment"]
 
 
 class Segment:
@@ -76,6 +76,7 @@ class Segment:
     def _lower(self, is_fused: bool) -> None:
         lowering = _Lowering(self)
         tasks = fuse(lowering.tasks, self.rows) if is_fused else lowering.tasks
+        self._singles = lowering.tasks if can_be_scalar(lowering.tasks, self.rows) else None
         arena, workspaces = arrange(tasks)  # the roots of the arena know their places now
         self._is_refused = lowering.is_refused
         self._kept = lowering.kept  #: arrays whose addresses are in the programs
@@ -85,8 +86,18 @@ class Segment:
         self._written = [i for i, root in enumerate(lowering.given) if root.is_written]
         self._fresh, coming, self._arena = lowering.number(arena)
         self._coming = (None,) * coming
+        self._made = lowering.fresh_roots()
         self._stages = self._join(tasks, workspaces, _check_of_overlap(lowering.given))
         self._handed = [_handed(lowering.values[value]) for value in self.outputs]
+
+    def door(self) -> Door | None:
+        """What a native loop around the program needs; None where there is more to a run than one native program."""
+        if len(self._stages) != 1 or self._coming or self._is_refused or self._written:
+            return None
+        program = self._stages[0]
+        assert isinstance(program, Program)
+        count = len(self.inputs)
+        return Door(program, count, self._fresh, self._handed, self._failure, self._singles, self._made, self._kept)
 
     def _join(self, tasks: list[Task], workspaces: list[list[int]], check: Plan | None) -> list[Program | Task]:
         """The stages: native programs, and rows that run in Python."""
@@ -207,6 +218,19 @@ class Segment:
                 if row.entry.op.writes is None:
                     tensors.update(zip(row.outputs, result if row.entry.is_tuple else (result,)))
         return [tensors[value]._array for value in self.outputs]
+
+
+class Door(NamedTuple):
+    """A segment that is one native program, seen by a loop around it (loops.py)."""
+
+    program: Program
+    inputs: int  #: arguments of the program: inputs, then fresh arrays
+    fresh: Sequence[tuple[tuple[int, ...], np.dtype]]  #: shapes and types of those; the arena may be the last
+    handed: Sequence[tuple[int, Layout | None, int]]  #: for each output: argument, layout and offset of a view
+    failure: Callable[[int, list], Exception]  #: from a failure code and the arguments, the error of a row
+    singles: list[Task] | None  #: the tasks, unfused, where all work on single elements
+    made: dict[int, Root]  #: the memory of the fresh arrays that are outputs
+    kept: list[np.ndarray]  #: the constants
 
 
 @contextmanager
@@ -369,6 +393,10 @@ class _Lowering:
             if root.kind is Kind.ARENA:
                 root.kind = Kind.FRESH
         self._returned = returned
+
+    def fresh_roots(self) -> dict[int, Root]:
+        """By their numbers, the roots of outputs that get an array in each call."""
+        return {root.number: root for root in self._returned if root.kind is Kind.FRESH}
 
     def number(self, arena: int) -> tuple[list, int, int]:
         """Number the arguments of the native programs: inputs, arrays made for a call, the arena, results of Python.

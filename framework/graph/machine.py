@@ -1,7 +1,7 @@
 """The machine: runs Code on Python values, call after call, on a stack of frames that can be copied.
 
-What an instruction *does* is asked of a *world*: `Plain` does what Python does; the recorder (recorder.py) does the same and
-writes down what happened. The machine itself only moves values and jumps.
+What an instruction *does* is asked of a *world*: `Plain` does what Python does; the recorder (recorder.py) does the same
+and writes down what happened. The machine itself only moves values and jumps.
 
 Calls of Python functions that the world wants to see into become frames; all others are done by Python. Each thing that
 is done by Python is done from a frame with the file, line and columns of the instruction, so errors, tracebacks and
@@ -23,10 +23,10 @@ from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import locate
 from anfora.graph import matching
-from anfora.graph.code import Code, Position
+from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
 
-__all__ = ["Frame", "Generator", "Machine", "Plain", "Walk", "bind", "do_at"]
+__all__ = ["Drain", "Frame", "Generator", "Machine", "Plain", "Walk", "bind", "do_at"]
 
 _ABSENT = object()
 
@@ -49,10 +49,22 @@ IN_PLACE: dict[str, Callable] = {
 class Frame:
     """One call of a function: where it stands, and its values."""
 
-    __slots__ = ("code", "function", "pc", "stack", "locals", "cells", "handlers", "caught", "deliver", "target", "cell")
+    __slots__ = (
+        "code",
+        "function",
+        "pc",
+        "stack",
+        "locals",
+        "cells",
+        "handlers",
+        "caught",
+        "deliver",
+        "target",
+        "cell",
+    )
 
     code: Code
-    function: types.FunctionType
+    function: Any  #: a types.FunctionType
     handlers: list[tuple[int, int]]  #: of `try`: (where to go, height of the stack)
     caught: list[BaseException]  #: being handled, the innermost last
     deliver: str  #: what becomes of the result: value, drop, next (a generator's item in a loop), return
@@ -106,11 +118,35 @@ class Generator:
         """What `isinstance` is told."""
         return types.GeneratorType
 
+    def __repr__(self) -> str:
+        return f"<generator object at {id(self):#x}>"
+
     def __iter__(self) -> Generator:
         return self
 
     def __next__(self) -> Any:
         return self.send(None)
+
+    # What `inspect` asks of a generator.
+
+    @property
+    def gi_running(self) -> bool:
+        return self.is_running
+
+    @property
+    def gi_suspended(self) -> bool:
+        return self.frame is not None and bool(self.frame.pc) and not self.is_running
+
+    @property
+    def gi_frame(self) -> Any:
+        frame = self.frame
+        if frame is None:
+            return None
+        line = frame.code.positions[frame.pc - 1][0] if frame.pc else frame.code.python.co_firstlineno
+        return types.SimpleNamespace(
+            f_code=frame.code.python, f_lineno=line, f_lasti=frame.pc - 1, f_locals=dict(frame.locals),
+            f_globals=frame.function.__globals__,
+        )  # fmt: skip
 
     def send(self, value: Any) -> Any:
         """Continue with a value for the `yield` that it waits at; gives the next item."""
@@ -137,50 +173,61 @@ class Generator:
             raise ValueError("generator already executing")
         if self.frame is None:
             raise StopIteration
+        self.world = self.world.outside()
         machine = Machine(self.world)
         start(machine)
         kind, value = machine.run_generator()
         [value] = self.world.plain((value,))
         if kind == "yield":
             return value
-        raise StopIteration(value)
+        raise StopIteration(*(() if value is None else (value,)))
+
+
+class Drain(BaseException):
+    """Raised in the middle of an instruction that Python would iterate a generator of the program in.
+
+    Args:
+        generator: whose items are wanted.
+        function: a function of the program from the generator to the list of its items.
+        most: how many are taken at most.
+    """
+
+    def __init__(self, generator: Generator, function: Any, most: int | None = None) -> None:
+        super().__init__()
+        self.generator, self.function, self.most = generator, function, most
 
 
 class Walk:
-    """An iterator over a list or dict which, unlike Python's, tells where it is.
+    """An iterator over a dict which, unlike Python's, tells where it is.
 
     Args:
         base: what is walked over.
         index: how far it has come.
-        keys: those of a dict, as they were at the start.
+        keys: its keys as they were at the start.
     """
 
     __slots__ = ("base", "index", "keys")
 
-    def __init__(self, base: list | dict, index: int = 0, keys: tuple | None = None) -> None:
+    def __init__(self, base: dict, index: int = 0, keys: tuple | None = None) -> None:
         self.base, self.index = base, index
-        self.keys = tuple(base) if keys is None and isinstance(base, dict) else keys
+        self.keys = tuple(base) if keys is None else keys
 
     def __iter__(self) -> Walk:
         return self
 
     def __next__(self) -> Any:
         index = self.index
-        if self.keys is not None:
-            if len(self.keys) != len(self.base):
-                raise RuntimeError("dictionary changed size during iteration")
-            if index >= len(self.keys):
-                raise StopIteration
-            self.index = index + 1
-            return self.keys[index]
-        if index >= len(self.base):
-            self.base, self.index = [], 0  # it has ended for good
+        if index > len(self.keys):  # it has ended for good
             raise StopIteration
+        if len(self.keys) != len(self.base):
+            raise RuntimeError("dictionary changed size during iteration")
         self.index = index + 1
-        return self.base[index]
+        if index == len(self.keys):
+            raise StopIteration
+        return self.keys[index]
 
     def __length_hint__(self) -> int:
-        return max(0, len(self.base) - self.index)
+        return max(0, len(self.keys) - self.index)
 
     def __reduce__(self) -> tuple:
         return Walk, (self.base, self.index, self.keys)
@@ -234,6 +281,10 @@ class Plain:
         """Call something: push its result, or a frame."""
         machine.push(self.do(machine, function, args, kwargs))
 
+    def outside(self) -> Plain:
+        """The world for a generator that Python's own code goes on with."""
+        return self
+
     def plain(self, values: Any) -> Any:
         """Values that go into a container."""
         return values
@@ -273,9 +324,8 @@ def bind(function: types.FunctionType, args: tuple, kwargs: dict) -> dict[str, A
     positional, only = code.co_argcount, code.co_kwonlyargcount
     values = dict(zip(names[:positional], args))
     rest = positional + only
-    if len(args) > positional:
-        if not code.co_flags & 4:
-            _refuse(function, args, kwargs)
+    if len(args) > positional and not code.co_flags & 4:
+        _refuse(function, args, kwargs)
     if code.co_flags & 4:
         values[names[rest]] = tuple(args[positional:])
         rest += 1
@@ -326,8 +376,6 @@ def _refuse(function: types.FunctionType, args: tuple, kwargs: dict) -> None:
     bare = scope["bare"]
     bare.__defaults__, bare.__kwdefaults__ = function.__defaults__, function.__kwdefaults__
     bare.__name__, bare.__qualname__ = function.__name__, function.__qualname__
-    if sys.version_info < (3, 10):
-        raise AssertionError
     bare(*args, **kwargs)
     raise TypeError(f"{function.__qualname__}() got arguments that do not fit")
 
@@ -357,12 +405,19 @@ def _stub(code: types.CodeType, position: Position) -> types.CodeType:
 
 
 def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], values: dict[str, Any],
-          operation: Callable, args: tuple, names: dict) -> Any:  # fmt: skip
+          operation: Callable, args: tuple, names: dict, handled: BaseException | None = None) -> Any:  # fmt: skip
     """Do something by Python, from a frame that shows a place in the user's program, with the module's variables and the
-    local ones."""
+    local ones, while an exception is being handled there."""
     values[".do"], values[".args"], values[".names"] = operation, args, names
     try:
-        return eval(_stub(code, position), scope, values)
+        if handled is None:
+            return eval(_stub(code, position), scope, values)
+        before = handled.__traceback__, handled.__context__
+        try:
+            raise handled
+        except BaseException:
+            handled.__traceback__, handled.__context__ = before
+            return eval(_stub(code, position), scope, values)
     finally:
         for name in (".do", ".args", ".names"):
             values.pop(name, None)
@@ -387,6 +442,8 @@ class Machine:
     def enter(self, function: types.FunctionType, args: tuple, kwargs: dict, deliver: str = "value") -> None:
         """Push the frame of a call; of a generator function, what it returns."""
         code = code_of(function)
+        if code.is_generator and not self.frames:
+            raise Unsupported("a generator function, called from outside")
         frame = Frame(code, function, bind(function, args, kwargs))
         if code.is_generator:
             self.push(Generator(frame, self.world, (function, args, kwargs)))
@@ -418,13 +475,24 @@ class Machine:
                     _TABLE[code.opcodes[pc]](self, frame, code.arguments[pc])
             except Exception as error:
                 self.unwind(error)
+            except Drain as drain:
+                self._drain(drain)
             except BaseException as error:  # the program may have handlers for these too
                 self.unwind(error)
         return self._done
 
+    def _drain(self, drain: Drain) -> None:
+        """Take the items of a generator first, and do the present instruction over with a list in its place."""
+        frame = self.frames[-1]
+        frame.stack[:] = self.saved
+        frame.pc -= 1
+        args = (drain.generator,) if drain.most is None else (drain.generator, drain.most)
+        self.enter(drain.function, args, {}, "drained")
+        self.frames[-1].target = drain.generator
+
     def unwind(self, error: BaseException) -> None:
         """Go to the innermost handler; with none left the exception leaves the machine."""
-        context = self._handled()
+        context = self.handled()
         if context is not None and error.__context__ is None and context is not error:
             error.__context__ = context
         while self.frames:
@@ -454,7 +522,8 @@ class Machine:
                     error = same
         raise error
 
-    def _handled(self) -> BaseException | None:
+    def handled(self) -> BaseException | None:
+        """The exception that is being handled."""
         for frame in reversed(self.frames):
             if frame.caught:
                 return frame.caught[-1]
@@ -464,8 +533,8 @@ class Machine:
         """Do something by Python, from a frame that shows the present instruction."""
         frame = self._shown()
         code = frame.code
-        scope = frame.function.__globals__
-        return do_at(code.python, code.positions[frame.pc - 1], scope, frame.locals, operation, args, names)
+        where = code.python, code.positions[frame.pc - 1], frame.function.__globals__
+        return do_at(*where, frame.locals, operation, args, names, self.handled())
 
     def _shown(self) -> Frame:
         """The frame that stands in the program: from a layer of this package it is the one that calls it."""
@@ -549,12 +618,12 @@ class Machine:
         frame.stack.append(self.world.load_global(self, name))
 
     def op_STORE_GLOBAL(self, frame: Frame, name: str) -> None:
-        self.world.do(self, _set_global, (frame.function.__globals__, name, frame.stack.pop()))
+        self.world.do(self, _set_global, (frame.function, name, frame.stack.pop()))
 
     def op_DELETE_GLOBAL(self, frame: Frame, name: str) -> None:
         if name not in frame.function.__globals__:
             raise NameError(f"name '{name}' is not defined")
-        self.world.do(self, _delete_global, (frame.function.__globals__, name))
+        self.world.do(self, _delete_global, (frame.function, name))
 
     def op_POP(self, frame: Frame, _: None) -> None:
         frame.stack.pop()
@@ -624,7 +693,10 @@ class Machine:
         self._build(frame, list, n)
 
     def op_SET(self, frame: Frame, n: int) -> None:
-        self._build(frame, set, n)
+        stack = frame.stack
+        items = tuple(stack[len(stack) - n :])
+        del stack[len(stack) - n :]
+        stack.append(self.world.do(self, make_set, (tuple(self.world.plain(items)),)) if n else set())
 
     def _build(self, frame: Frame, kind: Callable, n: int) -> None:
         stack = frame.stack
@@ -641,7 +713,7 @@ class Machine:
     def op_SLICE(self, frame: Frame, _: None) -> None:
         step = frame.stack.pop()
         stop = frame.stack.pop()
-        frame.stack.append(slice(frame.stack.pop(), stop, step))
+        frame.stack.append(slice(*self.world.plain((frame.stack.pop(), stop, step))))
 
     def op_FORMAT(self, frame: Frame, how: tuple[str, bool]) -> None:
         conversion, has_spec = how
@@ -791,6 +863,9 @@ class Machine:
                 self.frames[-1].stack.append(value)
             else:
                 self._done = value
+        elif frame.deliver == "drained":
+            caller = self.frames[-1]
+            caller.stack[:] = [value if item is frame.target else item for item in caller.stack]
         elif frame.deliver == "object":
             if value is not None:
                 raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
@@ -812,7 +887,7 @@ class Machine:
     def op_YIELD(self, frame: Frame, _: None) -> None:
         value = frame.stack.pop()
         self.frames.pop()
-        generator, target = frame.target
+        generator, _ = frame.target
         generator.is_running = False
         if frame.deliver == "generator":
             self._done = ("yield", value)
@@ -863,7 +938,7 @@ class Machine:
     def op_RAISE(self, frame: Frame, n: int) -> None:
         cause = frame.stack.pop() if n == 2 else _ABSENT
         if n == 0:
-            error = self._handled()
+            error = self.handled() or sys.exc_info()[1]
             if error is None:
                 error = RuntimeError("No active exception to reraise")
             raise error
@@ -878,7 +953,8 @@ class Machine:
     def op_IMPORT(self, frame: Frame, what: tuple[str, tuple | None, int]) -> None:
         name, names, level = what
         scope = frame.function.__globals__
-        frame.stack.append(self.world.do(self, __import__, (name, scope, None, names, level)))
+        here = {key: scope[key] for key in ("__name__", "__package__", "__path__") if key in scope}  # for relative ones
+        frame.stack.append(self.world.do(self, __import__, (name, here, None, names, level)))
 
     def op_IMPORT_FROM(self, frame: Frame, name: str) -> None:
         frame.stack.append(self.world.do(self, matching.import_from, (frame.stack[-1], name)))
@@ -947,12 +1023,12 @@ def _empty_cell(cell: types.CellType) -> None:
     del cell.cell_contents
 
 
-def _set_global(scope: dict, name: str, value: Any) -> None:
-    scope[name] = value
+def _set_global(function: types.FunctionType, name: str, value: Any) -> None:
+    function.__globals__[name] = value
 
 
-def _delete_global(scope: dict, name: str) -> None:
-    del scope[name]
+def _delete_global(function: types.FunctionType, name: str) -> None:
+    del function.__globals__[name]
 
 
 def special_method(value: Any, name: str) -> Any:
@@ -966,6 +1042,10 @@ def special_method(value: Any, name: str) -> Any:
             raise TypeError(what)
         raise AttributeError(name)
     return method.__get__(value, type(value)) if hasattr(method, "__get__") else method
+
+
+def make_set(items: tuple) -> set:
+    return set(items)
 
 
 def _make_dict(items: list) -> dict:
@@ -1012,7 +1092,7 @@ def _merge(into: dict, more: Any) -> None:
 def _merge_keywords(into: dict, more: Any) -> None:
     if not hasattr(more, "keys"):
         raise TypeError(f"argument after ** must be a mapping, not {type(more).__name__}")
-    for key in more.keys():
+    for key in more.keys():  # noqa: SIM118  (a mapping may have no other way)
         if not isinstance(key, str):
             raise TypeError("keywords must be strings")
         if key in into:

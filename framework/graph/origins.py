@@ -1,17 +1,19 @@
 """Origins: how to find again, in a later call, a value that the program has read.
 
-A compiled piece of program starts from *slots*: the arguments of the call, or what was alive when the piece before it ended.
-Everything else is reached from these, and from objects that are known (modules, functions, classes), by reading attributes
-and items. An origin is such a path. `Emitter` turns origins, and guards on them, into the Python text of a check.
+A piece of program starts from *slots*: the arguments of the call, or what was alive when the piece before it ended.
+Everything else is reached from these, and from objects that are known (modules, functions, classes), by reading
+attributes and items. An origin is such a path. `Emitter` turns origins, and guards on them, into the Python text of a
+check.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from anfora.core.tensor import current
 
-__all__ = ["Emitter", "Number", "Origin"]
+__all__ = ["Emitter", "Number", "Origin", "value_of"]
 
 
 class Origin:
@@ -22,6 +24,7 @@ class Origin:
         known    the object `key`
         attr     attribute `key` of what `base` gives; item: item `key` of it; method: attribute `key`, of its class
         number   arithmetic on Python numbers: operator `key` on `base`, a pair
+        draw     "seed" or "offset" of a draw of random numbers
         made     tensor number `key` that the piece makes;  view: the same, a view of the tensor of `base`
         result   what the interpreter gave at the end of the piece;  built: object number `key` that was made for it
     """
@@ -48,12 +51,27 @@ class Origin:
         return self.kind
 
 
+def value_of(origin: Origin, slots: Sequence[Any]) -> Any:
+    """What an origin gives now."""
+    kind, key = origin.kind, origin.key
+    if kind == "slot":
+        return slots[key]
+    if kind == "known":
+        return key
+    if kind in ("attr", "method"):
+        return getattr(value_of(origin.base, slots), key)
+    if kind == "item":
+        return value_of(origin.base, slots)[key]
+    assert kind == "number", kind
+    return key(*(value_of(part, slots) if isinstance(part, Origin) else part for part in origin.base))
+
+
 class Number:
     """A Python number whose value may differ from call to call: arithmetic and operators take it from its origin."""
 
     __slots__ = ("origin", "value")
 
-    def __init__(self, origin: Origin, value: bool | int | float) -> None:
+    def __init__(self, origin: Origin, value: float) -> None:
         self.origin, self.value = origin, value
 
     def __repr__(self) -> str:
@@ -95,6 +113,11 @@ class Emitter:
         self._kept.append(origin)
         self.lines.append(f"{found} = {text}")
         return found
+
+    def reserve(self, origin: Origin, name: str) -> None:
+        """Say which variable will hold what an origin gives."""
+        self._names[id(origin)] = name
+        self._kept.append(origin)
 
     def is_defined(self, origin: Origin) -> bool:
         return id(origin) in self._names

@@ -77,7 +77,7 @@ def parse(function: Callable) -> FuncGraph:
 
 def _unwrapped(function: Any) -> Any:
     """The function that `jit` was put around."""
-    while getattr(function, "__globals__", {}).get("__name__") == "anfora.modes" and hasattr(function, "__wrapped__"):
+    while getattr(type(function), "_is_compiled", False):
         function = function.__wrapped__
     return function
 

@@ -14,10 +14,12 @@ import numpy as np
 
 from anfora.core import memory, slots
 from anfora.core.abstract import Layout
+from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
-from anfora.graph.lower import Segment
+from anfora.graph.loops import Closed, Loop
+from anfora.graph.lower import Segment, _placed
 from anfora.graph.origins import Emitter, Origin
 from anfora.graph.recorder import Piece
 from anfora.graph.rows import Number, Row
@@ -39,6 +41,14 @@ class Runner:
     def __init__(self, piece: Piece, origins: Sequence[Origin]) -> None:
         self.piece, self.origins = piece, origins
         self.run: Callable[[list[Any]], list[Any] | None] = self._first
+        self._segment: Segment | None = None
+        self._loop: Closed | None = None
+
+    def close(self, loop: Closed) -> None:
+        """From now on run the piece as a loop: again and again, until its condition changes, or for a while."""
+        with _lock:
+            self._loop = loop
+            self.run = self._compile()
 
     def _first(self, values: list[Any]) -> list[Any] | None:
         with _lock:
@@ -59,13 +69,17 @@ class Runner:
         for origin in self.origins:
             if origin.kind not in ("made", "built", "result"):
                 emit.name(origin)
+        for i, draw in enumerate(piece.draws):
+            emit.reserve(draw.seed, f"seed{i}")
+            emit.reserve(draw.offset, f"offset{i}")
         inputs = [(value, emit.name(origin), layout) for value, (origin, layout) in piece.inputs.items()]
         numbers = [(v, emit.name(origin), layout, op) for v, (origin, layout, op) in piece.numbers.items()]
         for origin in made:
             if origin.base is not None and origin.base[0].kind != "made":
                 emit.name(origin.base[0])
         guards = [f"        {line}" for line in emit.lines] or ["        pass"]
-        emit.lines = []
+        emit.lines = [f"seed{i}, offset{i} = draw({draw.counters})" for i, draw in enumerate(piece.draws)]
+        emit.constants["draw"] = _draw
         if piece.is_taped:
             self._emit_taped(emit, inputs, numbers, made)
         else:
@@ -90,12 +104,16 @@ class Runner:
         if not wanted and not any(_has_effect(row) for row in piece.rows):
             return
         layouts = [(value, layout) for value, _, layout in inputs] + [(v, layout) for v, _, layout, _ in numbers]
-        segment = Segment(piece.rows, layouts, piece.constants, list(wanted))
+        if self._segment is None:
+            self._segment = Segment(piece.rows, layouts, piece.constants, list(wanted))
+        segment = self._segment
         emit.constants.update(segment=segment.run, number=_number, make=tensor_maker(), view=_view, wrote=_wrote)
         arrays = [f"{name}._array" for _, name, _ in inputs]
         for _, name, layout, op in numbers:
             arrays.append(f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})")
-        emit.lines.append(f"outs = segment(({''.join(a + ', ' for a in arrays)}))")
+        given = f"({''.join(a + ', ' for a in arrays)})"
+        if self._loop is None or not self._emit_loop(emit, self._loop, segment, wanted, given):
+            emit.lines.append(f"outs = segment({given})")
         for value, name, _ in inputs:
             if value in written:
                 emit.lines.append(f"wrote({name}, {emit.constant(written[value])})")
@@ -108,6 +126,27 @@ class Runner:
                 else:
                     base, path = origin.base
                     emit.define(origin, f"view({array}, {layout}, {emit.name(base)}, {emit.constant(path)})")
+
+    def _emit_loop(self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[int, int], given: str) -> bool:
+        """Run the rows as a loop; slots that change hold, from here on, what they held at the start of the last
+        iteration. False if the segment cannot be run so."""
+        shown = [origin for origin in self.origins if origin.kind == "slot" and origin.key in closed.sources]
+        inputs = [origin.key if origin.kind == "slot" else -1 for origin, _ in self.piece.inputs.values()]
+        door = segment.door()
+        if door is None:
+            return False
+        loop = Loop(closed, door, inputs, wanted, [origin.key for origin in shown])
+        if not loop.is_possible:
+            return False
+        emit.constants["loop"] = loop.run
+        same = [f"slots[{slot}] is {emit.name(origin)}" for slot, origin in closed.same]
+        if same:  # else they are once the piece has run
+            emit.lines += [f"if not ({' and '.join(same)}):", f"    outs, before = segment({given}), None", "else:"]
+        emit.lines.append(f"{'    ' if same else ''}outs, before = loop({given}, slots)")
+        if shown:
+            names = "".join(f"{emit.name(origin)}, " for origin in shown)
+            emit.lines += ["if before is not None:", f"    {names} = before"]
+        return True
 
     # -- under the tape -----------------------------------------------------------------------------------------------
 
@@ -160,7 +199,10 @@ def _run_row(row: Row, flat: list) -> Any:
     for x in flat:
         if isinstance(x, Tensor):
             current(x)
-    return dispatch.run_now(row.entry, flat)
+    try:
+        return dispatch.run_now(row.entry, flat)
+    except Exception as error:
+        raise _placed(error, -1, row) from error.__cause__
 
 
 def _fresh(array: np.ndarray, layout: Layout) -> Tensor:
@@ -171,11 +213,16 @@ def _number(value: Any, dtype: Any, op: Any) -> np.ndarray:
     return dispatch.number_array(value, dtype, op)
 
 
+def _draw(counters: int) -> tuple[int, int]:
+    seed, offset = default_generator.draw(counters)
+    return signed(seed), signed(offset)
+
+
 def _view(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tensor:
     """A tensor on a part of the memory of another one."""
     view = wrap(array, layout)
     owner = base if base._base is None else base._base
-    view._base, view._epoch, view._path = owner, owner._epoch, path
+    view._base, view._epoch, view._path = owner, owner._epoch, (*base._path, *path)
     return view
 
 

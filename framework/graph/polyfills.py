@@ -26,14 +26,14 @@ def differentiate(gradient, args, kwargs):
 
 
 def any_(items):
-    for item in items:
+    for item in items:  # noqa: SIM110
         if item:
             return True
     return False
 
 
 def all_(items):
-    for item in items:
+    for item in items:  # noqa: SIM110
         if not item:
             return False
     return True
@@ -51,7 +51,7 @@ def filter_(function, items):
 
 
 def list_(items=()):
-    return [item for item in items]
+    return [item for item in items]  # noqa: C416  (`list` would leave it to Python again)
 
 
 def sum_(items, start=0):
@@ -76,18 +76,43 @@ def reduce_(function, items, *start):
     return value
 
 
-def _with_generator(plain: Callable, replacement: Callable, at: int = 0) -> Callable:
-    """Use the replacement where an argument is a generator of the program."""
+def first_(items, most):
+    found = []
+    for item in items:
+        found.append(item)
+        if len(found) == most:
+            break
+    return found
 
-    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-        from anfora.graph.machine import Generator
 
-        if kwargs or len(args) <= at or type(args[at]) is not Generator:
-            return False
-        recorder.enter(machine, replacement, args, kwargs)
-        return True
+def rows_(tensor):
+    for i in range(len(tensor)):
+        yield tensor[i]
 
-    return special
+
+def next_(items, default):
+    try:
+        return next(items)
+    except StopIteration:
+        return default
+
+
+def enumerate_(items, start=0):
+    for item in items:
+        yield start, item
+        start = start + 1
+
+
+def zip_(*items):
+    rests = [iter(each) for each in items]
+    while rests:
+        row = []
+        for rest in rests:
+            try:
+                row.append(next(rest))
+            except StopIteration:
+                return
+        yield tuple(row)
 
 
 def _always(replacement: Callable, needs: int) -> Callable:
@@ -100,18 +125,16 @@ def _always(replacement: Callable, needs: int) -> Callable:
     return special
 
 
-def _tuple_of(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    from anfora.graph.machine import Generator
+def _with_generators(replacement: Callable, count: int | None = None) -> Callable:
+    """Use the replacement where generators of the program are among the arguments."""
 
-    if kwargs or len(args) != 1 or type(args[0]) is not Generator:
-        return False
-    recorder.enter(machine, tuple_, args, kwargs)
-    return True
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if kwargs or not any(map(recorder.is_walked, args)) or count not in (None, len(args)):
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
 
-
-def tuple_(items):
-    found = [item for item in items]
-    return tuple(found)
+    return special
 
 
 def table() -> dict[Any, Callable]:
@@ -122,7 +145,8 @@ def table() -> dict[Any, Callable]:
         map: _always(map_, 2),
         filter: _always(filter_, 2),
         functools.reduce: _always(reduce_, 2),
-        list: _with_generator(list, list_),
-        tuple: _tuple_of,
-        sum: _with_generator(sum, sum_),
+        enumerate: _with_generators(enumerate_),
+        next: _with_generators(next_, 2),
+        sum: _with_generators(sum_),
+        zip: _with_generators(zip_),
     }

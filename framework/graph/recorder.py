@@ -16,7 +16,6 @@ guards hold, and hops with the outcomes that were seen; anything new is recorded
 
 from __future__ import annotations
 
-import builtins
 import functools
 import operator
 import threading
@@ -30,16 +29,19 @@ from anfora.api import GradientFunction, _Run
 from anfora.core import memory, slots
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
+from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
+from anfora.core.random import Generator as RandomGenerator
+from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
 from anfora.graph import known, machine
 from anfora.graph.code import Code, Unsupported
 from anfora.graph.images import BOUND, SIMPLE, Imager, NoImage
-from anfora.graph.machine import ENTERED, Frame, Generator, Machine, Plain, Walk
+from anfora.graph.machine import ENTERED, Drain, Frame, Generator, Machine, Plain, Walk
 from anfora.graph.origins import Number, Origin
-from anfora.graph.polyfills import differentiate
+from anfora.graph.polyfills import differentiate, first_, list_, rows_
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
@@ -90,7 +92,7 @@ class State:
     def __init__(self, recorder: Recorder, machine: Machine, operation: Any, args: tuple, kwargs: dict) -> None:
         self.live = Live(recorder)
         arguments = self.live.imager()
-        self.call = arguments.image((operation, args, kwargs))
+        self.call = arguments.image((operation, args, kwargs, machine.handled()))
         #: What was made for the call is from outside for the program behind it: somebody may have kept it.
         self.built = arguments.made if keeps_arguments(operation) else []
         for i, value in enumerate(self.built):
@@ -98,10 +100,25 @@ class State:
                 self.live.add(value, Origin("built", i))
         frames = machine.frames
         self.switch = glue.is_recording()
-        top = frames[-1].copy()
-        top.stack, top.pc = machine.saved, top.pc - 1
         self.place = machine.place
-        self.frames = self.live.imager().image((*frames[:-1], top))
+        top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
+        stack, pc = top.stack, top.pc
+        top.stack, top.pc = machine.saved, pc - 1
+        try:
+            self.frames = self.live.imager().image(tuple(frames))
+        finally:
+            top.stack, top.pc = stack, pc
+
+
+class Draw:
+    """A draw from the default generator: where in the stream the operators that use it read."""
+
+    __slots__ = ("counters", "is_used", "offset", "place", "seed")
+
+    def __init__(self, counters: int, place: tuple[int, int]) -> None:
+        self.counters, self.place = counters, place
+        self.seed, self.offset = Origin("draw", "seed"), Origin("draw", "offset")
+        self.is_used = False
 
 
 class Piece:
@@ -114,6 +131,7 @@ class Piece:
         self.constants: dict[int, np.ndarray] = {}
         self.layouts: dict[int, Any] = {}  #: of the constants
         self.numbers: dict[int, tuple[Origin, Any, Any]] = {}  #: values made of numbers: origin, layout, operator
+        self.draws: list[Draw] = []  #: of random numbers, in the order of the program
         self.values = 0
         self.is_taped = False
         self.switches: list[bool] = []  #: whether the tape was on, by row
@@ -136,7 +154,15 @@ class Recorder(Plain):
         self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
         self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
+        self.abandoned = False
+        self.machine: Machine | None = None  #: that runs the program
+        self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
+        self.point: Any = None  #: the Point that the piece starts from
+        self.end: Any = None  #: the Hop behind which the program stands
+        self.live: Any = None  #: what was alive before it
+        self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
+        self.kept: Any = None
         self.hop: Outcome | None = None  #: of the hop that was just done
         self.begin({})
 
@@ -147,10 +173,13 @@ class Recorder(Plain):
         self.piece = Piece()
         self.origins = origins
         self.results: dict[int, tuple[Any, Origin]] = {}
-        self.arrays: dict[int, tuple[Any, int]] = {}
+        self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
+        self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
+        self.unplaced: list[tuple[Any, int]] = []  #: those that are not in `places` yet
         self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
         self.handles: dict[int, tuple[Any, Origin]] = {}
+        self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
         self.derived: dict[tuple, Origin] = {}
         self.dynamic: set[type] = set()  #: classes that are made anew in each call
         self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
@@ -195,6 +224,9 @@ class Recorder(Plain):
         if isinstance(value, types.MethodType):
             function = self.register(value.__func__, self.origin("attr", "__func__", origin))
             return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
+        if kind.__module__.startswith("anfora.") and not isinstance(value, (Tensor, Cell, tuple, list, dict)):
+            self.guard("is", origin, value)  # an operator with its attributes, say
+            return value
         before = self.origins.get(id(value))
         if before is not None:
             if before[1] is not origin:
@@ -221,6 +253,10 @@ class Recorder(Plain):
 
     def take(self, value: Any, origin: Origin) -> None:
         """Let a value stand in a slot at the start of a piece."""
+        before = self.origins.get(id(value))
+        if before is not None and type(value) not in SIMPLE:  # it stands in two
+            self.guard("same", origin, before[1])
+            return
         self.origins[id(value)] = (value, origin)
         if isinstance(value, Tensor):
             self._register_tensor(value, origin)
@@ -243,7 +279,7 @@ class Recorder(Plain):
             return None
         value = self.piece.value()
         self.piece.inputs[value] = (found[1], tensor._layout)
-        self._know(tensor._array, value)
+        self._know(tensor, value)
         return value
 
     def look(self, value: Any) -> None:
@@ -285,6 +321,8 @@ class Recorder(Plain):
             self.look(value.__self__)
         elif kind is Walk:
             self.look(value.base)
+        elif kind in known.VIEWS:
+            self.look(known.viewed(value))
         elif kind in _ITERATORS:
             for item in value.__reduce__()[1]:
                 self.look(item)
@@ -318,12 +356,14 @@ class Recorder(Plain):
             self._input(value)
             return self.origins[id(value)][1]
         tensor = current(value)
-        number = self._value_of(tensor._array)
+        number = self._value_of(tensor)
         if number is None:
             number = self._constant(tensor)
         base = None
         if tensor._base is not None:
-            base = (self.origin_of(tensor._base), tensor._path)
+            # Taken from what the program has taken it from, which may be a view itself in one call and not in another.
+            _, source = self.sources.get(id(value), (None, tensor._base))
+            base = (self.origin_of(source), tensor._path[len(source._path) :])
         origin = Origin("made", (number, tensor._layout), base)
         self.handles[id(value)] = (value, origin)
         return origin
@@ -333,18 +373,30 @@ class Recorder(Plain):
         with self.unwatched():
             self.piece.constants[constant] = memory.twin(tensor._array)
         self.piece.layouts[constant] = tensor._layout
-        self._know(tensor._array, constant)
+        self._know(tensor, constant)
         return constant
 
-    def _know(self, array: np.ndarray, value: int) -> None:
-        """An array holds a value of the piece."""
+    def _know(self, tensor: Tensor, value: int) -> None:
+        """A tensor holds a value of the piece."""
+        array = tensor._array
+        self.tensors[id(tensor)] = tensor, value
         self.arrays[id(array)] = (array, value)
-        self.places[_place(array)] = (array, value)
+        self.unplaced.append((array, value))
 
-    def _value_of(self, array: np.ndarray) -> int | None:
-        """The value that an array holds; a view that was taken again is another array in the same place."""
+    def _value_of(self, tensor: Tensor) -> int | None:
+        """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
+        a new handle has the value of its array, and a view that was taken again is another array in the same place."""
+        array = tensor._array
+        handle = self.tensors.get(id(tensor))
+        if handle is not None:
+            return handle[1]
+        if id(tensor) in self.origins:
+            return None  # it comes in as an input of its own
         found = self.arrays.get(id(array))
         if found is None:
+            for known_array, value in self.unplaced:
+                self.places[_place(known_array)] = (known_array, value)
+            self.unplaced.clear()
             place = _place(array)
             found = self.places.get(place)
             if found is None or memory.root(found[0]) is not memory.root(array):
@@ -363,7 +415,13 @@ class Recorder(Plain):
             return id(value) not in self.local_functions
         if kind is machine_code or known.is_constant(value) or isinstance(value, ParameterTuple):
             return True
-        return kind.__module__.startswith("anfora.") and not isinstance(value, (Cell, Frame, Generator, Walk))
+        if isinstance(value, (Cell, Frame, Generator, Walk, _Run)):
+            return False
+        return kind.__module__.startswith("anfora.")
+
+    def outside(self) -> Plain:
+        self.abandoned = True  # Python goes on with a generator in the middle of something: see `_compute`
+        return Plain()
 
     def plain(self, values: Any) -> Any:
         return [self.force(value) for value in values]
@@ -389,6 +447,8 @@ class Recorder(Plain):
             return depth > 20 or any(self.opaque(item, depth + 1) for item in value)
         if kind is dict:
             return depth > 20 or any(self.opaque(item, depth + 1) for item in value.values())
+        if kind in known.VIEWS:
+            return self.opaque(known.viewed(value), depth + 1)
         if kind is types.MethodType:
             return self.opaque(value.__self__, depth + 1)
         if kind is slice:
@@ -407,6 +467,8 @@ class Recorder(Plain):
             return depth < 20 and all(self.natural(v, depth + 1) for v in value.values())
         if kind is slice:
             return True
+        if kind in known.VIEWS:
+            return self.natural(known.viewed(value), depth + 1)
         if kind in (types.BuiltinMethodType, types.MethodWrapperType):
             return self.natural(value.__self__, depth + 1)
         return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
@@ -424,16 +486,45 @@ class Recorder(Plain):
                 done, result = self._arithmetic(machine, operation, args)
                 if done:
                     return result
+            reason = self._reason(operation, _plain_tuple(args), _plain_dict(kwargs))
+            if reason is not None:  # the interpreter takes it as it comes
+                return self.interpret(machine, operation, args, kwargs, reason)
             args = tuple(map(self.force, args))
             kwargs = {name: self.force(value) for name, value in kwargs.items()}
         if operation is type and len(args) == 1 and type(args[0]) is Generator:
             return types.GeneratorType
-        if operation is iter and len(args) == 1 and type(args[0]) in (list, dict):
+        if operation is iter and len(args) == 1 and isinstance(args[0], Tensor) and args[0].shape:
+            function: Any = rows_
+            return Generator(Frame(code_of(function), function, {"tensor": args[0]}), self, (function, args, {}))
+        if operation is iter and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
             operation = Walk
         reason = self._reason(operation, args, kwargs)
+        if reason is None and any(map(self.is_own_generator, args)):
+            reason = self._reason_of_generator(machine, operation, args)
         if reason is not None:
             return self.interpret(machine, operation, args, kwargs, reason)
         return self._compute(machine, operation, args, kwargs)
+
+    def is_walked(self, value: Any) -> bool:
+        """Whether the machine itself iterates over a value: a generator of the program, or a tensor, row by row."""
+        return self.is_own_generator(value) or (isinstance(value, Tensor) and bool(value.shape))
+
+    def is_own_generator(self, value: Any) -> bool:
+        return type(value) is Generator and self.owns(value)
+
+    def _reason_of_generator(self, machine: Machine, operation: Callable, args: tuple) -> str | None:
+        """The machine goes through a generator of the program itself, and gives Python a list; what would see that the
+        items do not come one by one is left to the interpreter."""
+        if operation in _BLIND or self.given is not None:
+            return None
+        [generator, *more] = [a for a in args if self.is_own_generator(a)]
+        is_there = any(item is generator for item in machine.saved)
+        is_join = getattr(operation, "__name__", "") == "join" and type(getattr(operation, "__self__", None)) is str
+        if is_there and not more and not generator.is_running and (operation in _DRAINING or is_join):
+            if operation is matching_unpack:
+                raise Drain(generator, first_, args[1] + 1)
+            raise Drain(generator, list_)
+        return "a generator in the hands of Python"
 
     def _operate(self, machine: Machine, operation: Callable, args: tuple) -> Any:
         """One of Python's operators on tensors and simple values: the short way through `_compute`."""
@@ -473,6 +564,8 @@ class Recorder(Plain):
             return "an import"
         if not known.computes(operation):
             return f"a call of {known.describe(operation)}, which the compiler cannot look into"
+        if self._compares_identities(operation, args):
+            return f"{known.describe(operation)}, which tells objects from outside apart"
         if known.writes(operation):
             owner = (
                 getattr(operation, "__self__", None) if not isinstance(operation, types.MethodDescriptorType) else None
@@ -481,9 +574,9 @@ class Recorder(Plain):
                 owner = args[0] if args else None
             if type(owner) is types.CellType and id(owner) not in self.local_cells:
                 return "a change of a variable outside"
-            if self.is_outside(owner) and not isinstance(owner, Tensor):
-                if not (operation in machine.IN_PLACE.values() and type(owner) not in (list, dict, set)):
-                    return f"a change of a {type(owner).__name__} from outside"
+            rebinds = operation in machine.IN_PLACE.values() and type(owner) not in (list, dict, set)
+            if self.is_outside(owner) and not isinstance(owner, Tensor) and not rebinds:
+                return f"a change of a {type(owner).__name__} from outside"
             if known.is_object(owner) and type(owner) is not types.CellType:
                 return f"a method of {type(owner).__name__}"
         if not known.only_arranges(operation) and not known.is_transform(operation):
@@ -498,8 +591,44 @@ class Recorder(Plain):
             return f"a method of {type(args[0]).__name__}"
         return None
 
+    def _compares_identities(self, operation: Callable, args: tuple) -> bool:
+        """Whether it matters which objects from outside are the same one: as keys, or where a container is searched."""
+        owner = getattr(operation, "__self__", None)
+        deep = operation in _EQUALITIES
+        if type(owner) in known.CONTAINERS:
+            if type(owner) in (list, tuple) and operation.__name__ not in _SEARCHES:
+                return False
+            args = (owner, *args)
+        elif isinstance(operation, types.MethodDescriptorType) and operation.__objclass__ in known.CONTAINERS:
+            if operation.__objclass__ in (list, tuple) and operation.__name__ not in _SEARCHES:
+                return False
+        elif operation in (operator.getitem, operator.setitem, operator.delitem):
+            if not isinstance(args[0], dict):
+                return False
+            args = args[:2]
+        elif deep:
+            args = tuple(a for a in args if not isinstance(a, Tensor))
+        elif operation is machine_make_dict:
+            args = tuple(args[0][::2])
+        elif not (_is_hashable(operation) and operation in _COMPARING):
+            return False
+        return any(self._holds_identity(value, deep) for value in args)
+
+    def _holds_identity(self, value: Any, deep: bool, depth: int = 0) -> bool:
+        kind = type(value)
+        if kind in SIMPLE or depth > 20:
+            return False
+        if isinstance(value, (tuple, list, set, frozenset)):
+            return any(self._holds_identity(item, deep, depth + 1) for item in value)
+        if isinstance(value, dict):
+            items = (*value, *value.values()) if deep else tuple(value)
+            return any(self._holds_identity(item, deep, depth + 1) for item in items)
+        return self.is_outside(value) and (isinstance(value, Tensor) or known.is_object(value))
+
     def _reason_to_set(self, operation: Callable, args: tuple) -> str | None:
         owner = args[0]
+        if type(owner) is types.FunctionType and id(owner) in self.local_functions:
+            return None
         if isinstance(owner, Cell) and operation is setattr and not isinstance(args[2], Parameter):
             held = owner.__dict__.get(args[1])
             if isinstance(held, Parameter) and isinstance(args[2], Tensor):
@@ -520,7 +649,7 @@ class Recorder(Plain):
                 self.look(value)
         self.look(operation)
         piece = self.piece
-        rows = len(piece.rows)
+        rows, draws = len(piece.rows), len(piece.draws)
         watches = self.touched
         self.touched = None
         error: BaseException | None = None
@@ -533,14 +662,30 @@ class Recorder(Plain):
         except Exception as raised:
             error = raised
         touched, self.touched = self.touched, watches
+        if self.abandoned:
+            self.keeper.give_up("Python goes on with a generator of the program", machine)
+            self.leave(machine)
+            if error is not None:
+                raise error
+            return result
+        if not all(draw.is_used for draw in piece.draws[draws:]):
+            touched = "random numbers"
         if touched is not None:
-            del piece.rows[rows:], piece.switches[rows:]
+            del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
             state = before or self.state(machine, operation, args, kwargs)
             return self._hopped(machine, state, touched, Outcome(result, error))
         if error is not None:
             raise error
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
-            self._guard_identity(args, result if operation is operator.is_ else not result)
+            self._guard_identity(args, bool(result) is (operation is operator.is_))
+        if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
+            # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
+            self.keeper.interpreted.add(self.region[0])
+            self.leave(machine)
+        if type(result) is types.FunctionType and known.is_transform(operation):  # made for this call, with its values
+            self.made(result)
+            for cell in result.__closure__ or ():
+                self.local_cells[id(cell)] = cell
         return result
 
     @staticmethod
@@ -613,7 +758,7 @@ class Recorder(Plain):
                 value.world = Plain()
         with self.unwatched():
             try:
-                outcome = Outcome(machine.natively(operation, args, kwargs))
+                outcome = Outcome(machine.natively(operation, _plain_tuple(args), _plain_dict(kwargs)))
             except BaseException as error:
                 outcome = Outcome(error=error)
         return self._hopped(machine, state, reason, outcome)
@@ -621,6 +766,10 @@ class Recorder(Plain):
     def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
         """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
         be written down."""
+        if self.pending:  # a hop is settled between two instructions, so there is one in each
+            self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
+            self.leave(machine)
+            return None
         if self.region:  # what the tape holds cannot be put down: this gradient is taken by the interpreter from now on
             self.keeper.interpreted.add(self.region[0])
             self.leave(machine)
@@ -654,6 +803,7 @@ class Recorder(Plain):
         """Record no more: the run goes on as Python's would."""
         plain = Plain()
         machine.world = plain
+        slots.watch(None)
         for frame in machine.frames:
             frame.stack[:] = [x.value if type(x) is Number else x for x in frame.stack]
             for name, value in frame.locals.items():
@@ -661,6 +811,8 @@ class Recorder(Plain):
                     frame.locals[name] = value.value
                 elif type(value) is Generator:
                     value.world = plain
+        self.begin({})  # what it holds may be dropped
+        self.kept = self.end = self.live = None
 
     def settle(self, machine: Machine) -> None:
         assert self.hop is not None
@@ -753,7 +905,7 @@ class Recorder(Plain):
         if name in scope:
             return self.register(value, self.origin("item", name, self.origin("known", scope)))
         self.guard("no key", self.origin("known", scope), name)
-        return value
+        return self.register(value, self.origin("item", name, self.origin("known", machine_builtins(function))))
 
     def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
         value = super().load_cell(machine, cell, name)
@@ -775,10 +927,16 @@ class Recorder(Plain):
         if isinstance(value, types.ModuleType):
             found = value.__dict__.get(name, self)
             if found is self:
-                return machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
+                if "__getattr__" not in value.__dict__:
+                    self._guard_absence(value, name)
+                elif not value.__name__.startswith("anfora"):
+                    return self.interpret(machine, getattr, (value, name), {}, f"{value.__name__}.__getattr__")
+                found = machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
         if isinstance(value, type):
             found = machine.natively(getattr, (value, name), {})
+            if isinstance(found, types.MethodType):
+                self.guard("method", self.origin("method", name, self.origin("known", value)), found)
             if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
                 return found
             return self.register(found, self.origin("attr", name, self.origin("known", value)))
@@ -823,7 +981,7 @@ class Recorder(Plain):
             if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
                 return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
             if outside:
-                self.guard("is", Origin("number", hasattr, (self.origins[id(value)][1], name)), False)
+                self._guard_absence(value, name)
             return machine.natively(getattr, (value, name), {})  # the error
         if isinstance(static, property):
             getter = static.fget
@@ -838,10 +996,14 @@ class Recorder(Plain):
             found = machine.natively(getattr, (value, name), {})
             if outside:
                 self.guard("method", self.origin("method", name, self.origins[id(value)][1]), found)
-            elif not isinstance(static, classmethod):
+            elif isinstance(static, classmethod):
+                self.guard("method", self.origin("method", name, self.origin("known", kind)), found)
+            else:
                 self._guard_class(kind, name)
             return found
         if isinstance(static, types.MemberDescriptorType):
+            if outside and not hasattr(value, name):
+                self._guard_absence(value, name)
             found = machine.natively(getattr, (value, name), {})
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1])) if outside else found
         if hasattr(type(static), "__get__") and not isinstance(static, type):
@@ -853,6 +1015,21 @@ class Recorder(Plain):
         origin = self.origins[id(value)][1] if outside else self.origin("known", kind)
         return self.register(static, self.origin("attr", name, origin))
 
+    def _guard_absence(self, value: Any, name: str) -> None:
+        """An object from outside has no such attribute: nothing of the program is called to find out."""
+        origin = self._origin_of(value)
+        kind = type(value)
+        if _class_attribute(kind, name) is not None:  # a slot that holds nothing
+            self.guard("is", Origin("number", hasattr, (origin, name)), False)
+            return
+        for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
+            self.guard("is", Origin("number", hasattr, (self.origin("known", kind), missing)), False)
+        if hasattr(value, "__dict__"):
+            table = self.origin("attr", "__dict__", origin)
+            self.guard("no key", table, name)
+            if isinstance(value, types.ModuleType):
+                self.guard("no key", table, "__getattr__")
+
     def _guard_class(self, kind: type, name: str) -> None:
         """The attribute of a class is what it is now: a function, or a property."""
         self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
@@ -863,6 +1040,8 @@ class Recorder(Plain):
         if name in known.METADATA:
             if name == "name" and self.is_outside(value):
                 return self.register(value.name, self.origin("attr", "name", self.origins[id(value)][1]))  # type: ignore[attr-defined]
+            if name in ("requires_grad", "is_leaf") and self.is_outside(value):
+                self.guard("history", self.origins[id(value)][1], value._node is not None)
             return machine.natively(getattr, (value, name), {})
         if name == "grad" or name in own:
             found = machine.natively(getattr, (value, name), {})
@@ -898,13 +1077,15 @@ class Recorder(Plain):
                 function = function.__wrapped__
             else:
                 break
-        if function in _GENERATOR_METHODS or function is next:
-            if self._resume(machine, function, args, kwargs):
-                return
+        is_of_generators = function in _GENERATOR_METHODS or function is next
+        if is_of_generators and self._resume(machine, function, args, kwargs):
+            return
         if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
-            if function is _Run.finish or function is _Run.leave:
-                self.region and self.region.pop()
-            machine.push(self.do(machine, function, args, kwargs))
+            try:
+                machine.push(self.do(machine, function, args, kwargs))
+            finally:
+                if self.region and (function is _Run.finish or function is _Run.leave):
+                    self.region.pop()
             return
         if isinstance(function, GradientFunction):
             self._differentiate(machine, function, args, kwargs)
@@ -914,21 +1095,39 @@ class Recorder(Plain):
             return
         if kind is types.FunctionType:
             if self.enters(function):
-                self.enter(machine, function, args, kwargs)
+                if _is_closed(code_of(function)):
+                    self._leave_and_call(machine, function, args, kwargs)
+                else:
+                    self.enter(machine, function, args, kwargs)
                 return
         elif isinstance(function, Cell):
             if self._call_cell(machine, function, args, kwargs):
                 return
         elif isinstance(function, type):
+            if hasattr(function, "__del__") and function.__flags__ & (1 << 9):
+                self._leave_and_call(machine, function, args, kwargs)
+                return
             if self._make(machine, function, args, kwargs):
                 return
         elif known.is_object(function):
             method = _class_attribute(kind, "__call__")
+            if known.is_transform(method):
+                machine.push(self.do(machine, method, (function, *args), kwargs))
+                return
             if isinstance(method, types.FunctionType) and self.enters(method):
                 self._guard_class(kind, "__call__")
                 self.enter(machine, method, (function, *args), kwargs)
                 return
         machine.push(self.do(machine, function, args, kwargs))
+
+    def _leave_and_call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        """Leave the rest of the program to Python, this call included."""
+        args = tuple(map(self.force, args))
+        kwargs = {name: self.force(value) for name, value in kwargs.items()}
+        name = known.describe(function)
+        self.keeper.give_up(f"what {name} makes does something when it is dropped, and only Python knows when", machine)
+        self.leave(machine)
+        machine.push(machine.natively(function, args, kwargs))
 
     def _look_into_partial(self, function: functools.partial) -> None:
         """Guard what a partial function from outside holds."""
@@ -967,7 +1166,7 @@ class Recorder(Plain):
         if site in self.keeper.interpreted and not self.region:
             machine.push(self.interpret(machine, gradient, args, kwargs, "a gradient of what the interpreter does"))
             return
-        self.enter(machine, differentiate, (gradient, args, kwargs), {})
+        self.enter(machine, differentiate, (gradient, args, kwargs), {})  # type: ignore[arg-type]
         self.region.append(site)
 
     def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
@@ -1004,7 +1203,8 @@ class Recorder(Plain):
             or not isinstance(init, types.FunctionType)
             or issubclass(kind, Cell)
         ):
-            if kind.__new__ is object.__new__ and kind.__init__ is object.__init__ and type(kind) is type and not args:
+            is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
+            if is_bare and type(kind) is type and not args:
                 machine.push(kind())
                 return True
             return False
@@ -1032,12 +1232,35 @@ class Recorder(Plain):
 
     def note_read(self, tensor: Tensor) -> None:
         """Somebody looks at the data of a tensor."""
-        found = self._value_of(tensor._array)
+        found = self._value_of(tensor)
         if found is not None and found in self.piece.constants:
             return
         if found is None and id(tensor) not in self.origins and not self._is_of_ours(tensor._array):
             return  # made of known values just now
         self.touched = "the data of a tensor"
+
+    def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
+        """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
+        may fail, the draw might not come, so then the interpreter does it."""
+        may_fail = any(row.entry.op.fault_rule is not None for row in self.piece.rows)
+        if generator is not default_generator or may_fail:
+            self.touched = "random numbers"
+            return
+        self.piece.draws.append(Draw(counters, (signed(seed), signed(offset))))
+
+    def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> int | None:
+        """The value of an operand of a random operator that says where to read."""
+        for draw in reversed(self.piece.draws):
+            if draw.place[("seed", "offset").index(name)] == value:
+                draw.is_used = draw.is_used or name == "offset"
+                origin = draw.seed if name == "seed" else draw.offset
+                for known_value, (other, _, _) in self.piece.numbers.items():
+                    if other is origin:
+                        return known_value
+                made = self.piece.value()
+                self.piece.numbers[made] = (origin, layout, op)
+                return made
+        return None
 
     def note_foreign(self, what: str) -> None:
         """The library calls code of the program from within."""
@@ -1057,6 +1280,15 @@ class Recorder(Plain):
         operands = tuple(self._operand(x) for x in flat)
         piece = self.piece
         op = entry.op
+        if op.is_random:
+            operands = tuple(
+                self._of_draw(name, x, entry.inputs[i], op)
+                if name in ("seed", "offset") and type(x) is int
+                else operand
+                for i, (name, x, operand) in enumerate(zip(entry.owners(), flat, operands))
+            )
+            if any(operand is None and x is not None for operand, x in zip(operands, flat)):
+                self.touched = "random numbers"
         mask = 0
         if glue.is_recording():
             for i, value in enumerate(flat):
@@ -1073,25 +1305,44 @@ class Recorder(Plain):
             if op.fault_rule is not None or op.python_rule is not None:
                 self.touched = f"an error of {op.name} that depends on data"
             raise
+        if (op.fault_rule is not None or op.python_rule is not None) and self._is_in_a_try():
+            self.touched = f"an error of {op.name} would be caught"
+        if entry.view is not None and isinstance(flat[0], Tensor):
+            self.sources[id(result)] = (result, flat[0])
         outputs: tuple[int, ...] = ()
         if op.writes is None:
             tensors = result if entry.is_tuple else (result,)
             numbers = []
             for tensor in tensors:
                 value = piece.value()
-                self._know(tensor._array, value)
+                self._know(tensor, value)
                 numbers.append(value)
             outputs = tuple(numbers)
-        place = dispatch.here()
+        place = self._here()
         piece.switches.append(glue.is_recording())
         piece.rows.append(Row(entry, operands, outputs, place, mask & entry.followed))
         return result
+
+    def _is_in_a_try(self) -> bool:
+        """Whether the program would go on after an exception; this package's own handlers only pass it on."""
+        frames = self.machine.frames if self.machine is not None else []
+        return any(frame.handlers and not frame.code.is_internal for frame in frames)
+
+    def _here(self) -> tuple:
+        """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
+        if self.machine is None or not self.machine.frames:
+            return dispatch.here()
+        code, position, _ = self.machine.place
+        place = self.rows_at.get((code, position))
+        if place is None:
+            place = self.rows_at[code, position] = dispatch.here()
+        return place
 
     def _operand(self, value: Any) -> Any:
         if not isinstance(value, Tensor):
             return None if value is None else RowNumber(value)
         value = current(value)
-        number = self._value_of(value._array)
+        number = self._value_of(value)
         if number is None:
             number = self._input(value)
         if number is not None:
@@ -1128,6 +1379,11 @@ def _is_of_values(operation: Any) -> bool:
     return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
 
 
+def _is_closed(code: Code) -> bool:
+    """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open."""
+    return code.is_generator and "HANDLER" in code.opcodes
+
+
 def _place(array: np.ndarray) -> tuple:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
@@ -1140,11 +1396,29 @@ def _class_attribute(kind: type, name: str) -> Any:
     return None
 
 
+#: Functions that do not iterate over what they get; and those that take all its items before anything else happens.
+_BLIND = frozenset({
+    isinstance, issubclass, type, iter, bool, callable, hash, repr, str, operator.is_, operator.is_not, operator.not_,
+    operator.eq, operator.ne,
+})  # fmt: skip
+_DRAINING = frozenset({
+    list, tuple, set, frozenset, sorted, min, max, dict, machine._extend, machine._spread, machine.matching.unpack,
+    machine.matching.unpack_rest, set.update,
+})  # fmt: skip
+
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 
 def _is_hashable(value: Any) -> bool:
     return isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type))
+
+
+def _plain_tuple(values: tuple) -> tuple:
+    return tuple([x.value if type(x) is Number else x for x in values])
+
+
+def _plain_dict(values: dict) -> dict:
+    return {name: x.value if type(x) is Number else x for name, x in values.items()}
 
 
 def _same_number(one: Any, other: Any) -> bool:
@@ -1167,7 +1441,9 @@ def _key(value: Any, depth: int = 0) -> Any:
     if kind is tuple and depth < 4:
         return kind, tuple(_key(item, depth + 1) for item in value)
     if kind is types.FunctionType:
-        return kind, id(value.__code__)
+        return kind, value.__code__
+    if kind in BOUND and not isinstance(value.__self__, (types.ModuleType, type(None), type)):
+        return kind, value.__name__
     if isinstance(value, type) and "<locals>" in value.__qualname__:
         return type, value.__qualname__  # perhaps made just now
     if known.is_constant(value):
@@ -1181,7 +1457,7 @@ _OPERATORS = frozenset({
 })  # fmt: skip
 _PLAIN = SIMPLE | {Tensor, Parameter}
 
-_ITERATORS = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)
 
 _ARITHMETIC = frozenset({
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
@@ -1190,6 +1466,15 @@ _ARITHMETIC = frozenset({
     abs, float, int,
 })  # fmt: skip
 
+_EQUALITIES = frozenset({operator.eq, operator.ne})
+_SEARCHES = frozenset(["index", "count", "remove", "__contains__", "__eq__", "__ne__"])
+_COMPARING = frozenset({
+    machine.OPERATIONS["in"], machine.OPERATIONS["not_in"], operator.contains, operator.indexOf, operator.countOf, set,
+    frozenset, dict, hash, machine.matching.values_of_keys, machine._merge, machine.make_set,
+})  # fmt: skip
+
 machine_code = Code
+machine_make_dict = machine._make_dict
+machine_builtins = machine.builtins_of
 matching_unpack = machine.matching.unpack
 matching_unpack_rest = machine.matching.unpack_rest

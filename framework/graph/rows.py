@@ -25,7 +25,7 @@ class Number:
 Operand = Union[int, Number, None]
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Row:
     """One call of an operator.
 

@@ -260,14 +260,16 @@ class Names:
 
 
 #: Builtins that look at the frame they are called from, with the number of arguments from which on they do not.
-_ASK_THE_FRAME = {"locals": 9, "globals": 9, "eval": 9, "exec": 9, "dir": 1, "vars": 1}
+_ASK_THE_FRAME = {"locals": 9, "globals": 9, "eval": 9, "exec": 9, "dir": 1, "vars": 1, "breakpoint": 99}
+#: Functions of modules that do.
+_SHOW_THE_FRAME = frozenset({"set_trace", "_getframe", "currentframe"})
 
 
 def names_of(node: Function, private: str) -> Names:
     """The names of a function.
 
     Raises:
-        Unsupported: it calls a builtin that looks at its frame.
+        Unsupported: it calls something that looks at its frame.
     """
     names = Names()
     bound = names.bound
@@ -309,6 +311,9 @@ def names_of(node: Function, private: str) -> Names:
             function = here.func
             if type(function) is ast.Name and len(here.args) < _ASK_THE_FRAME.get(function.id, 0):
                 asked.add(function.id)
+            name = getattr(function, "attr", getattr(function, "id", None))
+            if name in _SHOW_THE_FRAME or any(keyword.arg == "stacklevel" for keyword in here.keywords):
+                raise Unsupported(f"{name}() looks at the frame it is called from")
         elif kind is ast.NamedExpr:
             add(here.target.id)
             todo.append((here.value, inside))

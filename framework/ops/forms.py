@@ -827,17 +827,6 @@ def masked_scatter(self: Tensor, mask: Tensor, tensor: Tensor) -> Tensor:
     return set_at(self, tuple(coordinates), values, form=("arrays", axes, 0, axes))
 
 
-def inplace_update(self: Tensor, v: Tensor, indices: Any) -> Tensor:
-    """A copy in which rows are replaced.
-
-    Example:
-        >>> zeros((2, 1)).inplace_update(Tensor([[5.]]), 1).tolist()
-        [[0.0], [5.0]]
-    """
-    rows = Tensor(list(integers("inplace_update", indices, "indices")), int64)
-    return set_at(self, (rows,), v, form=("arrays", (0,), 0, (0,)))
-
-
 # -- reductions -------------------------------------------------------------------------------------------------------
 
 
@@ -924,6 +913,16 @@ def _extreme_method(name: str, word: str) -> Callable:
         {"(4, [3, 4], [1, 0])" if name == "max" else "(1, [1, 2], [0, 1])"}
     """
     return named(method, method, name)
+
+
+def spread_of_values(self: Tensor, axis: Any = None, keepdims: bool = False) -> Tensor:
+    """The largest less the smallest element along axes, of all elements without one: numpy's "peak to peak".
+
+    Example:
+        >>> Tensor([[1, 5], [4, 2]]).ptp(0).tolist()
+        [3, 3]
+    """
+    return reduction.amax(self, axis, keepdims) - reduction.amin(self, axis, keepdims)
 
 
 def _spread_method(name: str) -> Callable:
@@ -1072,6 +1071,7 @@ FORMS: dict[str, Callable] = {
     "fill_diagonal": fill_diagonal,
     "fill_diagonal_": fill_diagonal_in_place,
     # reductions
+    "ptp": spread_of_values,
     "sum": sum_method,
     "max": _extreme_method("max", "largest"),
     "min": _extreme_method("min", "smallest"),
@@ -1111,7 +1111,7 @@ FORMS: dict[str, Callable] = {
     "index_put_": index_put_in_place,
     "put_": put_in_place,
     "masked_scatter": masked_scatter,
-    "inplace_update": inplace_update,
+    "inplace_update": spelled(scatters.inplace_update),
     "select_scatter": scatters.select_scatter,
     "slice_scatter": scatters.slice_scatter,
     "diagonal_scatter": scatters.diagonal_scatter,

@@ -18,7 +18,7 @@ __all__ = ["MORE", "MORE_PLAIN"]
 #: Classes without arguments, whose call is that of a function.
 MORE_PLAIN = {
     "BesselI0": "bessel_i0", "BesselI0e": "bessel_i0e", "BesselI1": "bessel_i1", "BesselI1e": "bessel_i1e",
-    "CheckValid": "check_valid", "Fmax": "fmax", "Fmin": "fmin",
+    "CheckValid": "check_valid", "Fmax": "fmax", "Fmin": "fmin", "SequenceAddN": "addn",
     "MatrixBandPart": "matrix_band_part", "MatrixPower": "matrix_power", "MultilabelMarginLoss": "multilabel_margin_loss",
     "UniqueWithPad": "unique_with_pad",
 }  # fmt: skip
@@ -397,6 +397,14 @@ MORE: dict[str, Callable] = {
     "BoundingBoxDecode": lambda max_shape, means=(0.0,) * 4, stds=(1.0,) * 4, wh_ratio_clip=0.016: (
         lambda anchor_box, deltas: ops.bounding_box_decode(anchor_box, deltas, max_shape, means, stds, wh_ratio_clip)
     ),
+    # parts of tensors, and tuples
+    "InplaceAdd": lambda indices: lambda x, input_v: ops.inplace_add(x, input_v, indices),
+    "InplaceSub": lambda indices: lambda x, input_v: ops.inplace_sub(x, input_v, indices),
+    "InplaceUpdate": lambda indices: lambda x, v: ops.inplace_update(x, v, indices),
+    "InplaceUpdateV2": lambda: lambda x, indices, v: ops.inplace_update(x, v, indices),
+    "InplaceAddExt": lambda: lambda input, other, alpha=1: input.add_(other * alpha),
+    "InplaceSubExt": lambda: lambda input, other, alpha=1: input.sub_(other * alpha),
+    "TupleToTensor": lambda: lambda input_tuple, dtype=None: Tensor(input_tuple, dtype),
     # losses
     "NLLLoss": _nll_loss,
     "MultiMarginLoss": lambda p=1, margin=1.0, reduction="mean": (

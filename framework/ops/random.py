@@ -222,14 +222,9 @@ _NANOSECONDS = {"uniform": 0.5, "normal": 1.0, "truncated": 1.5, "exponential": 
 @sample.kernel
 def _(p: Planner, seed: Buffer, offset: Buffer, out: Buffer, *, kind, shape, a, b, dtype):
     wide = _is_wide(dtype)
-    numbers = (_signed(a), _signed(b)) if kind == "integers" else (a, b)
+    numbers = (streams.signed(a), streams.signed(b)) if kind == "integers" else (a, b)
     cost = _NANOSECONDS[kind] * (3 if wide else 1)
     plan_draw(p, _body(kind, out.code), seed, offset, [], [(out, compute_elem(out.code))], wide, cost, numbers)
-
-
-def _signed(word: int) -> int:
-    """64 bits as a signed integer."""
-    return (word + 2**63) % 2**64 - 2**63
 
 
 @op
@@ -402,7 +397,7 @@ def _place(seed: Any, count: int, wide: bool) -> tuple[int, int]:
         word, offset = streams.draw(used, seed)
     else:
         word, offset = Generator().manual_seed(seed).draw(used)
-    return _signed(word), _signed(offset)
+    return streams.signed(word), streams.signed(offset)
 
 
 def _sample(kind: str, shape: tuple[int, ...], dtype: Any, seed: Any, a: float = 0.0, b: float = 1.0) -> Tensor:
@@ -829,7 +824,7 @@ def randperm(n, seed=0, offset=0, dtype=int64) -> Tensor:
     if kind.is_bool or (kind.is_integer and count - 1 > np.iinfo(kind.numpy).max):
         raise OpValueError(f"randperm: the integers up to {count - 1} do not fit into {kind}", arg="dtype")
     if isinstance(seed, int) and offset:
-        place = _signed(seed), _signed(offset)
+        place = streams.signed(seed), streams.signed(offset)
     else:
         place = _place(None if isinstance(seed, int) and seed == 0 else seed, count, True)
     return shuffled(*place, count, kind)

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import slots
-from anfora.core.dtype import DType, bfloat16
+from anfora.core.dtype import DType, bfloat16, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter
@@ -33,13 +33,13 @@ from anfora.ops.places import add_at, set_at, sum_at
 from anfora.ops.shape import diagonal, index_view, reshape, whole
 
 __all__ = [
-    "assign", "assign_add", "assign_sub", "diagonal_scatter", "index_add", "index_fill", "index_put", "scatter",
-    "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd", "scatter_nd_add",
-    "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update",
-    "scatter_sub", "scatter_update", "select_scatter", "slice_scatter", "tensor_scatter_add", "tensor_scatter_div",
-    "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub",
-    "tensor_scatter_update", "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod",
-    "unsorted_segment_sum",
+    "assign", "assign_add", "assign_sub", "diagonal_scatter", "index_add", "index_fill", "index_put", "inplace_add",
+    "inplace_sub", "inplace_update", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
+    "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min",
+    "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "select_scatter",
+    "slice_scatter", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max",
+    "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "unsorted_segment_max",
+    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum",
 ]  # fmt: skip
 
 
@@ -239,6 +239,45 @@ scatter_mul = _scatter_rows("mul", "multiply", "[6.0, 36.0]")
 scatter_div = _scatter_rows("div", "divide", "[6.0, 1.0]")
 scatter_max = _scatter_rows("max", "that are larger replace", "[6.0, 6.0]")
 scatter_min = _scatter_rows("min", "that are smaller replace", "[6.0, 2.0]")
+
+
+def _copy_of_rows(how: str, verb: str, example: str) -> Callable[..., Tensor]:
+    """The function that gives a copy in which parts along the first axis are changed."""
+    change: Callable = getattr(places, f"{how}_at")
+    name = "update" if how == "set" else how
+
+    @composite
+    def function(x: Tensor, v: Any, indices: Any) -> Tensor:
+        if not isinstance(indices, Tensor):
+            indices = Tensor(list(integers(function.__name__, indices, "indices")), int64)
+        _check_updates(function.__name__, v, indices.shape, x.shape[1:])
+        return change(x, (indices,), v, form=_along(0))
+
+    function.__name__ = function.__qualname__ = f"inplace_{name}"
+    function.__doc__ = f"""A copy in which values {verb} the parts along the first axis that indices name.
+
+    The name is MindSpore's; nothing is written in place.
+
+    Args:
+        x: tensor (n, p…).
+        v: tensor (m, p…), or a number.
+        indices: integer, tuple of m integers or integer tensor (m,), in [-n, n).
+    Raises:
+        OpTypeError: the indices are no integers.
+        OpValueError: the shapes do not fit.
+        OpIndexError: an index is out of range.
+    Gradient:
+        to `x` and `v`, as that of `tensor_scatter_{name}`.
+    Example:
+        >>> inplace_{name}(Tensor([6., 6.]), Tensor([2.]), 1).tolist()
+        {example}
+    """
+    return function
+
+
+inplace_update = _copy_of_rows("set", "replace", "[6.0, 2.0]")
+inplace_add = _copy_of_rows("add", "are added to", "[6.0, 8.0]")
+inplace_sub = _copy_of_rows("sub", "are subtracted from", "[6.0, 4.0]")
 
 
 def _scatter_points(how: str, verb: str, example: str) -> Callable[..., Tensor]:

@@ -26,7 +26,38 @@ __all__ = ["Kernel", "from_json", "kernel"]
 _DTYPES = {"float32": dt.float32, "float64": dt.float64, "int32": dt.int32}
 
 
-class Kernel:
+class _Nests(Op):
+    """The operator that runs loop nests; its parameters are the inputs."""
+
+    def __init__(self, nests: ir.Kernel, lowering: str, targets: tuple[str, ...]) -> None:
+        names = [f"input{i}" for i in range(len(nests.inputs))]
+        super().__init__(_function(nests.name, names, "Tensor"))
+        dtype = _DTYPES[nests.dtype]
+
+        @self.scalars
+        def _(*abstracts: Any) -> Any:
+            return dtype
+
+        @self.infer
+        def _(*abstracts: Any) -> Any:
+            for name, variable, given in zip(names, nests.inputs, abstracts):
+                try:
+                    _check(nests.name, variable, given, dtype)
+                except KernelError as error:
+                    error.arg = name  # the caret points at it
+                    raise
+            types = tuple(TensorType(dtype, variable.shape) for variable in nests.outputs)
+            return types if len(types) > 1 else types[0]
+
+        @self.kernel
+        def _(p: Planner, *buffers: Buffer) -> None:
+            count = len(nests.inputs)
+            plan_kernel(p, nests, list(buffers[:count]), list(buffers[count:]))
+
+        self.gradients = _Gradients(nests, lowering, targets)
+
+
+class Kernel(_Nests):
     """A tensor expression as a differentiable operator; made by `kernel` or `from_json`.
 
     Call it with the inputs in the order of `ins`, then, where it pleases, with the initial values of results that are
@@ -44,9 +75,8 @@ class Kernel:
             raise KernelError("K-CASE", f"`lowering` must be one of {', '.join(LOWERINGS)}, not {lowering!r}")
         self.case, self.lowering = case, lowering
         self.forward = lower(case)  #: the loop nests
-        self.name = self.__name__ = case.name
-        self._order = [variable.given for variable in self.forward.inputs]
-        self._op = _operator(self.forward, lowering, self._targets())
+        super().__init__(self.forward, lowering, self._targets())
+        self._names = [variable.given for variable in self.forward.inputs]
 
     def _targets(self) -> tuple[str, ...]:
         """The variables that a gradient flows to."""
@@ -59,10 +89,9 @@ class Kernel:
         return tuple(names[name] for name in wanted)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        order = self._order
-        if kwargs or len(args) != len(order):
+        if kwargs or len(args) != len(self._names):
             args = self._completed(args, kwargs)
-        return self._op(*args)
+        return super().__call__(*args)
 
     def _completed(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
         """All arguments in order, initial values that were not given as zeros."""
@@ -75,20 +104,20 @@ class Kernel:
             given = function.bind_partial(*args, **kwargs).arguments
         except TypeError as error:
             raise OpTypeError(
-                f"{self.name}: {error}", help=f"its form is {self.name}({', '.join(self._order)})."
+                f"{self.name}: {error}", help=f"its form is {self.name}({', '.join(self._names)})."
             ) from None
         for variable in self.forward.inputs:
             if variable.given not in given:
                 if variable.role != "init" or variable.given in self.case.ins:
                     raise OpTypeError(
                         f"{self.name} needs the argument `{variable.given}`",
-                        help=f"its form is {self.name}({', '.join(self._order)}).",
+                        help=f"its form is {self.name}({', '.join(self._names)}).",
                     )
                 given[variable.given] = ops.zeros(variable.shape, _DTYPES[self.forward.dtype])
-        return tuple(given[name] for name in self._order)
+        return tuple(given[name] for name in self._names)
 
     def __repr__(self) -> str:
-        return f"<kernel {self.name}({', '.join(self._order)}): {self.case.kernel}>"
+        return f"<kernel {self.name}({', '.join(self._names)}): {self.case.kernel}>"
 
     def __reduce__(self) -> tuple:
         return Kernel, (self.case, self.lowering)
@@ -180,36 +209,6 @@ kernel.from_json = from_json  # type: ignore[attr-defined]
 # -- operators ---------------------------------------------------------------------------------------------------------
 
 
-def _operator(nests: ir.Kernel, lowering: str, targets: tuple[str, ...]) -> Op:
-    """The operator that runs loop nests; its parameters are the inputs."""
-    names = [f"input{i}" for i in range(len(nests.inputs))]
-    op = Op(_function(nests.name, names, "Tensor"))
-    dtype = _DTYPES[nests.dtype]
-
-    @op.scalars
-    def _(*abstracts: Any) -> Any:
-        return dtype
-
-    @op.infer
-    def _(*abstracts: Any) -> Any:
-        for name, variable, given in zip(names, nests.inputs, abstracts):
-            try:
-                _check(nests.name, variable, given, dtype)
-            except KernelError as error:
-                error.arg = name  # the caret points at it
-                raise
-        types = tuple(TensorType(dtype, variable.shape) for variable in nests.outputs)
-        return types if len(types) > 1 else types[0]
-
-    @op.kernel
-    def _(p: Planner, *buffers: Buffer) -> None:
-        count = len(nests.inputs)
-        plan_kernel(p, nests, list(buffers[:count]), list(buffers[count:]))
-
-    op.gradients = _Gradients(nests, lowering, targets)
-    return op
-
-
 def _function(name: str, parameters: list[str], annotation: str) -> Callable:
     """A function that has nothing but a name and a signature."""
 
@@ -280,7 +279,7 @@ class _Gradients(dict):
     def _rule(self, targets: tuple[str, ...], gradient: ir.Kernel) -> Gradient:
         """The rule that calls the operator of a gradient."""
         order = [variable.name for variable in self.nests.inputs]
-        op = _operator(gradient, self.lowering, tuple(variable.name for variable in gradient.inputs))
+        op = _Nests(gradient, self.lowering, tuple(variable.name for variable in gradient.inputs))
         values = [f"input{order.index(v.name)}" for v in gradient.inputs if v.role != "cotangent"]
         results = [TensorType(_DTYPES[gradient.dtype], variable.shape) for variable in self.nests.outputs]
         shaped = tuple(f"{target}_type" for target in targets)
@@ -306,4 +305,4 @@ class _Gradients(dict):
 
 def operator_of(nests: ir.Kernel) -> Callable:
     """Loop nests, such as a gradient's, as a function of tensors for their inputs. It has no gradient."""
-    return _operator(nests, "auto", ())
+    return _Nests(nests, "auto", ())

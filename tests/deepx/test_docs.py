@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import pathlib
 import re
 
@@ -20,8 +21,10 @@ def test_programs_run_and_print_what_the_page_says(capsys):
     [first] = blocks("deepx")
     known = {"text": first}
     expected = []
-    for program in blocks("python"):
-        exec(compile(program, "docs/deepx.md", "exec"), known)
+    for number, program in enumerate(blocks("python")):
+        name = f"<docs/deepx.md, program {number}>"
+        linecache.cache[name] = (len(program), None, program.splitlines(True), name)  # where `export` looks for source
+        exec(compile(program, name, "exec"), known)
         expected += re.findall(r"^ *print\(.*\) +# (.*)$", program, re.MULTILINE) or blocks("text")
     expected = "\n".join(line.strip("\n") for line in expected) + "\n"
     assert capsys.readouterr().out == expected

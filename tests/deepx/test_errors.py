@@ -295,8 +295,3 @@ def test_errors_can_be_sent_to_other_processes():
     error = caught(deepx.parse, "exp@float32 t1>t2")
     copy = pickle.loads(pickle.dumps(error))
     assert (copy.code, copy.line, copy.column, str(copy)) == ("E-SYNTAX", 1, 15, str(error))
-
-
-def test_export_says_what_it_needs():
-    with pytest.raises(NotImplementedError, match="graph mode"):
-        deepx.export(lambda x: x, np.zeros(2))

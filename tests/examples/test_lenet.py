@@ -71,6 +71,20 @@ def test_threads_change_no_bit(threads, tmp_path):
         np.testing.assert_array_equal(other[name], value, err_msg=name)
 
 
+def test_the_three_modes_train_the_same_network(tmp_path):
+    """PyNative mode, graph mode and a mixture end with the same bits."""
+    try:
+        for mode in ("pynative", "graph", "mixed"):
+            assert run("--epochs", 1, "--no-plot", "--batch", 128, "--mode", mode, "--out", tmp_path / mode) == 0
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    plain, *others = (parameters(tmp_path / mode / "lenet.safetensors") for mode in ("pynative", "graph", "mixed"))
+    for other in others:
+        assert other.keys() == plain.keys()
+        for name, value in plain.items():
+            np.testing.assert_array_equal(other[name], value, err_msg=name)
+
+
 def test_control_c_saves_and_stops(tmp_path):
     # A background job of a shell inherits that the signal is ignored; a terminal's does not.
     program = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import logging
+import os
+import pickle
+import subprocess
+import sys
 
 import pytest
 
@@ -24,7 +30,7 @@ def halve_until_small(x, n=2, *, floor=1.0):
 @pytest.mark.parametrize(
     "mark",
     [
-        jit, jit(), jit(capture_mode="bytecode"), jit(jit_level="O0", fullgraph=True), jit(backend="ms_backend"), no_inline,
+        jit, jit(), jit(capture_mode="bytecode"), jit(jit_level="O0"), jit(backend="ms_backend"), no_inline,
         anfora.ms_function, lambda f: jit(fn=f), lambda f: jit(function=f, dynamic=1), jit(jit_config=JitConfig("O1")),
     ],
 )  # fmt: skip
@@ -75,6 +81,63 @@ def test_methods_and_cells_are_marked():
 def test_what_cannot_be_is_refused(mark, error, match):
     with pytest.raises(error, match=match):
         mark()
+
+
+def test_jitted_functions_are_copied_and_pickled():
+    marked = jit(halve_until_small, check=True, jit_level="O1")
+    assert copy.deepcopy(marked) is marked and pickle.loads(pickle.dumps(_module_level)).options == {"fullgraph": True}
+    assert jit(marked) is marked and marked.options == {"check": True, "jit_level": "O1"}
+
+
+@jit(fullgraph=True)
+def _module_level(x):
+    return x + 1
+
+
+def test_a_cell_is_checked_for_inputs_without_a_change():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.dense = nn.Dense(4, 2)
+            self.calls = 0
+
+        def construct(self, x):
+            self.calls += 1
+            return self.dense(x)
+
+    net = Net()
+    net.set_inputs(Tensor([[0.0] * 4]))
+    assert net.compile(Tensor([[0.0] * 4])) is None and net.calls == 0
+    with pytest.raises(OpValueError, match="dense"):
+        net.compile(Tensor([[0.0] * 5]))
+    assert net.set_jit_config(JitConfig(jit_level="O1")) is net and net(Tensor([[0.0] * 4])).shape == (1, 2)
+
+
+def test_jit_is_turned_off_by_the_environment():
+    program = "import anfora as ms; f = lambda x: x; print(ms.jit(f) is f)"
+    found = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, "MS_JIT": "0"}, capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "True\n"
+
+
+def test_methods_lambdas_and_callables_are_compiled():
+    class Scale:
+        def __init__(self, factor):
+            self.factor = factor
+
+        @jit
+        def method(self, x):
+            return x * self.factor
+
+        def __call__(self, x):
+            return x + self.factor
+
+    one, other, x = Scale(2), Scale(3), Tensor([1.0])
+    assert [s.method(x).item() for s in (one, other, one)] == [2, 3, 2]
+    assert [jit(s)(x).item() for s in (one, other)] == [3, 4] and jit(one.method)(x).item() == 2
+    assert jit(lambda x: jit(lambda y: y * 2)(x) + 1)(x).item() == 3
+    assert jit(functools.partial(lambda k, x: k * x, 5))(x).item() == 5
 
 
 def test_mutable_gives_the_data():

@@ -190,6 +190,24 @@ ROWS = [
     ),
     *(
         Row(
+            getattr(ops, f"inplace_{name}"),
+            ref=lambda x, v, i, how=how: put(how, ("arrays", (0,), 0, (0,)))(x, np.atleast_1d(i), v),
+            samples=[
+                S(X, normal(3, 4), np.array([2, 0, 2])),
+                S(X, normal(2, 4), (1, -1)),
+                S(X, normal(1, 4), 1),
+                S(X, 2.0, np.zeros(0, int)),
+            ],
+            errors=[
+                Bad(X, normal(2, 4), (0, 3), error=IndexError, match="index 3"),
+                Bad(X, normal(4), 0, error=ValueError, match="shape"),
+            ],
+        )
+        for name, how in NAMES.items()
+        if name in ("update", "add", "sub")
+    ),
+    *(
+        Row(
             on_parameter(getattr(ops, f"scatter_nd_{name}")),
             ref=put(how, ("points",)),
             samples=[S(X, POINTS, positive(3)), S(X, np.array([[1], [1]]), positive(2, 4))],

@@ -152,6 +152,19 @@ UPDATES = [
      [W0 - RATE * (0.9 * M1 + 0.1 * STEP) / (np.sqrt(V1) + 1e-8), M1, V1]),
     ("ApplyAdamWithAmsgrad", {"beta1": 0.9, "beta2": 0.99, "epsilon": 1e-8}, 3, (0.9, 0.99, 0.01, STEP),
      [W0 - RATE * M1 / (np.sqrt(np.maximum(V1, 0.125)) + 1e-8), M1, V1, np.maximum(V1, 0.125)]),
+    ("ApplyAdagradV2", {"epsilon": 0.01}, 1, (0.1, STEP), [W0 - 0.1 * STEP / (np.sqrt(SQUARES) + 0.01), SQUARES]),
+    ("ApplyAdagradV2", {"epsilon": 0.01, "update_slots": False}, 1, (0.1, STEP),
+     [W0 - 0.1 * STEP / (np.sqrt(M0) + 0.01), 0.5]),
+    ("ApplyAdadelta", {}, 2, (0.1, 0.9, 1e-3, STEP),
+     [W0 - 0.1 * (u := np.sqrt(0.251) / np.sqrt((a := 0.45 + 0.1 * STEP**2) + 1e-3) * STEP), a, 0.225 + 0.1 * u**2]),
+    ("ApplyCenteredRMSProp", {}, 3, (STEP, 0.1, 0.9, 0.5, 1e-3),
+     [W0 - (z := 0.0625 + 0.1 * STEP / np.sqrt((q2 := 0.225 + 0.1 * STEP**2) - (g := M1) ** 2 + 1e-3)), g, q2, z]),
+    ("ApplyAdaMax", {}, 2, (0.9, 0.01, 0.9, 0.99, 1e-6, STEP),
+     [W0 - 0.01 / 0.1 * M1 / (np.maximum(0.2475, abs(STEP)) + 1e-6), M1, np.maximum(0.2475, abs(STEP))]),
+    ("ApplyAddSign", {}, 1, (0.1, 1.5, 0.8, 0.9, STEP), [W0 - 0.1 * (1.5 + 0.8 * np.sign(STEP * M1)) * STEP, M1]),
+    ("ApplyPowerSign", {}, 1, (0.1, 0.7, 0.8, 0.9, STEP), [W0 - 0.1 * np.exp(0.56 * np.sign(STEP * M1)) * STEP, M1]),
+    ("ApplyProximalGradientDescent", {}, 0, (0.1, 0.2, 0.3, STEP),
+     [np.sign(d := W0 - 0.1 * STEP) * (abs(d) - 0.02) / 1.03]),
     ("ApplyFtrl", {}, 2, (STEP, 0.01, 0.2, 0.3, -0.5),
      [(np.sign(LINEAR) * 0.2 - LINEAR) / (np.sqrt(SQUARES) / 0.01 + 0.6) * (abs(LINEAR) > 0.2), SQUARES, LINEAR]),
     ("ApplyProximalAdagrad", {}, 1, (0.01, 0.2, 0.3, STEP),
@@ -165,6 +178,36 @@ def test_steps_of_optimizers_write_in_place(name, given, states, arguments, expe
     getattr(ops, name)(**given)(*tensors, *(Tensor(a) if isinstance(a, np.ndarray) else a for a in arguments))
     for tensor, values in zip(tensors, expected):
         np.testing.assert_allclose(tensor.asnumpy(), values, rtol=2e-5)
+
+
+@pytest.mark.parametrize(
+    "sparse, given, dense, arguments",
+    [
+        ("SparseApplyAdagrad", {"lr": 0.1}, lambda w, a, g: ops.ApplyAdagrad()(w, a, 0.1, g), 1),
+        ("SparseApplyFtrl", {"lr": 0.01, "l1": 0.2, "l2": 0.3, "lr_power": -0.5},
+         lambda w, a, z, g: ops.ApplyFtrl()(w, a, z, g, 0.01, 0.2, 0.3, -0.5), 2),
+    ],
+)  # fmt: skip
+def test_steps_of_rows_are_dense_steps_of_these_rows(sparse, given, dense, arguments):
+    """Row 2 is named twice, so that its gradients add up; row 1 stays as it was."""
+    first = [np.linspace(low, 2.0, 8, dtype=np.float32).reshape(4, 2) for low in (-1.0, 0.5, 0.25)[: 1 + arguments]]
+    g = np.array([[0.1, -0.3], [0.2, 0.1], [-0.4, 0.5], [0.3, 0.2]], np.float32)
+    one, other = ([Parameter(array.copy()) for array in first] for _ in range(2))
+    written = getattr(ops, sparse)(**given)(*one, Tensor(g), Tensor([2, 0, 3, 2]))
+    assert all(a is b for a, b in zip(written, one))
+    dense(*other, Tensor(np.stack([g[1], 0 * g[0], g[0] + g[3], g[2]])))
+    for a, b, start in zip(one, other, first):
+        np.testing.assert_allclose(a.asnumpy()[[0, 2, 3]], b.asnumpy()[[0, 2, 3]], rtol=1e-6)
+        np.testing.assert_array_equal(a.asnumpy()[1], start[1])
+
+
+def test_sparse_adagrad_with_epsilon():
+    w, a = Parameter([[1.0], [2.0]]), Parameter([[0.5], [0.5]])
+    ops.SparseApplyAdagradV2(0.1, 0.01)(w, a, Tensor([[0.3]]), Tensor([1]))
+    np.testing.assert_allclose(w.asnumpy(), [[1.0], [2.0 - 0.03 / np.sqrt(0.6)]], rtol=1e-6)
+    np.testing.assert_allclose(a.asnumpy(), [[0.5], [0.59]], rtol=1e-6)
+    with pytest.raises(IndexError, match="index 2"):
+        ops.SparseApplyAdagradV2(0.1, 0.01)(w, a, Tensor([[0.3]]), Tensor([2]))
 
 
 def test_functions_on_gradients():

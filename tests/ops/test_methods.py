@@ -203,6 +203,8 @@ FORMS = {
     "min": (lambda x: x.min(), X.min()),
     "min-axis": (lambda x: x.min(axis=-1), X.min(-1)),
     "min-dim": (lambda x: x.min(dim=0, keepdim=True), (X.min(0, keepdims=True), X.argmin(0)[None])),
+    "ptp": (lambda x: x.ptp(), np.ptp(X)),
+    "ptp-axis": (lambda x: x.ptp(1, keepdims=True), np.ptp(X, 1, keepdims=True)),
     "argmax": (lambda x: x.argmax(axis=1), X.argmax(1)),
     "argmax-dim": (lambda x: x.argmax(dim=1, keepdim=True), X.argmax(1)[:, None]),
     "argmin": (lambda x: x.argmin(), X.argmin()),

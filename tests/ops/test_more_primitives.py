@@ -83,6 +83,11 @@ FORMS = {
         (to_batch(np.pad(IMAGE, ((0, 0), (0, 0), (1, 1), (0, 2))), 2),),
         IMAGE,
     ),
+    "InplaceAdd": ({"indices": (1, 0)}, (X, N.astype(np.float32)), X + N[::-1].astype(np.float32)),
+    "InplaceSub": ({"indices": (1,)}, (X, X[:1]), np.stack([X[0], X[1] - X[0]])),
+    "InplaceUpdate": ({"indices": 0}, (X, X[1:]), X[[1, 1]]),
+    "InplaceUpdateV2": ({}, (X, (0,), X[1:]), X[[1, 1]]),
+    "SequenceAddN": ({}, ((X, X, X),), 3 * X),
     "NLLLoss": (
         {"reduction": "sum"},
         (X, np.array([0, 2]), np.array([1.0, 2.0, 4.0], np.float32)),
@@ -142,6 +147,19 @@ def test_transposed_convolution_of_volumes(given, size):
     wanted[:, :, : part.shape[2], : part.shape[3], : part.shape[4]] = part
     found = ops.Conv3DTranspose(2, 1, 3, **given)(Tensor(x), Tensor(w))
     np.testing.assert_allclose(found.asnumpy(), wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_classes_that_write_into_their_first_argument():
+    x = Tensor(X)
+    assert ops.InplaceAddExt()(x, Tensor(X), alpha=2) is x
+    np.testing.assert_array_equal(x.asnumpy(), 3 * X)
+    ops.InplaceSubExt()(x, 1)
+    np.testing.assert_array_equal(x.asnumpy(), 3 * X - 1)
+
+
+def test_tuples_of_numbers_as_tensors():
+    made = ops.TupleToTensor()((1, 2, 3), anfora.float32)
+    assert made.dtype is anfora.float32 and made.tolist() == [1.0, 2.0, 3.0]
 
 
 def test_loops():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import linecache
 import re
 import shlex
 from pathlib import Path
@@ -27,8 +28,10 @@ def test_page(tmp_path, monkeypatch):
         if language == "json":
             Path("conv.json").write_text(text)
         elif language == "python":
+            name = f"<{PAGE.name}, program {count}>"
+            linecache.cache[name] = (len(text), None, text.splitlines(True), name)  # where `jit` looks for source
             with contextlib.redirect_stdout(out):
-                exec(compile(text, str(PAGE), "exec"), scope)
+                exec(compile(text, name, "exec"), scope)
         elif language == "sh":
             for line in text.replace("\\\n", " ").splitlines():
                 words = shlex.split(line)

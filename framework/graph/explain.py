@@ -1,0 +1,552 @@
+"""What graph mode does with a program, told to its writer.
+
+    explained(…)           calls a program once, with all its effects: what ran natively, what did not, and why; programs
+                           say `ms.explain(f)(*args)`
+    what_changed(…)        why a call does not fit what was compiled before: `lr: 0.1 -> 0.2`
+    Watched                a program that tells of recompilations, writes the files of `save_graphs`, and with
+                           `fullgraph=True` refuses what only the interpreter can do
+
+`ANFORA_LOG=recompiles` in the environment, or INFO as the level of the logger "anfora", shows every recompilation with what
+changed; `MS_JIT_DISPLAY_PROGRESS=1` every compilation.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import types
+import weakref
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core.errors import AnforaError
+from anfora.core.settings import get_context, log
+from anfora.core.span import Span
+from anfora.core.tensor import Tensor
+from anfora.graph.code import Unsupported
+from anfora.graph.compiled import Hop, Point, Program, Return, Variant, _part, _released
+from anfora.graph.images import build
+from anfora.graph.machine import Machine
+from anfora.graph.recorder import Outcome, Recorder, State, key_of
+from anfora.graph.sources import code_of
+from anfora.graph.typed import (
+    Names,
+    Typed,
+    changed,
+    first_failing,
+    guard_text,
+    hop_span,
+    lowered,
+    name_of,
+    outcome_text,
+    row_span,
+    span_text,
+    typed,
+)
+from anfora.kernel import glue
+
+__all__ = ["FallbackError", "HopReport", "Report", "Watched", "explained", "is_strict", "what_changed"]
+
+
+class FallbackError(AnforaError, RuntimeError):
+    """`fullgraph=True` and something that only the interpreter can do. The message lists what, where and why."""
+
+
+# -- programs that tell -----------------------------------------------------------------------------------------------
+
+
+class _Inside(threading.local):
+    """What a thread is recording: files are written behind the outermost recording."""
+
+    def __init__(self) -> None:
+        self.depth = 0
+        #: by program that must not fall back: where it would have to
+        self.found: dict[int, list[tuple[Span | None, str]]] = {}
+
+
+_inside = _Inside()
+
+
+class Watched(Program):
+    """A program that tells of what it records.
+
+    Where it must not fall back (`fullgraph=True`, `jit_syntax_level="STRICT"`), what is only looked at (the truth of a
+    tensor, its elements) is collected on the way, and the first thing that could have an effect is refused before it is
+    done. The error lists all. Nothing is kept of such a run, so that the next one is refused too.
+
+    Args:
+        function: what it does.
+        owner: the Cell, or the function made by `grad`, where it is the calls of one.
+        is_strict: whether it must not fall back; the setting `jit_syntax_level` says so for all programs.
+    """
+
+    def __init__(self, function: Callable, owner: Any = None, is_strict: bool = False) -> None:
+        super().__init__(function)  # type: ignore[arg-type]
+        self.owner = None if owner is None else weakref.ref(owner)
+        self.is_strict = is_strict
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return name_of(self)
+
+    def names_at(self, point: Point) -> Names:
+        """The names of what is alive at a point."""
+        for key, entry in self.entries.items():
+            if entry is point:
+                return Names.at_entry(self, key)
+        return Names.at(point.frames)
+
+    def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
+        if point.variants and tells_recompiles():
+            log.log(_level(), "%s is compiled anew: %s", self.name, what_changed(self, point, values))
+        return self._recording(super()._record, point, values, args, kwargs)
+
+    def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
+        if tells_recompiles():
+            span = hop_span(hop)
+            seen = outcome_text(key_of(outcome))
+            log.log(_level(), "%s goes on in a new way: %s:%d: %s gives %s", self.name, span.short_file, span.line,
+                    span_text(span), seen)  # fmt: skip
+        return self._recording(super()._redo, hop, values, outcome)
+
+    def _recording(self, record: Callable, *args: Any) -> Any:
+        """Record, and then write the files that are wanted and tell of it."""
+        before = time.perf_counter()
+        _inside.depth += 1
+        try:
+            return self._recording_strictly(record, *args) if self._refuses() else record(*args)
+        finally:
+            _inside.depth -= 1
+            if not _inside.depth:
+                if os.environ.get("MS_JIT_DISPLAY_PROGRESS") == "1":
+                    took = (time.perf_counter() - before) * 1e3
+                    log.warning("%s was compiled while it ran, in %.1f ms", self.name, took)
+                if get_context("save_graphs") or "MS_DEV_SAVE_GRAPHS" in os.environ:
+                    from anfora.graph import dumps  # with parser and texts, which are seldom wanted
+
+                    dumps.write(self)
+
+    # -- without the interpreter --------------------------------------------------------------------------------------
+
+    def _refuses(self) -> bool:
+        """Whether the program must not fall back."""
+        return self.is_strict or syntax_level() == "STRICT"
+
+    def _recording_strictly(self, record: Callable, *args: Any) -> Any:
+        if id(self) in _inside.found:  # a part of a run whose end will raise
+            return record(*args)
+        found = _inside.found[id(self)] = []
+        try:
+            try:
+                code_of(self.function)
+            except Unsupported as reason:
+                raise _refusal(self.name, [(None, str(reason))]) from None
+            result = record(*args)
+            if self.native is not None:
+                found.append((None, self.native))
+        finally:
+            del _inside.found[id(self)]
+            if found:
+                self.entries, self.points, self.native = {}, {}, None
+        if found:
+            raise _refusal(self.name, found)
+        return result
+
+    def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
+        super().end_with_hop(recorder, machine, state, reason)
+        if id(self) in _inside.found:
+            end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
+            _inside.found[id(self)].append((hop_span(end), reason))
+
+    def give_up(self, reason: str, machine: Machine) -> None:
+        found = _inside.found.get(id(self))
+        if found is None:
+            super().give_up(reason, machine)
+        else:
+            self._refuse(found, None, reason, machine)
+
+    def _finish(self, recorder: Recorder, machine: Machine) -> Any:
+        found = _inside.found.get(id(self))
+        if found is not None:
+
+            def interpret(machine: Machine, operation: Any, args: tuple, kwargs: dict, reason: str) -> Any:
+                if recorder.given is not None:
+                    return recorder._redo()
+                return self._refuse(found, _span(*machine.place[:2]), reason, machine)
+
+            recorder.interpret = interpret  # type: ignore[method-assign]
+        return super()._finish(recorder, machine)
+
+    def _refuse(self, found: list, span: Span | None, reason: str, machine: Machine) -> None:
+        found.append((span, reason))
+        machine.frames.clear()  # no handler of the program is asked
+        raise _refusal(self.name, found)
+
+
+def _span(code: types.CodeType, position: tuple[int, int, int, int]) -> Span:
+    line, end_line, column, end_column = position
+    return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
+
+
+def is_strict(options: dict[str, Any]) -> bool:
+    """Whether a program with these options must not fall back."""
+    return bool(options.get("fullgraph")) or options.get("jit_syntax_level") == "STRICT"
+
+
+def syntax_level() -> str:
+    """The setting `jit_syntax_level`: STRICT, COMPATIBLE or LAX; the environment variable MS_DEV_JIT_SYNTAX_LEVEL wins."""
+    given = os.environ.get("MS_DEV_JIT_SYNTAX_LEVEL", "")
+    return {"0": "STRICT", "1": "COMPATIBLE", "2": "LAX"}.get(given) or get_context("jit_syntax_level")
+
+
+def tells_recompiles() -> bool:
+    return "recompiles" in os.environ.get("ANFORA_LOG", "").split(",") or log.isEnabledFor(20)
+
+
+def _level() -> int:
+    """Messages that were asked for through the environment are shown, whatever the level."""
+    return 30 if "recompiles" in os.environ.get("ANFORA_LOG", "").split(",") else 20
+
+
+def what_changed(program: Watched, point: Point, values: Sequence[Any]) -> str:
+    """What is other than in the variant that fits a moment best."""
+    best: tuple[int, Variant] | None = None
+    for variant in point.variants:
+        failing = first_failing(variant.piece.guards, values)
+        if failing is not None and (best is None or failing >= best[0]):
+            best = failing, variant
+    if best is None:
+        return "nothing that is guarded"
+    return changed(best[1].piece.guards[best[0]], values, program.names_at(point))
+
+
+def _refusal(name: str, found: Sequence[tuple[Span | None, str]]) -> FallbackError:
+    lines: dict[str, None] = {}  # each place once: a loop comes by it often
+    for span, reason in found:
+        lines["\n".join([f"  {span}: {reason}", *span.show()] if span is not None else [f"  {reason}"])] = None
+    many = "one thing needs" if len(lines) == 1 else f"{len(lines)} things need"
+    error = FallbackError(
+        f"{name} must be compiled as a whole (fullgraph=True, or STRICT), but {many} the interpreter",
+        help="without that it runs, and all other parts are compiled.",
+    )
+    error.place = "\n".join(lines)
+    return error
+
+
+# -- explain ----------------------------------------------------------------------------------------------------------
+
+
+class HopReport:
+    """Something that the interpreter did.
+
+    Attributes:
+        span: where the program says so.
+        text: the source of it.
+        reason: why it is left to the interpreter.
+        outcomes: what came out, in words, and how often.
+    """
+
+    def __init__(self, hop: Hop) -> None:
+        self.span, self.reason = hop_span(hop), hop.reason
+        self.text = span_text(self.span)
+        self.outcomes: Counter[str] = Counter()
+
+    @property
+    def place(self) -> str:
+        return f"{self.span.short_file}:{self.span.line}"
+
+    def __repr__(self) -> str:
+        return f"<hop {self.place}: {self.text}: {self.reason}>"
+
+
+class Report:
+    """What one call did.
+
+    Attributes:
+        name: of the function or Cell.
+        result: what the call gave.
+        fallback: why Python runs it as it is; None if it does not.
+        hops: what the interpreter did, in order, each place once.
+        varying: numbers that may differ from call to call without a compilation.
+        baked: numbers that the compiled program contains; another value compiles anew.
+        guards: what is checked in such a call, in words.
+        recompiles: what changed, where this call did not fit what was compiled.
+        rows: operators that ran natively, by line of the program and name.
+        pieces, recorded: pieces of program that the call went through, and how many of them it compiled.
+        groups: loops over elements that do the work of several operators, and how many each.
+        loops: the places of loops of the program that go round natively.
+        taped: operators that ran one by one, because the tape follows them.
+        arena, constants: bytes of memory for what lies between operators, and of constants.
+        seconds: of the whole call; native, python: in native pieces, and in the interpreter's parts; lowering: in pieces
+            that were run natively for the first time, and lowered for it.
+        graphs: the program as typed MindIR, one graph for each form of call.
+    """
+
+    def __init__(self, program: Watched) -> None:
+        self.program = program
+        self.name = program.name
+        self.result: Any = None
+        self.fallback: str | None = None
+        self.hops: list[HopReport] = []
+        self.varying: list[str] = []
+        self.baked: list[str] = []
+        self.guards: list[str] = []
+        self.recompiles: list[str] = []
+        self.rows: dict[str, Counter[str]] = {}
+        self.pieces = self.recorded = self.taped = self.arena = self.constants = 0
+        self.groups: list[int] = []
+        self.loops: list[str] = []
+        self.seconds = self.native = self.python = self.lowering = 0.0
+
+    @property
+    def graphs(self) -> list[Typed]:
+        return typed(self.program)
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}: {self._summary()}"]
+        parts = [("native", self.native), ("in the interpreter", self.python), ("lowering", self.lowering)]
+        shown = "".join(f", {what} {_time(seconds)}" for what, seconds in parts if seconds)
+        lines.append(f"  time: {_time(self.seconds)}{shown}")
+        lines.append(f"  memory: {_bytes(self.arena)} between operators, {_bytes(self.constants)} of constants")
+        if self.fallback:
+            lines.append(f"  run by Python as it is: {self.fallback}")
+        lines += self._section("compiled anew because", self.recompiles)
+        hops = []
+        for hop in self.hops:
+            seen = ", ".join(text if n == 1 else f"{text} ({n} times)" for text, n in hop.outcomes.items())
+            hops += [f"{hop.place}  {hop.text}", f"    {hop.reason}" + (f"; gave {seen}" if seen else "")]
+        lines += self._section("left to the interpreter", hops, len(self.hops))
+        lines += self._section("loops that go round natively", self.loops)
+        lines += self._section("numbers that vary", self.varying)
+        lines += self._section("numbers baked in", self.baked)
+        rows = [f"{place}  {_counted(names)}" for place, names in self.rows.items()]
+        lines += self._section(
+            "native operators by line", rows, sum(sum(names.values()) for names in self.rows.values())
+        )
+        if self.groups:
+            lines.append(f"  fused: {sum(self.groups)} operators in {_plural(len(self.groups), 'loop')}")
+        if self.taped:
+            lines.append(f"  one by one, for the tape: {_plural(self.taped, 'operator')}")
+        lines += self._section("guards", self.guards)
+        return "\n".join(lines)
+
+    def _summary(self) -> str:
+        if self.fallback and not self.pieces:
+            return "not compiled"
+        return f"{_plural(self.pieces, 'piece')}, {self.recorded} compiled in this call"
+
+    @staticmethod
+    def _section(title: str, items: Sequence[str], count: int | None = None) -> list[str]:
+        if not items:
+            return []
+        return [f"  {title} ({len(items) if count is None else count}):", *(f"    {item}" for item in items)]
+
+
+def _plural(count: int, word: str) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def _counted(names: Counter[str]) -> str:
+    return ", ".join(name if n == 1 else f"{n} × {name}" for name, n in names.items())
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-4 else f"{seconds * 1e6:.0f} µs"
+
+
+def _bytes(count: int) -> str:
+    return (
+        f"{count} bytes"
+        if count < 10_000
+        else f"{count / 1024:.0f} KiB"
+        if count < 10_000_000
+        else f"{count >> 20} MiB"
+    )
+
+
+def explained(program: Watched, args: tuple, kwargs: dict) -> Report:
+    """Call a program, and tell what it did."""
+    report = Report(program)
+    trace = _Trace(program)
+    began = time.perf_counter()
+    report.result = trace.call(args, kwargs)
+    report.seconds = time.perf_counter() - began
+    report.fallback = program.native
+    report.recompiles, report.native, report.python = trace.recompiles, trace.native_seconds, trace.python_seconds
+    report.lowering, report.recorded = trace.lowering_seconds, trace.recorded
+    _tell_steps(report, trace.steps)
+    return report
+
+
+class _Step:
+    """A piece that a call went through."""
+
+    def __init__(self, point: Point, variant: Variant) -> None:
+        self.point, self.variant = point, variant
+        self.outcome: Outcome | None = None
+
+
+class _Trace(Watched):
+    """A program, sharing all it knows, whose calls leave a trace.
+
+    Args:
+        program: the one to be watched.
+    """
+
+    __slots__ = ("lowering_seconds", "native_seconds", "python_seconds", "recompiles", "recorded", "steps")
+
+    def __init__(self, program: Watched) -> None:
+        self.__dict__ = program.__dict__
+        self.steps: list[_Step] = []
+        self.recompiles: list[str] = []
+        self.recorded = 0
+        self.native_seconds = self.python_seconds = self.lowering_seconds = 0.0
+
+    def _run(self, point: Point, values: list[Any], args: tuple = (), kwargs: dict | None = None) -> Any:
+        """As in Program, telling each step."""
+        while True:
+            began = time.perf_counter()
+            is_first = any(getattr(variant.runner.run, "__name__", "") == "_first" for variant in point.variants)
+            for variant in point.variants:
+                live = variant.runner.run(values)
+                if live is not None:
+                    break
+            else:
+                return self._record(point, values, args, kwargs or {})
+            if is_first:
+                self.lowering_seconds += time.perf_counter() - began
+            else:
+                self.native_seconds += time.perf_counter() - began
+            step = _Step(point, variant)
+            self.steps.append(step)
+            end = variant.end
+            if isinstance(end, Return):
+                return live[end.slot] if end.slot is not None else _released(build(end.image, live))
+            began = time.perf_counter()
+            outcome = step.outcome = self._interpret(end, live)
+            self.python_seconds += time.perf_counter() - began
+            key = key_of(outcome)
+            edge = end.edges.get(key)
+            if edge is None:
+                return self._redo(end, live, outcome)
+            if edge[0] is point and not variant.is_decided:
+                variant.close(point, key)
+            point, places = edge
+            values = [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
+            if glue.is_recording() is not point.switch:
+                glue.set_recording(point.switch)
+
+    def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
+        if point.variants:
+            self.recompiles.append(what_changed(self, point, values))
+        return super()._record(point, values, args, kwargs)
+
+    def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
+        span = hop_span(hop)
+        seen = outcome_text(key_of(outcome))
+        self.recompiles.append(f"{span.short_file}:{span.line}  {span_text(span)} gives {seen}, for the first time")
+        return super()._redo(hop, values, outcome)
+
+    def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
+        super().end_with_hop(recorder, machine, state, reason)
+        self._recorded(recorder.point)  # type: ignore[attr-defined]
+
+    def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
+        if self.steps and self.steps[-1].variant.end is recorder.end:
+            self.steps[-1].outcome = outcome
+        super().go_on(recorder, machine, outcome)
+
+    def _finish(self, recorder: Recorder, machine: Machine) -> Any:
+        result = super()._finish(recorder, machine)
+        point: Point | None = getattr(recorder, "point", None)
+        if point is not None and point.variants:
+            last = point.variants[-1]
+            if isinstance(last.end, Return) and last.piece is recorder.piece:
+                self._recorded(point)
+        return result
+
+    def _refuses(self) -> bool:
+        return False
+
+    def _recorded(self, point: Point) -> None:
+        self.recorded += 1
+        self.steps.append(_Step(point, point.variants[-1]))
+
+
+def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
+    """What the pieces of a call say, each once."""
+    report.pieces = len(steps)
+    places: dict[int, HopReport] = {}
+    told: set[int] = set()
+    for step in steps:
+        variant = step.variant
+        end = variant.end
+        if isinstance(end, Hop):
+            hop = places.get(id(end))
+            if hop is None:
+                span = hop_span(end)
+                same = [h for h in report.hops if (h.span.file, h.span.line, h.text, h.reason)
+                        == (span.file, span.line, span_text(span), end.reason)]  # fmt: skip
+                hop = places[id(end)] = same[0] if same else HopReport(end)
+                if not same:
+                    report.hops.append(hop)
+            if getattr(variant.runner, "_loop", None) is not None and hop.place not in report.loops:
+                report.loops.append(hop.place)
+            if step.outcome is not None:
+                hop.outcomes[_outcome_of(step.outcome)] += 1
+        _tell_rows(report, variant)
+        if id(variant) not in told:
+            told.add(id(variant))
+            _tell_piece(report, variant, report.program.names_at(step.point))
+    report.varying = sorted(set(report.varying), key=report.varying.index)
+    report.baked = sorted(set(report.baked), key=report.baked.index)
+    report.guards = sorted(set(report.guards), key=report.guards.index)
+
+
+def _outcome_of(outcome: Outcome) -> str:
+    value = outcome.value
+    if outcome.error is not None:
+        return f"raised {type(outcome.error).__name__}"
+    if value is None or isinstance(value, (bool, int, float, str)):
+        text = repr(value)
+        return text if len(text) <= 40 else f"{text[:37]}..."
+    if isinstance(value, Tensor):
+        return f"a tensor {value._layout!r}"
+    return f"a {type(value).__name__}"
+
+
+def _tell_rows(report: Report, variant: Variant) -> None:
+    for row in variant.piece.rows:
+        span = row_span(row)
+        place = "elsewhere" if span is None else f"{span.short_file}:{span.line}"
+        report.rows.setdefault(place, Counter())[row.entry.op.name] += 1
+
+
+def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
+    piece = variant.piece
+    known = {id(origin) for kind, origin, _ in piece.guards if kind == "equal"}
+    for kind, origin, payload in piece.guards:
+        if kind == "equal" and type(payload) in (int, float):
+            report.baked.append(f"{names.path(origin)} = {payload!r}")
+        elif (
+            kind in ("type", "number")
+            and payload in (int, float)
+            and origin.kind != "number"
+            and id(origin) not in known
+        ):
+            report.varying.append(names.path(origin))
+        report.guards.append(guard_text((kind, origin, payload), names))
+    report.constants += sum(array.nbytes for array in piece.constants.values())
+    if piece.is_taped:
+        report.taped += len(piece.rows)
+        return
+    shape = lowered(variant)
+    if shape is not None:
+        report.groups += map(len, shape.groups)
+        report.arena = max(report.arena, shape.arena)

@@ -1,0 +1,986 @@
+"""A recorded program as typed MindIR: what graph mode will do, as a program that can be read, verified, drawn and run.
+
+    typed(program)                    one closed graph for each form of call
+
+Each way in which a program has gone on from a moment of it (a variant) is a FuncGraph of its own, whose parameters are what
+is alive then. Its rows are calls of operators, with types and lines. A hop is a call of `interpret`; what comes after it is
+a call of the next graph. Where outcomes differ, `switch` chooses between the graphs behind True and False, and `by_outcome`
+between others; where a moment has several variants, `by_guards` chooses. What has not happened yet is `record`.
+
+    interpret(text, reason, names, f, …)  f(…) by Python; `names` are those of the last arguments
+    attempt(text, reason, names, f, …)    the same, and gives an Outcome: the program goes on behind an exception, too
+    spread((f, args, kwargs))             f(*args, **kwargs)
+    by_outcome(outcome, cases, …)         the function behind an outcome
+    by_guards(values, guards, …)          the function whose guards hold for the values
+    draw(n)                               seed and offset for random numbers; the stream moves on by n counters
+    record()                              the program has not been here: it is recorded when it comes
+
+Guards are no nodes: they are listed beside their graph (`Typed.guards`). The evaluator (evaluate.py) runs such a graph to
+the results of the program, effects included.
+"""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import operator
+import re
+import types
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.errors import OpRuntimeError
+from anfora.core.op import Weak
+from anfora.core.span import Span
+from anfora.core.tensor import wrap
+from anfora.graph import lower
+from anfora.graph.arena import Kind, arrange
+from anfora.graph.compiled import Hop, Point, Program, Variant, _released
+from anfora.graph.fusion import _Grouping, fuse
+from anfora.graph.images import Image, build
+from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
+from anfora.graph.origins import Emitter, Origin
+from anfora.graph.pieces import _GUARDS, _draw
+from anfora.graph.primitives import U
+from anfora.graph.recorder import Outcome, Piece, key_of
+from anfora.graph.rows import Number, Row
+from anfora.graph.structure import Structure
+from anfora.graph.text import Labels
+from anfora.graph.values import printable
+
+__all__ = [
+    "Lowered",
+    "Names",
+    "Typed",
+    "changed",
+    "first_failing",
+    "guard_text",
+    "hop_span",
+    "lowered",
+    "name_of",
+    "owner_of",
+    "typed",
+]
+
+
+# -- functions of this form of the IR ---------------------------------------------------------------------------------
+
+
+def _interpret(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Any:
+    first = len(args) - len(names)
+    if isinstance(function, Primitive):
+        function = function.function
+    return function(*args[:first], **dict(zip(names, args[first:])))
+
+
+def _attempt(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Outcome:
+    try:
+        return Outcome(_interpret(text, reason, names, function, *args))
+    except BaseException as error:
+        return Outcome(error=error)
+
+
+def _spread(call: tuple) -> Any:
+    function, args, kwargs, *_ = call
+    return function(*args, **kwargs)
+
+
+def _by_outcome(outcome: Any, cases: Cases, *functions: Callable) -> Callable:
+    key = key_of(outcome if type(outcome) is Outcome else Outcome(outcome))
+    return functions[cases.keys.index(key)] if key in cases.keys else _record
+
+
+def _by_guards(values: tuple, guards: Guards, *functions: Callable) -> Callable:
+    for piece, function in zip(guards.pieces, functions):
+        if first_failing(piece.guards, values) is None:
+            return function
+    return _record
+
+
+def _record(*_: Any) -> None:
+    raise OpRuntimeError(
+        "the program has not been recorded here", help="run the compiled function with these arguments."
+    )
+
+
+for _primitive in (
+    Primitive("interpret", _interpret, 4, None),
+    Primitive("attempt", _attempt, 4, None),
+    Primitive("spread", _spread, 1, 1),
+    Primitive("by_outcome", _by_outcome, 2, None),
+    Primitive("by_guards", _by_guards, 2, None),
+    Primitive("record", _record, 0, None),
+    Primitive("draw", _draw, 1, 1),
+):
+    PRIMITIVES[_primitive.name] = _primitive
+
+
+class Cases:
+    """The outcomes of a hop that were seen."""
+
+    def __init__(self, keys: Sequence[Any]) -> None:
+        self.keys = list(keys)
+
+    def __repr__(self) -> str:
+        return " | ".join(map(outcome_text, self.keys))
+
+
+class Guards:
+    """The guards of pieces that start from one moment."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = list(pieces)
+
+    def __repr__(self) -> str:
+        return f"guards of {len(self.pieces)} variants"
+
+
+class Arrangement:
+    """Objects that a program makes of its values: lists that it shares, functions, objects of its classes.
+
+    Args:
+        image: the pattern.
+        slots: which of its slots the arguments stand in.
+        wanted: by number, which of the objects that are made are given too, behind the whole.
+    """
+
+    def __init__(self, image: Image, slots: Sequence[int], wanted: Sequence[int] = ()) -> None:
+        self.image, self.slots, self.wanted = image, tuple(slots), tuple(wanted)
+
+    def __call__(self, *values: Any) -> Any:
+        made: list[Any] = []
+        whole = _released(build(self.image, dict(zip(self.slots, values)), made), made)  # type: ignore[arg-type]
+        return (whole, *(made[number] for number in self.wanted)) if self.wanted else whole
+
+    def __repr__(self) -> str:
+        return f"arrangement: {self.image[0]}"
+
+
+class Globals:
+    """The variables of a module that is known by them alone."""
+
+    def __init__(self, variables: dict) -> None:
+        self.variables = variables
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.variables[name]
+
+    def __repr__(self) -> str:
+        return f"the variables of {self.variables.get('__name__', 'a module')}"
+
+
+def outcome_text(key: Any) -> str:
+    """What of an outcome decides how the program goes on, in words."""
+    if isinstance(key, type):
+        return f"a {key.__name__}"
+    if isinstance(key, tuple) and len(key) == 2:
+        kind, value = key
+        if kind == "raised":
+            return f"raised {value.__name__}"
+        if kind is tuple:
+            return f"({', '.join(map(outcome_text, value))})"
+        if isinstance(kind, type):
+            return repr(value)
+        if kind == "is":
+            return "an object"
+    return str(key)
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+class Names:
+    """How the program would write what its values come from.
+
+    Args:
+        slots: the names of what stands in slots.
+    """
+
+    def __init__(self, slots: dict[int, str]) -> None:
+        self.slots = slots
+
+    @classmethod
+    def at_entry(cls, program: Program, key: Sequence[Any]) -> Names:
+        """The names of the arguments of a call of a form."""
+        count, keywords = _form(key)
+        owner = owner_of(program)
+        if owner is None:
+            names = _parameters(program.function)
+        elif isinstance(owner, Cell):
+            names = ["self", *_parameters(type(owner).construct)[1:]]
+        else:
+            names = ["self", *_parameters(owner.fn)]
+        given = [names[i] if i < len(names) else f"args[{i - len(names)}]" for i in range(count)]
+        return cls(dict(enumerate([*given, *keywords])))
+
+    @classmethod
+    def at(cls, frames: Image) -> Names:
+        """The names of the variables at a moment of the program."""
+        return cls(_variables(frames))
+
+    def path(self, origin: Origin) -> str:
+        kind, key, base = origin.kind, origin.key, origin.base
+        if kind == "slot":
+            return self.slots.get(key, f"value {key}")
+        if kind == "known":
+            name = getattr(key, "__qualname__", None) or getattr(key, "__name__", None)
+            return name if isinstance(name, str) else type(key).__name__
+        if kind in ("attr", "method"):
+            if key == "cell_contents":
+                return self._variable(base)
+            return f"{self.path(base)}.{key}"
+        if kind == "item":
+            if base.kind == "known" and type(base.key) is dict and type(key) is str:
+                return key
+            return f"{self.path(base)}[{key!r}]"
+        if kind == "number":
+            parts = [self.path(part) if isinstance(part, Origin) else repr(part) for part in base]
+            name = getattr(key, "__name__", str(key))
+            sign = _SIGNS.get(str(name))
+            return f"{parts[0]} {sign} {parts[1]}" if sign and len(parts) == 2 else f"{name}({', '.join(parts)})"
+        return kind
+
+    def _variable(self, cell: Origin) -> str:
+        """The name of the variable that lives in a cell of a function."""
+        if (
+            cell.kind == "item"
+            and cell.base.kind == "attr"
+            and cell.base.base.kind in ("known", "slot", "item", "attr")
+        ):
+            function = cell.base.base.key
+            if isinstance(function, types.FunctionType) and type(cell.key) is int:
+                return function.__code__.co_freevars[cell.key]
+        if cell.kind == "slot":
+            return self.path(cell)
+        return "a variable around it"
+
+
+def _parameters(function: Any) -> list[str]:
+    """The names of the positional parameters of a function: of a method without the first, of a Cell its `construct`s."""
+    if isinstance(function, Cell):
+        function = function.construct
+    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
+    names = [] if code is None else list(code.co_varnames[: code.co_argcount])
+    return names[1:] if isinstance(function, types.MethodType) else names
+
+
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==",
+    "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+
+
+def _form(key: Sequence[Any]) -> tuple[int, list[str]]:
+    """The number of positional arguments of a form of call, and the names of the others."""
+    return key[0], [part for part in key[1:] if isinstance(part, str)]
+
+
+def _frames(image: Image) -> list[Image]:
+    """The frames in the image of a moment, the outermost first."""
+    return [frame for frame in image[1] if frame[0] == "frame"] if image[0] == "tuple" else []
+
+
+def _variables(image: Image) -> dict[int, str]:
+    """The slots that hold variables of the program, with their names; inner functions' hide outer ones'."""
+    found: dict[int, str] = {}
+    for frame in reversed(_frames(image)):
+        for part in frame[5][2:4]:  # local variables, variables in cells
+            for name, value in part[1] if part[0] == "dict" else ():
+                if value[0] == "cell":
+                    value = value[1]
+                if name[0] == "is" and value[0] in ("slot", "number"):
+                    found.setdefault(value[1], str(name[1]).lstrip(".0123456789") or "item")
+    return found
+
+
+# -- guards -----------------------------------------------------------------------------------------------------------
+
+
+def guard_text(guard: tuple, names: Names) -> str:
+    """What must be so again, in words."""
+    kind, origin, payload = guard
+    path = names.path(origin)
+    if kind in ("type", "number"):
+        return f"type({path}) is {payload.__name__}"
+    if origin.kind == "attr" and origin.key in ("__code__", "__defaults__", "__kwdefaults__"):
+        what = "code" if origin.key == "__code__" else "defaults"
+        return f"the {what} of {names.path(origin.base)}"
+    if kind == "is" or payload is None:
+        return f"{path} is {_shown(payload)}"
+    if kind == "equal":
+        return f"{path} == {_shown(payload)}"
+    if kind in ("same", "not same"):
+        return f"{path} {'is' if kind == 'same' else 'is not'} {names.path(payload)}"
+    if kind == "layout":
+        return f"{path}: {payload!r}"
+    if kind == "history":
+        return f"{path} is {'' if payload else 'not '}on the tape"
+    if kind == "length":
+        return f"len({path}) == {payload}"
+    if kind == "keys":
+        return f"the keys of {path} are {', '.join(map(repr, payload))}"
+    if kind == "no key":
+        return f"no global variable is called {payload}"
+    if kind == "method":
+        return f"{path} is the method {getattr(payload, '__qualname__', payload)}"
+    return f"{path}: {kind} {_shown(payload)}"
+
+
+def _shown(value: Any) -> str:
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    text = name if isinstance(name, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def first_failing(guards: Sequence[tuple], values: Sequence[Any]) -> int | None:
+    """The first guard that does not hold for the values in the slots; None when all do."""
+    emit = Emitter()
+    lines: list[str] = []
+    for number, (kind, origin, payload) in enumerate(guards):
+        emit.lines = []
+        _GUARDS[kind](emit, origin, payload)
+        lines += [f"at = {number}", *(line.replace("return None", "return at") for line in emit.lines)]
+    body = [f"        {line}" for line in ("at = 0", *lines)]
+    source = ["def check(slots):", "    try:", *body, "    except Exception:", "        return at"]
+    scope = dict(emit.constants)
+    exec(compile("\n".join(source), __file__, "exec"), scope)
+    return scope["check"](values)
+
+
+def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
+    """What is other than a guard wants: `lr: 0.1 -> 0.2`."""
+    kind, origin, payload = guard
+    path = names.path(origin)
+    try:
+        now = value_of(origin, values)
+    except Exception as error:
+        return f"{path} cannot be read: {error}"
+    if origin.kind == "attr" and origin.key in ("__code__", "__defaults__", "__kwdefaults__"):
+        return f"{guard_text(guard, names)} changed"
+    if kind in ("type", "number") or (kind in ("equal", "is") and type(now) is not type(payload)):
+        wanted = payload if kind in ("type", "number") else type(payload)
+        return f"type({path}): {wanted.__name__} -> {type(now).__name__}"
+    if kind in ("is", "equal"):
+        return f"{path}: {_shown(payload)} -> {_shown(now)}"
+    if kind == "layout":
+        return f"{path}: {payload!r} -> {getattr(now, '_layout', now)!r}"
+    if kind == "history":
+        return f"{path} is {'not ' if payload else ''}on the tape any more" if payload else f"{path} is on the tape now"
+    if kind == "length":
+        return f"len({path}): {payload} -> {len(now)}"
+    if kind == "keys":
+        return f"the keys of {path}: {', '.join(map(repr, payload))} -> {', '.join(map(repr, now))}"
+    if kind == "method":
+        return f"{path}: {_shown(payload)} -> {_shown(now)}"
+    return f"no more: {guard_text(guard, names)}"
+
+
+def value_of(origin: Origin, values: Sequence[Any]) -> Any:
+    """What an origin gives, from the values in the slots."""
+    emit = Emitter()
+    name = emit.name(origin)
+    scope = dict(emit.constants)
+    exec(compile("\n".join(["def read(slots):", *(f"    {line}" for line in emit.lines), f"    return {name}"]),
+                 __file__, "exec"), scope)  # fmt: skip
+    return scope["read"](values)
+
+
+# -- places -----------------------------------------------------------------------------------------------------------
+
+
+def hop_span(hop: Hop) -> Span:
+    """Where the program asks for a hop."""
+    code, position, _ = hop.at
+    line, end_line, column, end_column = position
+    return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
+
+
+def span_text(span: Span) -> str:
+    """The source between the columns of a span, on one line."""
+    lines = [linecache.getline(span.file, number).rstrip("\n") for number in range(span.line, span.end_line + 1)]
+    if span.column is not None and lines:
+        lines[-1] = lines[-1].encode()[: span.end_column].decode(errors="replace")
+        lines[0] = lines[0].encode()[span.column :].decode(errors="replace")
+    return " ".join(line.strip() for line in lines)
+
+
+def row_span(row: Row) -> Span | None:
+    code, at = row.place
+    return None if code is None else Span.of(code, at)
+
+
+# -- lowering, as it can be seen --------------------------------------------------------------------------------------
+
+
+class Lowered:
+    """How the rows of a piece are run natively.
+
+    Attributes:
+        groups: the rows that share a loop, by their indices; rows in no group have loops of their own.
+        alive: the rows that are run at all: views cost nothing, and what nobody wants is left out.
+        tasks: how many loops and kernels there are.
+        arena: bytes for what lies between.
+        places: where values lie, in words.
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        piece = variant.piece
+        wanted = dict.fromkeys(origin.key[0] for origin in _made(variant.runner.origins))
+        inputs = [(value, layout) for value, (_, layout) in piece.inputs.items()]
+        inputs += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
+        lowering = lower._Lowering(
+            SimpleNamespace(rows=piece.rows, inputs=inputs, constants=piece.constants, outputs=list(wanted))  # type: ignore[arg-type]
+        )
+        groups, _ = _Grouping(lowering.tasks, piece.rows).run()
+        distinct = {id(group): group for group in groups.values() if len(group.members) > 1}
+        # Tasks of no row copy constants that are written; some rows have two tasks.
+        found = [sorted({lowering.tasks[i].row for i in group.members} - {-1}) for group in distinct.values()]
+        self.groups = [group for group in found if len(group) > 1]
+        self.alive = {task.row for task in lowering.tasks}
+        tasks = fuse(lowering.tasks, piece.rows)
+        used = {place.root for task in tasks for place in (*task.inputs, *task.outputs) if place is not None}
+        self.tasks = len(tasks)
+        self.arena, _ = arrange(tasks)
+        self.places = {value: _place_text(place, place.root in used) for value, place in lowering.values.items()}
+
+
+def lowered(variant: Variant) -> Lowered | None:
+    """How a variant is run natively; None where it is run row by row, because the tape follows it."""
+    return None if variant.piece.is_taped or not variant.piece.rows else Lowered(variant)
+
+
+def _made(origins: Sequence[Origin]) -> list[Origin]:
+    """The tensors that are wanted at the end of a piece, and those that they are views of."""
+    made = [origin for origin in origins if origin.kind == "made"]
+    for origin in made:
+        if origin.base is not None and origin.base[0].kind == "made":
+            made.append(origin.base[0])
+    return made
+
+
+def _place_text(place: Any, is_used: bool) -> str:
+    root, offset, layout = place
+    nbytes = layout.size * layout.dtype.itemsize
+    if root.kind is Kind.ARENA:
+        if not is_used:
+            return "registers"
+        return f"arena {root.at + root.origin + offset} … {root.at + root.origin + offset + nbytes}"
+    where = _WHERE[root.kind]
+    return f"{where}, from byte {offset}" if offset else where
+
+
+_WHERE = {Kind.INPUT: "input", Kind.CONSTANT: "constant", Kind.FRESH: "new array", Kind.PYTHON: "array of Python"}
+
+
+# -- graphs -----------------------------------------------------------------------------------------------------------
+
+
+class Typed:
+    """A program as a graph.
+
+    Attributes:
+        graph: the graph in which a call starts.
+        guards: by graph, what must hold, in words.
+        variants: by graph, what was recorded.
+        places: by graph, where its values lie when it runs natively; of lowered graphs.
+    """
+
+    def __init__(self, graph: FuncGraph) -> None:
+        self.graph = graph
+        self.guards: dict[FuncGraph, list[str]] = {}
+        self.variants: dict[FuncGraph, Variant] = {}
+        self.places: dict[FuncGraph, list[tuple[Node | None, str]]] = {}
+
+    def __str__(self) -> str:
+        return self.annotated(str(self.graph))
+
+    def annotated(self, text: str) -> str:
+        """A text of the graph, `readable` or `complete`, with comments where each graph begins: its guards, or where its
+        values lie."""
+        labels = Labels(Structure(self.graph))
+        comments: dict[str, list[str]] = {}
+        for graph, guards in self.guards.items():
+            comments[f"subgraph {labels.graphs[graph]}"] = [f"guard: {guard}" for guard in guards]
+        for graph, places in self.places.items():
+            comments[f"subgraph {labels.graphs[graph]}"] = [
+                place if node is None else f"{labels.of(node, graph)}: {place}"
+                for node, place in places
+                if node is None or node in labels.calls or node in labels.parameters
+            ]
+        lines = []
+        for line in text.split("\n"):
+            lines.append(line)
+            found = re.match(r"subgraph @[^\s(]+", line)
+            if found:
+                lines += [f"  # {printable(comment)}" for comment in comments.get(found[0], ())]
+        return "\n".join(lines)
+
+
+def typed(program: Program, *, fused: bool = False) -> list[Typed]:
+    """The graphs of a recorded program.
+
+    Args:
+        program: of a compiled function or Cell.
+        fused: rows that share a loop become functions of their own, as they are lowered.
+    Returns:
+        one for each form of call (number of arguments, keywords, tape on or off) that has been recorded.
+    """
+    return [_Builder(program, key, point, fused).build() for key, point in program.entries.items()]
+
+
+def owner_of(program: Program) -> Any:
+    """The Cell, or the function made by `grad`, whose calls a program runs; None for a function's own program."""
+    owner = getattr(program, "owner", None)
+    return None if owner is None else owner()
+
+
+def name_of(program: Program) -> str:
+    """What messages call a program."""
+    owner = owner_of(program)
+    if owner is None:
+        return program.function.__name__
+    return type(owner).__name__ if isinstance(owner, Cell) else getattr(owner, "__name__", type(owner).__name__)
+
+
+class _Builder:
+    """Makes the graphs of one form of call."""
+
+    def __init__(self, program: Program, key: Sequence[Any], point: Point, fused: bool) -> None:
+        self.program, self.key, self.fused = program, key, fused
+        self.entry = point
+        self.name = name_of(program)
+        self.graphs: dict[int, FuncGraph] = {}
+        self.kept: list[Any] = []
+        self.typed = Typed(FuncGraph(self.name))
+        self.waiting: list[Callable[[], None]] = []
+
+    def build(self) -> Typed:
+        count, keywords = _form(self.key)
+        names = Names.at_entry(self.program, self.key)
+        self.typed.graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
+        while self.waiting:
+            self.waiting.pop(0)()
+        return self.typed
+
+    def graph_of(self, point: Point, name: str, names: Names, count: int) -> FuncGraph:
+        """The graph of what follows a moment; it is filled later, so that loops can lead back to it."""
+        graph = self.graphs.get(id(point))
+        if graph is None:
+            graph = self.graphs[id(point)] = FuncGraph(name)
+            self.kept.append(point)
+            self._parameters(graph, point.variants, names, count)
+            self.waiting.append(lambda: self._fill(graph, point, names, count))
+        return graph
+
+    def _parameters(self, graph: FuncGraph, variants: Sequence[Variant], names: Names, count: int) -> None:
+        known = [_types_of_slots(variant.piece) for variant in variants]
+        for i in range(count):
+            kinds = [types_.get(i) for types_ in known]
+            same = bool(kinds) and all(kind == kinds[0] for kind in kinds)
+            graph.parameter(names.slots.get(i), abstract=kinds[0] if same else None)
+
+    def _fill(self, graph: FuncGraph, point: Point, names: Names, count: int) -> None:
+        if len(point.variants) == 1:
+            _Body(self, graph, point.variants[0], names).build()
+            return
+        if not point.variants:
+            graph.output = graph.apply(PRIMITIVES["record"])
+            return
+        chosen = []
+        for variant in point.variants:
+            own = FuncGraph(graph.name)
+            self._parameters(own, [variant], names, count)
+            self.waiting.append(_Body(self, own, variant, names).build)
+            chosen.append(own)
+        values = graph.apply(PRIMITIVES["make_tuple"], *graph.parameters)
+        guards = Guards([variant.piece for variant in point.variants])
+        function = graph.apply(PRIMITIVES["by_guards"], values, guards, *chosen)
+        graph.output = graph.apply(function, *graph.parameters)
+
+
+def _types_of_slots(piece: Piece) -> dict[int, Abstract]:
+    """What the guards of a piece say of the values it starts from."""
+    found: dict[int, Abstract] = {}
+    for kind, origin, payload in piece.guards:
+        if origin.kind == "slot":
+            if kind == "layout":
+                found[origin.key] = payload.type
+            elif kind in ("type", "number") and payload in (bool, int, float):
+                found[origin.key] = Weak(payload)
+            elif kind == "equal" and type(payload) in (bool, int, float):
+                found[origin.key] = Weak(type(payload))
+    return found
+
+
+class _Body:
+    """Fills the graph of one variant."""
+
+    def __init__(self, builder: _Builder, graph: FuncGraph, variant: Variant, names: Names) -> None:
+        self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
+        self.piece = variant.piece
+        self.values: dict[int, Node] = {}
+        self.origins: dict[int, Node] = {}
+        self.built: dict[int, Node] = {}
+        self.effects: list[Node] = []
+        self.called = self._names_of_values()
+
+    def build(self) -> None:
+        builder, graph, piece = self.builder, self.graph, self.piece
+        builder.typed.guards[graph] = list(dict.fromkeys(guard_text(guard, self.names) for guard in piece.guards))
+        builder.typed.variants[graph] = self.variant
+        for draw in piece.draws:
+            place = graph.apply(PRIMITIVES["draw"], draw.counters)
+            self.effects.append(place)
+            self.origins[id(draw.seed)] = graph.apply(PRIMITIVES["getitem"], place, 0, name="seed")
+            self.origins[id(draw.offset)] = graph.apply(PRIMITIVES["getitem"], place, 1, name="offset")
+        for value, (origin, _) in piece.inputs.items():
+            self.values[value] = self.origin(origin)
+        for value, (origin, _, _) in piece.numbers.items():
+            self.values[value] = self.origin(origin)
+        handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
+        is_written = any(row.entry.op.writes is not None for row in piece.rows)
+        for value, array in piece.constants.items():
+            tensor: Any = Constant(wrap(array, piece.layouts[value]))
+            if is_written or value in handed:  # it stays as it is: the program has a copy
+                tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
+            self.values[value] = tensor
+        self._rows()
+        end = self.variant.end
+        output = self._hop(end) if isinstance(end, Hop) else self._image(end.image)
+        used = _reachable_from(output)
+        unused = [effect for effect in self.effects if effect not in used]
+        graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
+
+    def _names_of_values(self) -> dict[int, str]:
+        """The variables of the program that hold values of the piece when it ends."""
+        found: dict[int, str] = {}
+        end = self.variant.end
+        if isinstance(end, Hop):
+            for slot, name in _variables(end.frames).items():
+                origin = self.variant.runner.origins[slot]
+                if origin.kind == "made":
+                    found[origin.key[0]] = name
+        return found
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def _rows(self) -> None:
+        rows = self.piece.rows
+        shape = lowered(self.variant) if self.builder.fused else None
+        if shape is None:
+            for row in rows:
+                self._row(self.graph, row, self.values, self.effects)
+            return
+        groups, readers = _with_views(shape.groups, rows), self._readers()
+        for index, row in enumerate(rows):
+            group = groups.get(index)
+            if group is not None and index == group[-1]:
+                self._group(group, readers)
+            elif group is None and (index in shape.alive or self._is_alive_view(row)):
+                self._row(self.graph, row, self.values, self.effects)
+        places = self.builder.typed.places[self.graph] = [
+            (None, f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena")
+        ]
+        places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
+
+    def _is_alive_view(self, row: Row) -> bool:
+        return row.entry.view is not None and row.inputs[0] in self.values
+
+    def _row(self, graph: FuncGraph, row: Row, values: dict[int, Node], effects: list[Node]) -> None:
+        entry = row.entry
+        op = entry.op
+
+        def operand(i: int) -> Any:
+            x = row.inputs[i]
+            return x.value if isinstance(x, Number) else None if x is None else values[x]
+
+        given: dict[str, Any] = dict(entry.attributes)
+        for name, group in zip(op.tensors, entry.groups):
+            if isinstance(group, slice):
+                items = [operand(i) for i in range(group.start, group.stop)]
+                given[name] = graph.apply(PRIMITIVES["make_tuple"], *items)
+            else:
+                given[name] = operand(group)
+        abstracts = tuple(layout.type for layout in entry.outputs)
+        variable = self.called.get(row.outputs[0]) if len(row.outputs) == 1 else None
+        call = graph.apply(
+            op, *(given[name] for name in op.order), name=variable, span=row_span(row),
+            abstract=abstracts if entry.is_tuple else abstracts[0],
+        )  # fmt: skip
+        if op.writes is not None or op.fault_rule is not None or op.python_rule is not None:
+            effects.append(call)
+        if entry.is_tuple:
+            for i, (value, abstract) in enumerate(zip(row.outputs, abstracts)):
+                values[value] = graph.apply(
+                    PRIMITIVES["getitem"], call, i, name=self.called.get(value), abstract=abstract
+                )
+        elif row.outputs:
+            values[row.outputs[0]] = call
+
+    def _group(self, group: Sequence[int], readers: dict[int, set[int]]) -> None:
+        """Rows that share a loop, as a function of their operands, which gives what others read."""
+        rows = [self.piece.rows[index] for index in group]
+        own = {value for row in rows for value in row.outputs}
+        inner = FuncGraph(f"fused_{len(rows)}")
+        values: dict[int, Node] = {}
+        operands: list[Node] = []
+        for row in rows:
+            for x in row.inputs:
+                if type(x) is int and x not in values and x not in own:
+                    outer = self.values[x]
+                    values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
+                    operands.append(outer)
+        writes: list[Node] = []
+        for row in rows:
+            self._row(inner, row, values, writes)
+        made = [value for row in rows for value in row.outputs if readers.get(value, set()).difference(group)]
+        abstract = tuple(values[value].abstract for value in made)
+        result: Node = (
+            values[made[0]]
+            if len(made) == 1
+            else inner.apply(PRIMITIVES["make_tuple"], *(values[value] for value in made), abstract=abstract)
+        )
+        inner.output = inner.apply(PRIMITIVES["depend"], result, *writes, abstract=abstract) if writes else result
+        call = self.graph.apply(inner, *operands, abstract=result.abstract)
+        if writes:
+            self.effects.append(call)
+        if len(made) == 1:
+            call.name = self.called.get(made[0])
+            self.values[made[0]] = call
+            return
+        for i, value in enumerate(made):
+            name = self.called.get(value)
+            self.values[value] = self.graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=abstract[i])
+
+    def _readers(self) -> dict[int, set[int]]:
+        """The rows that read each value; -1 for the end of the piece."""
+        readers: dict[int, set[int]] = {origin.key[0]: {-1} for origin in _made(self.variant.runner.origins)}
+        for index, row in enumerate(self.piece.rows):
+            for x in row.inputs:
+                if type(x) is int:
+                    readers.setdefault(x, set()).add(index)
+        return readers
+
+    # -- what comes from outside --------------------------------------------------------------------------------------
+
+    def origin(self, origin: Origin) -> Node:
+        found = self.origins.get(id(origin))
+        if found is None:
+            found = self.origins[id(origin)] = self._origin(origin)
+            self.builder.kept.append(origin)
+        return found
+
+    def _origin(self, origin: Origin) -> Node:
+        kind, key, base = origin.kind, origin.key, origin.base
+        graph = self.graph
+        if kind == "slot":
+            return graph.parameters[key]
+        if kind == "known":
+            return Constant(key)
+        if kind == "made":
+            return self.values[key[0]]
+        if kind == "built":
+            return self.built[key]
+        abstract = self._known_type(origin)
+        if kind in ("attr", "method"):
+            return graph.apply(PRIMITIVES["getattr"], self.origin(base), key, abstract=abstract)
+        if kind == "item":
+            if base.kind == "known" and type(base.key) is dict:
+                return graph.apply(PRIMITIVES["getitem"], Globals(base.key), key, abstract=abstract)
+            return graph.apply(PRIMITIVES["getitem"], self.origin(base), key, abstract=abstract)
+        assert kind == "number", kind
+        parts = [self.origin(part) if isinstance(part, Origin) else part for part in base]
+        name = getattr(key, "__name__", "")
+        function = PRIMITIVES.get(name) if getattr(operator, name, None) is key else None
+        return graph.apply(function or key, *parts, abstract=abstract)
+
+    def _known_type(self, origin: Origin) -> Abstract:
+        for kind, other, payload in self.piece.guards:
+            if other is origin:
+                if kind == "layout":
+                    return payload.type
+                if kind in ("type", "number") and payload in (bool, int, float):
+                    return Weak(payload)
+                if kind == "equal" and type(payload) in (bool, int, float):
+                    return Weak(type(payload))
+        return None
+
+    # -- images -------------------------------------------------------------------------------------------------------
+
+    def slot(self, number: int) -> Node:
+        """The value that stands in a slot at the end of the piece."""
+        return self.origin(self.variant.runner.origins[number])
+
+    def _image(self, image: Image) -> Node:
+        """The value of an image."""
+        if _is_plain(image):
+            return self._plain(image)
+        slots = sorted(_slots(image))
+        return self.graph.apply(Arrangement(image, slots), *map(self.slot, slots))
+
+    def _plain(self, image: Image) -> Node:
+        kind = image[0]
+        apply = self.graph.apply
+        if kind == "is":
+            return Constant(image[1])
+        if kind in ("slot", "number"):
+            return self.slot(image[1])
+        if kind == "tuple":
+            items = list(map(self._plain, image[1]))
+            return apply(PRIMITIVES["make_tuple"], *items, abstract=_tuple_type(items))
+        if kind == "list":
+            return apply(PRIMITIVES["make_list"], *map(self._plain, image[1]))
+        if kind == "dict":
+            keys = tuple(key[1] for key, _ in image[1])
+            return apply(PRIMITIVES["make_dict"], Constant(keys), *(self._plain(value) for _, value in image[1]))
+        if kind == "slice":
+            return apply(PRIMITIVES["make_slice"], *map(self._plain, image[1]))
+        if kind == "method":
+            return apply(PRIMITIVES["getattr"], self._plain(image[2]), image[1])
+        assert kind == "bound", kind
+        return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
+
+    # -- hops ---------------------------------------------------------------------------------------------------------
+
+    def _hop(self, hop: Hop) -> Node:
+        """The interpreter's part, and what follows; the value of the whole."""
+        graph = self.graph
+        span = hop_span(hop)
+        catches = any(isinstance(key, tuple) and key[:1] == ("raised",) for key in hop.edges)
+        primitive = PRIMITIVES["attempt" if catches else "interpret"]
+        names, called = self._call(hop)
+        outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
+        self.effects.append(outcome)
+        if not hop.edges:
+            return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
+        ways = {key: self._edge(hop, key, outcome, catches) for key in hop.edges}
+        if not catches and all(key in _TRUTHS for key in ways):
+            outcome.abstract = Weak(bool)
+            sides = [self._partial(ways.get(key)) for key in _TRUTHS]
+            return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
+        if len(ways) == 1 and not catches:
+            [(function, args)] = ways.values()
+            return graph.apply(function, *args)
+        sides = [self._partial(way) for way in ways.values()]
+        return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, Cases(list(ways)), *sides))
+
+    def _call(self, hop: Hop) -> tuple[tuple[str, ...], list[Any]]:
+        """The names of keyword arguments, the function and the arguments of what a hop does."""
+        image = hop.call
+        graph = self.graph
+        origins = self.variant.runner.origins
+        kept = {
+            place
+            for _, places in hop.edges.values()
+            for place in places
+            if type(place) is int and origins[place].kind == "built"
+        }  # what was made for the call, and is alive behind it
+        if not kept and _is_plain(image) and image[0] == "tuple":
+            function, args, kwargs, *_ = image[1]
+            if args[0] == "tuple" and kwargs[0] == "dict":
+                names = tuple(key[1] for key, _ in kwargs[1])
+                values = [self._plain(item) for item in (function, *args[1], *(value for _, value in kwargs[1]))]
+                return names, values
+            if args[0] == "is" and kwargs[0] == "dict":
+                names = tuple(key[1] for key, _ in kwargs[1])
+                return names, [self._plain(function), *args[1], *(self._plain(value) for _, value in kwargs[1])]
+        slots = sorted(_slots(image))
+        wanted = sorted({hop.built[place] for place in kept})
+        whole: Node = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
+        made = whole
+        if wanted:
+            for i, number in enumerate(wanted, 1):
+                self.built[number] = graph.apply(PRIMITIVES["getitem"], made, i)
+            whole = graph.apply(PRIMITIVES["getitem"], made, 0)
+        return (), [PRIMITIVES["spread"], whole]
+
+    def _edge(self, hop: Hop, key: Any, outcome: Apply, catches: bool) -> tuple[FuncGraph, list[Node]]:
+        """The graph behind an outcome, and its arguments."""
+        graph, builder = self.graph, self.builder
+        point, places = hop.edges[key]
+        mark = "✓" if key == (bool, True) else "✗" if key == (bool, False) else "↓"
+        names = Names.at(point.frames)
+        function = builder.graph_of(point, mark + builder.name, names, len(places))
+        whole: Node = outcome
+        if catches:
+            part = "error" if isinstance(key, tuple) and key[:1] == ("raised",) else "value"
+            if any(type(place) is tuple for place in places):
+                whole = graph.apply(PRIMITIVES["getattr"], outcome, part)
+        args = []
+        for i, place in enumerate(places):
+            if isinstance(place, int):
+                args.append(self.slot(place))
+                continue
+            value = whole
+            for step in place:
+                value = graph.apply(PRIMITIVES["getitem"], value, step)
+            if value.abstract is None and isinstance(value, Apply):
+                value.abstract = function.parameters[i].abstract
+            args.append(value)
+        return function, args
+
+    def _partial(self, way: tuple[FuncGraph, list[Node]] | None) -> Any:
+        if way is None:
+            return PRIMITIVES["record"]
+        function, args = way
+        return self.graph.apply(PRIMITIVES["partial"], function, *args) if args else function
+
+
+def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[int, list[int]]:
+    """The group of each row that is in one. Views between the members of a group, of what it makes, belong to it."""
+    found: dict[int, list[int]] = {}
+    for group in groups:
+        members: list[int] = []
+        made: set[int] = set()
+        for index in range(group[0], group[-1] + 1):
+            row = rows[index]
+            if index in group or (row.entry.view is not None and row.inputs[0] in made):
+                members.append(index)
+                made.update(row.outputs)
+        found.update((index, members) for index in members)
+    return found
+
+
+_TRUTHS = ((bool, True), (bool, False))
+
+
+def _is_plain(image: Image) -> bool:
+    """Whether an image is made of values, tuples, and lists and dicts that nothing else shares."""
+    kind = image[0]
+    if kind in ("is", "slot", "number"):
+        return True
+    if kind in ("tuple", "list", "slice"):
+        return all(map(_is_plain, image[1]))
+    if kind == "dict":
+        return all(key[0] == "is" and _is_plain(value) for key, value in image[1])
+    if kind == "method":
+        return _is_plain(image[2])
+    return kind == "bound" and _is_plain(image[1]) and _is_plain(image[2])
+
+
+def _slots(image: Any) -> set[int]:
+    """The slots of an image."""
+    if type(image) is not tuple or not image or image[0] == "is":
+        return set()
+    if len(image) == 2 and image[0] in ("slot", "number"):
+        return {image[1]}
+    return set().union(*map(_slots, image))
+
+
+def _tuple_type(items: Sequence[Node]) -> Abstract:
+    found = tuple(item.abstract for item in items)
+    return None if any(abstract is None for abstract in found) else found
+
+
+def _reachable_from(node: Node) -> set[Node]:
+    """The nodes of its graph that a node needs."""
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Apply) and item not in seen:
+            seen.add(item)
+            pending += item.inputs
+    return seen

@@ -1,0 +1,6 @@
+"""Helpers of these tests stand beside them."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))

@@ -1,0 +1,34 @@
+"""Every program of the gallery, once recorded, is a well-formed graph that reads back, as recorded and as lowered."""
+
+from __future__ import annotations
+
+import importlib
+import pathlib
+
+import pytest
+from fallback import compiled, hops
+from harness import PROGRAMS
+
+from anfora.graph import text
+from anfora.graph.compare import difference
+from anfora.graph.reading import read
+from anfora.graph.typed import typed
+from anfora.graph.verify import verify
+
+pytestmark = pytest.mark.slow
+
+for path in sorted(pathlib.Path(__file__).parent.glob("programs_*.py")):
+    importlib.import_module(path.stem)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_the_graph_of_a_program(name):
+    program = compiled(PROGRAMS[name])
+    assert program is not None and all(reason for _, reason in hops(program))
+    for fused in (False, True):
+        for made in typed(program, fused=fused):
+            verify(made.graph)
+            objects: list = []
+            exact = made.annotated(text.complete(made.graph, objects))
+            assert difference(made.graph, read(exact, objects), complete=True) is None
+            assert str(made).startswith("# IR entry") and made.graph.dot().startswith("digraph")

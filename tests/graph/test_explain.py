@@ -1,0 +1,390 @@
+"""What graph mode tells about programs: reports, recompilations, refusals, comparisons with Python."""
+
+from __future__ import annotations
+
+import linecache
+import logging
+
+import numpy as np
+import pytest
+
+import anfora as ms
+from anfora import JitConfig, Parameter, Tensor, explain, jit, nn, ops
+from anfora.graph.checking import CheckError, first_difference
+from anfora.graph.explain import FallbackError
+from anfora.graph.pieces import Runner
+
+RATE = 3
+
+
+def line_of(function, text: str) -> int:
+    """The number of the line of a function that holds a text."""
+    lines = linecache.getlines(function.__code__.co_filename)
+    return next(n for n in range(function.__code__.co_firstlineno, len(lines)) if text in lines[n - 1])
+
+
+def branching(x, rate):
+    y = x * rate + 1
+    if y.sum() > 0:
+        print("above", y.shape)
+        return ops.relu(y) * 2 * RATE
+    return -y
+
+
+@pytest.fixture
+def told(caplog):
+    """What is logged, from INFO on."""
+    caplog.set_level(logging.INFO, "anfora")
+    return lambda: [record.getMessage() for record in caplog.records]
+
+
+# -- explain ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_report_tells_what_was_left_to_the_interpreter_and_why(capsys):
+    report = explain(jit(branching))(Tensor([1.0, 2.0]), 0.5)
+    assert report.result.tolist() == [9.0, 12.0] and capsys.readouterr().out == "above (2,)\n"  # once, with its effects
+    assert [(hop.text, hop.span.line, dict(hop.outcomes)) for hop in report.hops] == [
+        ("y.sum() > 0", line_of(branching, "if y.sum"), {"True": 1}),
+        ('print("above", y.shape)', line_of(branching, "print("), {"None": 1}),
+    ]
+    assert "data of a tensor" in report.hops[0].reason and "print" in report.hops[1].reason
+    assert report.pieces == report.recorded == 3 and report.fallback is None and report.recompiles == []
+
+
+def test_a_report_tells_numbers_guards_rows_and_loops():
+    compiled = jit(branching)
+    compiled(Tensor([1.0, 2.0]), 0.5)
+    report = explain(compiled)(Tensor([3.0, 4.0]), 0.25)
+    assert report.varying == ["rate"] and report.baked == [f"RATE = {RATE}"]
+    assert "x: float32[2]" in report.guards and "type(rate) is float" in report.guards
+    rows = {place.rpartition(":")[2]: dict(names) for place, names in report.rows.items()}
+    assert rows[str(line_of(branching, "y = x * rate"))] == {"mul": 1, "add": 1}
+    assert rows[str(line_of(branching, "ops.relu"))] == {"relu": 1, "mul": 2}
+    assert sorted(report.groups) == [2, 3] and report.arena > 0 and report.taped == 0
+    assert report.recorded == 0 and 0 < report.seconds < 20
+
+
+def test_a_report_reads_well():
+    text = str(explain(jit(branching))(Tensor([1.0, 2.0]), 0.5))
+    assert text.startswith("branching: 3 pieces, 3 compiled in this call\n")
+    for part in ("left to the interpreter (2):", "numbers that vary (1):\n    rate", "fused: 5 operators in 2 loops"):
+        assert part in text
+
+
+@pytest.mark.parametrize(
+    "first, second, change",
+    [
+        ((Tensor([1.0]), 2), (Tensor([1.0, 2.0]), 2), "x: float32[1] -> float32[2]"),
+        ((Tensor([1.0]), 2), (Tensor([1.0]), 2.5), "type(n): int -> float"),
+        ((Tensor([1.0]), "a"), (Tensor([1.0]), "b"), "n: 'a' -> 'b'"),
+        (([Tensor([1.0])], 1), ([Tensor([1.0])] * 2, 1), "len(x): 1 -> 2"),
+        (({"a": 1}, 1), ({"b": 1}, 1), "the keys of x: 'a' -> 'b'"),
+    ],
+)
+def test_a_recompilation_says_what_changed(first, second, change):
+    @jit
+    def program(x, n):
+        if isinstance(x, list):
+            return [item * 2 for item in x]
+        if isinstance(x, dict):
+            return sorted(x)
+        return (x, n) if isinstance(n, str) else x.reshape((-1,) * (1 if n else 0)) * n
+
+    program(*first)
+    assert explain(program)(*second).recompiles == [change]
+
+
+def test_attributes_globals_and_closures_are_named(monkeypatch):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.scale = 2
+
+        def construct(self, x):
+            return x * self.scale * RATE
+
+    net, x = Net(), Tensor([1.0])
+    explain(net)(x)
+    net.scale = 4
+    assert explain(net)(x).recompiles == ["self.scale: 2 -> 4"]
+    monkeypatch.setitem(globals(), "RATE", 5)
+    assert explain(net)(x).recompiles == [f"RATE: {3} -> 5"]
+
+    def outer():
+        power = 2
+
+        def inner(x):
+            return x**power
+
+        def change():
+            nonlocal power
+            power = 3
+
+        return jit(inner), change
+
+    inner, change = outer()
+    inner(x)
+    change()
+    [what] = explain(inner)(x).recompiles
+    assert what.endswith(": 2 -> 3")
+
+
+def test_a_new_outcome_is_told():
+    compiled = jit(branching)
+    compiled(Tensor([1.0, 2.0]), 0.5)
+    [what] = explain(compiled)(Tensor([-9.0, -9.0]), 0.5).recompiles
+    assert what.endswith("y.sum() > 0 gives False, for the first time")
+    assert explain(compiled)(Tensor([-9.0, -9.0]), 0.5).recompiles == []
+
+
+def test_native_loops_are_told():
+    @jit
+    def grow(x):
+        while x.sum() < 1000:
+            x = x * 1.5
+        return x
+
+    for _ in range(2):
+        grow(Tensor([1.0, 2.0]))
+    report = explain(grow)(Tensor([1.0, 2.0]))
+    assert report.result.tolist() == grow.__wrapped__(Tensor([1.0, 2.0])).tolist()
+    assert [place.rpartition(":")[2] for place in report.loops] == [str(report.hops[0].span.line)]
+
+
+def test_functions_of_every_kind_are_explained():
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(Tensor([2.0]), name="w")
+
+        @jit
+        def construct(self, x):
+            return self.w * x
+
+        @jit
+        def twice(self, x):
+            return 2 * self.construct(x)
+
+    net, x = Net(), Tensor([3.0])
+    assert explain(net)(x).result.item() == 6 and explain(net.twice)(x).result.item() == 12
+    assert explain(lambda x: x + 1)(x).result.item() == 4 and explain(net)(x).name == "Net"
+    gradient = ms.grad(net, None, net.trainable_params())
+    assert explain(gradient)(x).result[0].item() == 3
+    with pytest.raises(ms.core.errors.OpTypeError, match="explain needs a function"):
+        explain(3)
+
+
+def test_what_python_runs_as_a_whole_is_told():
+    scope: dict = {}
+    exec("async def later(x):\n    return x", scope)  # no source, and not in the language of the machine
+    report = explain(jit(scope["later"]))(Tensor([1.0]))
+    report.result.close()
+    assert report.fallback and "run by Python as it is" in str(report) and "not compiled" in str(report)
+
+
+def test_an_error_of_the_program_is_raised():
+    def failing(x):
+        raise KeyError("missing")
+
+    with pytest.raises(KeyError, match="missing"):
+        explain(jit(failing))(Tensor([1.0]))
+
+
+def test_rows_that_the_tape_follows_are_told():
+    x = Parameter(Tensor([1.0, 2.0]), name="x")
+    report = explain(jit(lambda x: (x * x).sum()))(x)
+    assert report.taped == 2 and report.groups == []
+
+
+# -- the log ----------------------------------------------------------------------------------------------------------
+
+
+def test_recompilations_are_logged(told):
+    compiled = jit(branching)
+    compiled(Tensor([1.0, 2.0]), 0.5)
+    assert told() == []
+    compiled(Tensor([1.0, 2.0, 3.0]), 0.5)
+    assert told()[0] == "branching is compiled anew: x: float32[2] -> float32[3]"
+    compiled(Tensor([-9.0, 2.0]), 0.5)
+    assert "branching goes on in a new way" in told()[-1] and "y.sum() > 0 gives False" in told()[-1]
+
+
+def test_the_environment_asks_for_them(caplog, monkeypatch):
+    caplog.set_level(logging.WARNING, "anfora")
+    monkeypatch.setenv("ANFORA_LOG", "recompiles")
+    monkeypatch.setenv("MS_JIT_DISPLAY_PROGRESS", "1")
+    compiled = jit(lambda x: x + 1)
+    compiled(Tensor([1.0]))
+    compiled(Tensor([1.0, 2.0]))
+    levels = [(record.levelname, record.getMessage()) for record in caplog.records]
+    assert levels[1] == ("WARNING", "<lambda> is compiled anew: x: float32[1] -> float32[2]")
+    assert "was compiled while it ran" in levels[0][1] and len(levels) == 3
+
+
+# -- fullgraph --------------------------------------------------------------------------------------------------------
+
+
+def looks_then_prints(x, log):
+    if x.sum() > 0:
+        x = x * 2
+    if x.sum() > 3:
+        x = x * 2
+    log.append(1)
+    print(x)
+    return x
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [jit(fullgraph=True), jit(jit_syntax_level="STRICT"), jit(jit_config=JitConfig(jit_syntax_level="STRICT"))],
+)
+def test_fullgraph_lists_what_needs_the_interpreter(mark, capsys):
+    strict = mark(looks_then_prints)
+    log: list[int] = []
+    for _ in range(2):  # nothing is kept of a refused run
+        with pytest.raises(FallbackError) as caught:
+            strict(Tensor([1.0, 2.0]), log)
+        text = str(caught.value)
+        assert "3 things need the interpreter" in text and text.count("the data of a tensor") == 2
+        assert f":{line_of(looks_then_prints, 'x.sum() > 3')}, in looks_then_prints" in text
+        assert "a change of a list from outside" in text and "print(x)" not in text
+    assert log == [] and capsys.readouterr().out == ""  # refused before it was done
+
+
+def test_fullgraph_takes_what_is_compiled_whole():
+    strict = jit(lambda x, n: sum([x * k for k in range(n)]), fullgraph=True)
+    assert [strict(Tensor([1.0]), n).item() for n in (3, 4, 3)] == [3, 6, 3]
+
+
+def test_no_handler_of_the_program_hides_a_refusal():
+    @jit(fullgraph=True)
+    def careful(x):
+        try:
+            print(x)
+        except Exception:
+            return None
+        return x
+
+    with pytest.raises(RuntimeError, match="print"):
+        careful(Tensor([1.0]))
+
+
+def test_fullgraph_refuses_what_python_must_run_as_it_is():
+    scope: dict = {}
+    exec("async def later(x):\n    return x", scope)
+    with pytest.raises(FallbackError, match="one thing needs"):
+        jit(scope["later"], fullgraph=True)(Tensor([1.0]))
+
+
+def test_the_setting_makes_all_programs_strict(monkeypatch):
+    def loop(x):
+        while x.sum() < 5:
+            x = x * 2
+        return x
+
+    with ms.context(jit_syntax_level="STRICT"), pytest.raises(FallbackError, match="one thing needs"):
+        jit(loop)(Tensor([1.0]))  # one place, though the loop comes by it often
+    assert jit(loop)(Tensor([1.0])).item() == 8
+    monkeypatch.setenv("MS_DEV_JIT_SYNTAX_LEVEL", "0")
+    with pytest.raises(FallbackError):
+        jit(loop)(Tensor([1.0]))
+
+
+def test_a_strict_cell():
+    class Net(nn.Cell):
+        def construct(self, x):
+            return x * 2 if x.sum() > 0 else x
+
+    marked = jit(Net(), fullgraph=True)
+    with pytest.raises(FallbackError, match="data of a tensor"):
+        marked(Tensor([1.0]))
+    net = Net().set_jit_config(JitConfig(jit_syntax_level="STRICT"))
+    assert net(Tensor([1.0])).item() == 2  # PyNative mode compiles nothing
+    assert jit(Net(), check=True)(Tensor([1.0])).item() == 2
+    with ms.context(mode=ms.GRAPH_MODE), pytest.raises(FallbackError, match="Net must be compiled as a whole"):
+        net(Tensor([1.0]))
+
+
+def test_explain_of_a_strict_function_does_not_refuse():
+    strict = jit(looks_then_prints, fullgraph=True)
+    report = explain(strict)(Tensor([1.0, 2.0]), [])
+    assert [hop.text for hop in report.hops][-1] == "print(x)"
+    with pytest.raises(FallbackError):
+        strict(Tensor([1.0, 2.0]), [])
+
+
+# -- check ------------------------------------------------------------------------------------------------------------
+
+
+def test_check_does_effects_once(capsys):
+    log: list[int] = []
+
+    @jit(check=True)
+    def program(x, log):
+        log.append(len(log))
+        print("once", ops.rand(1).shape)
+        x[0] = 7.0
+        return x + ops.rand(2)
+
+    ms.set_seed(3)
+    x = Tensor([1.0, 2.0])
+    checked = program(x, log)
+    ms.set_seed(3)
+    plain = program.__wrapped__(y := Tensor([1.0, 2.0]), [])
+    assert checked.tolist() == plain.tolist() and x.tolist() == y.tolist() and log == [0]
+    assert capsys.readouterr().out == "once (1,)\n" * 2
+
+
+def test_check_finds_a_wrong_result(monkeypatch):
+    run = jit(lambda x: x * 2, check=True)
+    assert run(Tensor([1.0, 2.0])).tolist() == [2, 4]
+    compile_ = Runner._compile
+
+    def wrong(self):
+        right = compile_(self)
+
+        def run(values):
+            live = right(values)
+            return live and [value + 1 if isinstance(value, Tensor) else value for value in live]
+
+        return run
+
+    monkeypatch.setattr(Runner, "_compile", wrong)
+    run = jit(lambda x: x * 2, check=True)
+    run(Tensor([1.0, 2.0]))  # recorded: right by being the program itself
+    with pytest.raises(CheckError, match=r"its result differs, element \[0\]: Python gives 2.0"):
+        run(Tensor([1.0, 2.0]))
+
+
+def test_check_raises_the_programs_own_error():
+    @jit(check=True)
+    def failing(x):
+        raise ValueError(f"bad {x.shape}")
+
+    with pytest.raises(ValueError, match=r"bad \(1,\)"):
+        failing(Tensor([1.0]))
+
+
+def test_what_cannot_be_copied_is_not_checked(told):
+    run = jit(lambda items: next(items) + 1, check=True)
+    assert run(x for x in [Tensor([1.0])]).item() == 2
+    assert "is not checked: its arguments cannot be copied" in told()[0]
+
+
+@pytest.mark.parametrize(
+    "one, other, where",
+    [
+        (Tensor([1.0, 2.0]), Tensor([1.0, 3.0]), r"element [1]: Python gives 2.0, compiled it is 3.0"),
+        (Tensor([0.0]), Tensor([-0.0]), r"element [0]"),
+        (Tensor([1.0]), Tensor([[1.0]]), "float32[1], compiled it is float32[1, 1]"),
+        ((1, [2, {"a": 3}]), (1, [2, {"a": 4}]), " at [1][1]['a']: Python gives 3, compiled it is 4"),
+        ([1], [1, 2], "1 items"),
+        ({"a": 1}, {"b": 1}, "keys"),
+        (1, 1.0, "int"),
+        (ValueError("a"), ValueError("b"), "says"),
+        (np.zeros(2), np.ones(2), "arrays"),
+    ],
+)
+def test_differences_are_located(one, other, where):
+    assert where in first_difference(one, other) and first_difference(one, one) is None

@@ -1,0 +1,577 @@
+"""Programs that once meant something else when they were compiled. Each is named after what was wrong.
+
+A program is a function of `jit` which makes functions, calls them, changes things between the calls, and returns what can
+be seen; on the side of Python `jit` is the identity.
+"""
+
+# The programs are written as people write them.
+# ruff: noqa: B007, E731
+
+from __future__ import annotations
+
+import functools
+import pathlib
+import sys
+import types
+import warnings
+
+import pytest
+
+import anfora as ms
+from anfora import Parameter, nn, ops
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "gallery"))
+
+from harness import Picture, difference, i, t
+
+PROGRAMS = []
+
+
+def program(function):
+    PROGRAMS.append(function)
+    return function
+
+
+def outcome(function, *args):
+    """The result of a call, or its exception."""
+    try:
+        return function(*args)
+    except Exception as error:
+        return type(error).__name__, str(error)
+
+
+@pytest.mark.parametrize("made", PROGRAMS, ids=lambda made: made.__name__)
+def test_mismatch(made):
+    pictures = []
+    for jit in (lambda function: function, ms.jit):
+        ms.set_seed(1)
+        picture = Picture()
+        pictures.append((picture.of(made(jit)), picture.sharing()))
+    assert difference(*pictures) is None, difference(*pictures)
+
+
+# -------------------------------------------------------------------------------------------------------------- iteration
+
+
+@program
+def iterator_of_an_own_list_is_part_of_the_state(jit):
+    """The iterator stood for itself in the pattern, so all calls went on with one, and a loop never ended."""
+
+    def f(text):
+        groups = Groups()
+        for word in text.split():
+            groups[len(word)].append(word)
+        return dict(groups)
+
+    class Groups(dict):
+        def __missing__(self, key):
+            self[key] = []
+            return self[key]
+
+    compiled = jit(f)
+    return [compiled(text) for text in ("the cat and the dog", "", "the cat and the dog", "a bc")]
+
+
+@program
+def iterator_that_is_returned_is_pythons(jit):
+    def f(x):
+        own = [x, x * 2, 3]
+        iterator = iter(own)
+        next(iterator)
+        return iterator, own
+
+    compiled, seen = jit(f), []
+    for k in range(3):
+        iterator, own = compiled(t(k))
+        own.append(9)
+        seen.append((type(iterator).__name__, list(iterator)))
+    return seen
+
+
+@program
+def generator_function_is_compiled(jit):
+    def f(x):
+        yield x
+        yield x * 2
+
+    compiled = jit(f)
+    return [list(compiled(t(k))) for k in range(3)]
+
+
+@program
+def generator_that_has_begun_is_returned(jit):
+    def f(x):
+        def g():
+            received = yield x
+            yield received
+
+        generator = g()
+        next(generator)
+        return generator
+
+    compiled, seen = jit(f), []
+    for k in range(3):
+        generator = compiled(t(k))
+        seen += [isinstance(generator, types.GeneratorType), generator.gi_frame is None, generator.send(5)]
+        seen += [outcome(next, generator), generator.gi_frame is None]
+    return seen
+
+
+@program
+def generator_is_closed_when_it_is_dropped(jit):
+    log = []
+
+    def f(x):
+        def g():
+            try:
+                for k in range(4):
+                    yield x * k
+            finally:
+                log.append("closed")
+
+        for value in g():
+            log.append("item")
+            break
+        log.append("after")
+        return value
+
+    compiled = jit(f)
+    return [compiled(t(k)) for k in range(3)], log
+
+
+@program
+def finalizer_runs_when_the_object_is_dropped(jit):
+    log = []
+
+    class Noisy:
+        def __init__(self, number):
+            self.number = number
+
+        def __del__(self):
+            log.append(self.number)
+
+    def f(x):
+        noisy = Noisy(1)
+        log.append("made")
+        del noisy
+        log.append("dropped")
+        return x
+
+    compiled = jit(f)
+    return [compiled(t(k)) for k in range(3)], log
+
+
+# ------------------------------------------------------------------------------------------------------------- exceptions
+
+
+@program
+def exception_is_made_in_each_call(jit):
+    """Those of the first call were returned again."""
+    kept = []
+
+    def f(x):
+        try:
+            raise KeyError("key")
+        except KeyError as error:
+            kept.append(error)
+            error.value = x
+            return error, ValueError("new", x), OSError(2, "file")
+
+    compiled = jit(f)
+    found = [compiled(t(k)) for k in range(3)]
+    return found, kept, len({id(error) for error in kept}), [error.value for error in kept], found[2][2].errno
+
+
+@program
+def exception_that_is_handled_is_seen_by_called_functions(jit):
+    def show():
+        error = sys.exc_info()[1]
+        return type(error).__name__
+
+    def f(x):
+        try:
+            if x.sum() > 0:
+                raise KeyError("key")
+            return show()
+        except KeyError:
+            try:
+                int("text")
+            except ValueError as error:
+                return show(), type(error.__context__).__name__
+
+    compiled = jit(f)
+    return [compiled(t(k)) for k in (1, 0, 1, 0)], show()
+
+
+@program
+def raise_alone_finds_the_exception_of_the_caller(jit):
+    def f():
+        raise
+
+    compiled = jit(f)
+    seen = [outcome(compiled)]
+    try:
+        raise KeyError("key")
+    except KeyError:
+        seen.append(outcome(compiled))
+    return seen
+
+
+@program
+def refusal_of_the_compiler_is_nobodys_context(jit):
+    def f(x):
+        assert not locals(), "message"
+
+    try:
+        jit(f)(t(1))
+    except AssertionError as error:
+        return type(error.__context__), type(error.__cause__)
+
+
+@program
+def error_in_a_later_call_shows_the_users_line(jit):
+    def f(x):
+        return ms.grad(lambda a, n: a * n, 1)(x, 3)
+
+    compiled = jit(f)
+    return [outcome(compiled, t(k)) for k in range(3)]
+
+
+@program
+def variable_without_value_has_no_context(jit):
+    def f(x):
+        g = lambda: later
+        try:
+            g()
+        except NameError as error:
+            later = x
+            return str(error), type(error.__context__)
+        return later
+
+    compiled = jit(f)
+    return [compiled(t(k)) for k in range(2)]
+
+
+@program
+def exception_ends_a_loop_that_never_ended(jit):
+    def f(items):
+        for _ in list(items):
+            items[-1] = sum([v * 0.5 for v in items])
+            if len(items) > 2:
+                items.pop()
+        return items
+
+    compiled = jit(f)
+    return [compiled([t(1), t(2), t(3), t(k)]) for k in range(3)]
+
+
+# ---------------------------------------------------------------------------------------------- changed between the calls
+
+
+@program
+def function_changes_between_calls(jit):
+    def helper(x, n=2):
+        return x * n
+
+    def other(x, n):
+        return x - n
+
+    def f(x, k=1):
+        return helper(x) + k
+
+    compiled = jit(f)
+    seen = [compiled(t(1)), compiled(t(1))]
+    helper.__defaults__ = (5,)
+    seen.append(compiled(t(1)))
+    helper.__code__ = other.__code__
+    seen.append(compiled(t(1)))
+    f.__defaults__ = (100,)
+    seen.append(compiled(t(1)))
+    return seen
+
+
+@program
+def class_of_an_own_object_changes_between_calls(jit):
+    class A:
+        def __init__(self, k):
+            self.k = k
+
+        def method(self, x):
+            return x * self.k
+
+        @property
+        def double(self):
+            return self.k * 2
+
+        def __call__(self, x):
+            return x + 1
+
+        @classmethod
+        def of_class(cls, x):
+            return x * 3
+
+        @staticmethod
+        def static(x):
+            return x * 4
+
+    def f(x):
+        a = A(3)
+        return a.method(x), a.double, a(x), a.of_class(x), a.static(x), A.of_class(x), A.static(x)
+
+    compiled = jit(f)
+    seen = [compiled(t(1)), compiled(t(1))]
+    changes = {
+        "method": lambda self, x: x - 1, "double": property(lambda self: 77), "__call__": lambda self, x: x * 50,
+        "of_class": classmethod(lambda cls, x: x * 60), "static": staticmethod(lambda x: x * 61),
+        "__init__": lambda self, k: setattr(self, "k", 1000),
+    }  # fmt: skip
+    for name, value in changes.items():
+        setattr(A, name, value)
+        seen.append(compiled(t(1)))
+    return seen
+
+
+@program
+def missing_attribute_appears(jit):
+    class A:
+        pass
+
+    class Slots:
+        __slots__ = ("k",)
+
+    a, b, module = A(), Slots(), types.ModuleType("module")
+
+    def read(owner):
+        try:
+            return owner.k
+        except AttributeError:
+            return -1
+
+    def f(x):
+        return x * read(a), x * read(b), x * read(module)
+
+    compiled, seen = jit(f), []
+    for step in range(8):
+        if step in (2, 6):
+            a.k = b.k = module.k = step
+        if step == 4:
+            del a.k, b.k, module.k
+        seen.append(compiled(t(1)))
+    A.__getattr__ = lambda self, name: 77
+    del a.k
+    return [*seen, compiled(t(1))]
+
+
+@program
+def builtin_is_replaced(jit):
+    import builtins
+
+    def f(x):
+        return abs(x)
+
+    compiled = jit(f)
+    seen, kept = [compiled(t(-1)), compiled(t(-1))], builtins.abs
+    try:
+        builtins.abs = lambda value: 99
+        seen.append(compiled(t(-1)))
+    finally:
+        builtins.abs = kept
+    return [*seen, compiled(t(-1))]
+
+
+# ----------------------------------------------------------------------------------- what the interpreter gives and takes
+
+
+@program
+def functions_from_a_library_differ(jit):
+    """What the library gave was called as the one of the first call."""
+
+    class A:
+        def __init__(self, k):
+            self.k = k
+
+        def method(self, x):
+            return x * self.k
+
+    functions = [
+        lambda x: x + 1, lambda x: x * 10, lambda x, k=3: x - k, lambda x, k=4: x - k, A(2).method, A(3).method,
+        functools.partial(max, 1), functools.partial(max, 7), jit(lambda x: x * 70), jit(lambda x: x * 80),
+    ]  # fmt: skip
+    pick = functools.lru_cache(None)(lambda number: functions[number])
+
+    def f(x, number):
+        return pick(number)(x)
+
+    compiled = jit(f)
+    return [compiled(2, number) for number in (*range(len(functions)), *range(len(functions)))]
+
+
+@program
+def super_in_a_class_made_in_each_call(jit):
+    def f(x):
+        class Base:
+            def method(self, v):
+                return v + 1
+
+        class Derived(Base):
+            def method(self, v):
+                return super().method(v) * 2
+
+        return Derived().method(x)
+
+    compiled = jit(f)
+    return [compiled(t(k)) for k in range(4)]
+
+
+@program
+def view_beside_another_handle_on_the_same_elements(jit):
+    """After a write, views were told apart by where they lie, which is the same for both arguments."""
+
+    def f(x, y):
+        v = x.reshape(-1)
+        y.mul_(2)
+        return v * y, v
+
+    compiled, seen = jit(f), []
+    for k in range(3):
+        whole = t(1, 2, k)
+        seen.append((compiled(whole[:2], whole[:2]), compiled(whole[:2], whole[1:]), compiled(whole, whole)))
+    return seen
+
+
+@program
+def tensors_as_keys(jit):
+    def f(x, y):
+        table = {x: 1}
+        table[y] = 2
+        return table[x], len(table), len({x, y}), OUTER.get(x)
+
+    a, b = t(1), t(2)
+    OUTER.clear()
+    OUTER.update({a: "a", b: "b"})
+    compiled = jit(f)
+    return [compiled(*pair) for pair in ((a, b), (a, a), (b, a), (b, b), (a, b))]
+
+
+OUTER: dict = {}
+
+
+@program
+def one_object_as_two_arguments(jit):
+    class A:
+        pass
+
+    def f(a, b):
+        a.v = 1
+        b.v = b.v + 1 if hasattr(b, "v") else 5
+        return a.v, b.v, a is b
+
+    compiled, x, y = jit(f), A(), A()
+    return [compiled(*pair) for pair in ((x, y), (x, y), (x, x), (y, y), (y, x))]
+
+
+@program
+def breakpoint_shows_the_frame_in_every_call(jit):
+    stops = []
+
+    def hook():
+        frame = sys._getframe(1)
+        stops.append((frame.f_code.co_name, frame.f_lineno, frame.f_locals["y"].tolist()))
+
+    def f(x):
+        y = x * 2
+        breakpoint()
+        return y + 1
+
+    compiled, kept = jit(f), sys.breakpointhook
+    sys.breakpointhook = hook
+    try:
+        return [compiled(t(k)) for k in range(3)], stops
+    finally:
+        sys.breakpointhook = kept
+
+
+@program
+def warning_shows_the_users_line(jit):
+    def f(x):
+        warnings.warn("careful", stacklevel=1)
+        return x
+
+    compiled, seen = jit(f), []
+    for k in range(3):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            compiled(t(k))
+        seen += [(one.filename, one.lineno) for one in caught]
+    return seen
+
+
+# ---------------------------------------------------------------------------------------------------------------- tensors
+
+
+@program
+def argument_is_a_view_in_one_call(jit):
+    """Views of the argument belonged to a copy of what it was a view of."""
+
+    def f(x):
+        a, b = x[:2], x[1:]
+        a.mul_(10)
+        b.add_(1)
+        return a, b, x, a.sum()
+
+    compiled, seen = jit(f), []
+    for cut in (slice(None), slice(None), slice(1, None), slice(0, 3), slice(None)):
+        whole = t(1, 2, 3, 4)
+        seen.append((compiled(whole[cut] if cut.start is not None else whole), whole))
+    return seen
+
+
+@program
+def view_of_a_view_is_returned(jit):
+    def f(x, y):
+        v = x.reshape(-1)
+        y[0] = 9.0
+        return v + y, v
+
+    compiled, seen = jit(f), [jit(f)(t(1, 2), t(3, 4))]
+    for k in range(3):
+        whole = t(1, 2, k)
+        seen.append((compiled(whole[:2], whole[:2]), compiled(whole[1:], whole[:2]), whole))
+    return seen
+
+
+@program
+def gradient_beside_a_detached_handle(jit):
+    """Two handles on one memory, of which the tape follows one: operators took the other."""
+
+    def f(x, r):
+        ops.stop_gradient(x)
+        if x[1] < r:
+            return x / 0.7
+        return x
+
+    compiled = jit(f)
+    return [ms.value_and_grad(compiled, 0)(t(1, 2, k), r) for k in range(3) for r in (5.0, 0.0)]
+
+
+@program
+def weight_is_written_between_calls(jit):
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.w = Parameter(t(1, 2), name="w")
+            self.k = 1
+
+        def construct(self, x):
+            return x * self.w + self.k
+
+    net = Net()
+    compiled = jit(net)
+    seen = [compiled(t(1, 1)), compiled(t(1, 1))]
+    net.w.set_data(t(5, 6))
+    seen.append(compiled(t(1, 1)))
+    net.w = Parameter(t(8, 9), name="w")
+    for k in (1, True, 1.0, -0.0, 2.5, i(3)):
+        net.k = k
+        seen.append(compiled(t(1, 1)))
+    return seen
