@@ -60,9 +60,9 @@ _CALL = call.__code__
 
 def _place_node(node: Node) -> None:
     """Native code has noted the frame that called it, which is `call`'s; the program's is further out."""
-    frame = sys._getframe(4)  # over `call`, the slot and the operator
+    frame = sys._getframe(3)  # over `call` and the operator
     if is_internal(frame.f_code):
-        frame = calling_frame(4) or frame
+        frame = calling_frame(3) or frame
     node.code, node.at = frame_position(frame)
 
 

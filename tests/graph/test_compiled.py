@@ -214,3 +214,19 @@ def test_too_many_ways_are_left_to_python():
     kinds = ms.jit(lambda x, name: name + str(x.shape))
     assert [kinds(tensor(1.0), str(k)) for k in range(40)] == [f"{k}(1,)" for k in range(40)]
     assert kinds.program.native is not None
+
+
+@pytest.mark.parametrize("compile", [lambda f: f, ms.jit])
+def test_a_saved_value_is_named_by_the_line_that_saved_it(compile):
+    """Also when the operator has been called before, and native code notes where."""
+
+    @compile
+    def overwrite(x):
+        y = ops.sin(x)
+        x[0] = 5.0
+        return y
+
+    for _ in range(3):
+        with pytest.raises(RuntimeError) as caught:
+            ms.grad(lambda x: overwrite(x * 1))(tensor(1, 2))
+        assert "saved at" in str(caught.value) and "y = ops.sin(x)" in str(caught.value)
