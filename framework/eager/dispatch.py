@@ -7,7 +7,6 @@ have been seen before and are plain (tensors, Python numbers, no attributes or b
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +19,7 @@ from anfora.core.abstract import Layout
 from anfora.core.dtype import DType, as_dtype, bfloat16
 from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.op import Op
-from anfora.core.span import calling_frame, frame_position, is_internal, locate
+from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, numpy_to_bfloat16, view_array, wrap
 from anfora.eager import batched, tape
 from anfora.eager.entry import Entry, entry_for, freeze, tensor_maker, thaw
@@ -46,24 +45,8 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
                 if len(known) >= _MOST_CALLS:
                     known.clear()
                 function = known[key] = _function_for(op, args[count:], kwargs)
-            result = function(*args[:count])
-            if result.__class__ is Tensor:
-                node = result._node
-                if node is not None and getattr(node, "code", None) is _CALL:
-                    _place_node(node)
-            return result
+            return function(*args[:count])
     return call_fully(op, args, kwargs)
-
-
-_CALL = call.__code__
-
-
-def _place_node(node: Node) -> None:
-    """Native code has noted the frame that called it, which is `call`'s; the program's is further out."""
-    frame = sys._getframe(3)  # over `call` and the operator
-    if is_internal(frame.f_code):
-        frame = calling_frame(3) or frame
-    node.code, node.at = frame_position(frame)
 
 
 _MOST_CALLS = 256

@@ -343,14 +343,28 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
 def _write_place(
     fn: Function, node: Value, where: Fields, python: tuple[int, int], none: Value, incref: Callable
 ) -> None:
-    """Note the code object and position of the calling frame: the line is worked out when somebody asks."""
-    frame = fn.call(PTR, "PyEval_GetFrame")
+    """Note the code object and position of the calling frame: the line is worked out when somebody asks. Where that is the
+    dispatcher's, it is the frame that called the operator, two further out."""
+    caller = fn.call(PTR, "PyEval_GetFrame")
+    frame = fn.var(caller)
+    with fn.when(caller.address() != 0):
+        incref(caller)
+        own = fn.call(PTR, "PyFrame_GetCode", caller)
+        fn.call(None, "Py_DecRef", own)  # the frame holds it
+        with fn.when(own.address() == fn.symbol("anfora_dispatcher").address()):
+            for _ in range(2):
+                inner = frame.value
+                with fn.when(inner.address() != 0):
+                    frame.set(fn.call(PTR, "PyFrame_GetBack", inner))
+                    fn.call(None, "Py_DecRef", inner)
     code, at = fn.var(none), fn.var(none)
-    with fn.when(frame.address() != 0):
-        code.set(fn.call(PTR, "PyFrame_GetCode", frame))
-        position = fn.call(I32, "PyFrame_GetLasti" if python >= (3, 11) else "PyFrame_GetLineNumber", frame)
+    found = frame.value
+    with fn.when(found.address() != 0):
+        code.set(fn.call(PTR, "PyFrame_GetCode", found))
+        position = fn.call(I32, "PyFrame_GetLasti" if python >= (3, 11) else "PyFrame_GetLineNumber", found)
         at.set(fn.call(PTR, "PyLong_FromLongLong", position.to("i64")))
-    with fn.when(frame.address() == 0):
+        fn.call(None, "Py_DecRef", found)
+    with fn.when(found.address() == 0):
         incref(none)
         incref(none)
     fn.store(code.value, node + where.node_code)

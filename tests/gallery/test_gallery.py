@@ -14,8 +14,6 @@ from harness import PROGRAMS, check
 
 from anfora import Tensor, ops
 
-pytestmark = pytest.mark.slow
-
 for path in sorted(pathlib.Path(__file__).parent.glob("programs_*.py")):
     importlib.import_module(path.stem)
 

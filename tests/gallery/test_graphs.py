@@ -15,8 +15,6 @@ from anfora.graph.reading import read
 from anfora.graph.typed import typed
 from anfora.graph.verify import verify
 
-pytestmark = pytest.mark.slow
-
 for path in sorted(pathlib.Path(__file__).parent.glob("programs_*.py")):
     importlib.import_module(path.stem)
 

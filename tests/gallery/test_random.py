@@ -10,8 +10,6 @@ from random_python import minimise, mismatch, program, random_source, text
 
 import anfora as ms
 
-pytestmark = pytest.mark.slow
-
 COUNT, GROUP = 500, 20
 
 
