@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pathlib
 import sys
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import settings
+
+import anfora
 
 HERE = pathlib.Path(__file__).parent
 for folder in (HERE, HERE / "graph", HERE / "nn", HERE / "ops", HERE / "project"):
@@ -32,3 +35,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.removeprefix("tests/").startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _settings_stay() -> Iterator[None]:
+    """A test that leaves another mode behind fails, not those that come after it in the same process."""
+    names = ("mode", "jit_syntax_level", "save_graphs", "save_graphs_path", "max_call_depth")
+    before = [anfora.get_context(name) for name in names]
+    yield
+    after = [anfora.get_context(name) for name in names]
+    anfora.set_context(**dict(zip(names, before, strict=True)))
+    assert after == before, "the test has changed the settings of the process"

@@ -5,7 +5,7 @@
 code.py         what it is compiled from: instructions of a small machine
 sources.py      from a function to its source; scopes.py, which variables live in cells
 expressions.py, statements.py, patterns.py   from source to instructions
-machine.py      what runs them, on frames that can be copied; matching.py, what patterns, imports and so on do
+machine.py      what runs them, on frames that can be copied; operations.py, what they do to values
 polyfills.py    Python's functions that call functions, in Python
 known.py        what is known of functions from elsewhere
 origins.py      how a value from outside is found again

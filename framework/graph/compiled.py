@@ -112,18 +112,18 @@ class Program:
 
     Args:
         function: a Python function.
-        special: functions that the recorder calls in its own way, see `transforms.py`.
     """
+
+    is_traced = False  #: whether `note_piece` wants to be told, and every outcome is gone after in the long way
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
-        self.special = polyfills.table()
+        self.special = polyfills.table()  #: functions that the recorder calls in a way of its own
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()
-        self.interpreted: set[tuple] = (
-            set()
-        )  #: calls of gradient functions that the interpreter does: (code, instruction)
+        #: Calls of gradient functions that the interpreter does: (code, instruction).
+        self.interpreted: set[tuple] = set()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
 
@@ -146,7 +146,7 @@ class Program:
             if self.native is not None:
                 return self.function(*args, **kwargs)
             if point is None:
-                return self._enter(key, args, kwargs, switch)
+                return self._enter(key, values, args, kwargs, switch)
             return self._run(point, values, args, kwargs)
         finally:
             running.depth = before
@@ -162,28 +162,23 @@ class Program:
                     break
             else:
                 return self._record(point, values, args, kwargs or {})
-            values = outcome = None  # type: ignore[assignment]  # what the program has dropped is dropped
+            if self.is_traced:
+                self.note_piece(point, variant)
+            values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
             end = variant.end
             if isinstance(end, Return):
                 return live[end.slot] if end.slot is not None else _released(build(end.image, live))
-            if end.condition is not None:  # the short way of a branch
+            if end.condition is not None and not self.is_traced:  # the short way of a branch
                 tensor = live[end.condition]
                 if tensor.__class__ is Tensor and tensor._layout.size == 1:
                     key: Any = (bool, bool(tensor))
                     edge = end.edges.get(key)
-                    if edge is not None:
-                        if edge[0] is point and not variant.is_decided:
-                            variant.close(point, key)
-                        point, places = edge
-                        values = [live[place] for place in places]  # type: ignore[index]
-                        if glue.is_recording() is not point.switch:
-                            glue.set_recording(point.switch)
-                        continue
-            outcome = self._interpret(end, live)
-            key = key_of(outcome)
-            edge = end.edges.get(key)
             if edge is None:
-                return self._redo(end, live, outcome)
+                outcome = self._interpret(end, live)
+                key = key_of(outcome)
+                edge = end.edges.get(key)
+                if edge is None:
+                    return self._redo(end, live, outcome)
             if edge[0] is point and not variant.is_decided:
                 variant.close(point, key)
             point, places = edge
@@ -191,8 +186,10 @@ class Program:
             if glue.is_recording() is not point.switch:
                 glue.set_recording(point.switch)
 
-    @staticmethod
-    def _interpret(hop: Hop, live: list[Any]) -> Outcome:
+    def note_piece(self, point: Point, variant: Variant) -> None:
+        """Told, where `is_traced`, of each piece that has been run."""
+
+    def _interpret(self, hop: Hop, live: list[Any]) -> Outcome:
         """Do what a hop does."""
         made: list[Any] = []
         operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
@@ -207,12 +204,12 @@ class Program:
 
     # -- recording ----------------------------------------------------------------------------------------------------
 
-    def _enter(self, key: Any, args: tuple, kwargs: dict, switch: bool) -> Any:
+    def _enter(self, key: Any, values: list[Any], args: tuple, kwargs: dict, switch: bool) -> Any:
         """The first call of a form."""
         if len(self.entries) >= _MOST_ENTRIES:
             self.entries.clear()
         point = self.entries[key] = Point(("entry",), switch)
-        return self._record(point, [*args, *kwargs.values()], args, kwargs)
+        return self._record(point, values, args, kwargs)
 
     def _note_varying(self, point: Point, values: list[Any]) -> None:
         """Ints from outside that have changed since the last recording are taken as numbers that vary from now on."""
@@ -415,7 +412,8 @@ def _leaves(outcome: Outcome) -> dict[int, tuple]:
     return found
 
 
-def _part(outcome: Outcome, path: tuple) -> Any:
+def _part(outcome: Outcome | None, path: tuple) -> Any:
+    assert outcome is not None, "bug in this library: a branch has no result"
     value = outcome.value if outcome.error is None else outcome.error
     for step in path:
         value = value[step]  # type: ignore[index]

@@ -26,8 +26,7 @@ from anfora.core.settings import get_context, log
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
-from anfora.graph.compiled import Hop, Point, Program, Return, Variant, _part, _released
-from anfora.graph.images import build
+from anfora.graph.compiled import Hop, Point, Program, Return, Variant
 from anfora.graph.machine import Machine
 from anfora.graph.recorder import Outcome, Recorder, State, key_of
 from anfora.graph.sources import code_of
@@ -45,7 +44,6 @@ from anfora.graph.typed import (
     span_text,
     typed,
 )
-from anfora.kernel import glue
 
 __all__ = ["FallbackError", "HopReport", "Report", "Watched", "explained", "is_strict", "what_changed"]
 
@@ -399,7 +397,9 @@ class _Trace(Watched):
         program: the one to be watched.
     """
 
-    __slots__ = ("lowering_seconds", "native_seconds", "python_seconds", "recompiles", "recorded", "steps")
+    __slots__ = ("_since", "lowering_seconds", "native_seconds", "python_seconds", "recompiles", "recorded", "steps")
+
+    is_traced = True
 
     def __init__(self, program: Watched) -> None:
         self.__dict__ = program.__dict__
@@ -408,39 +408,24 @@ class _Trace(Watched):
         self.recorded = 0
         self.native_seconds = self.python_seconds = self.lowering_seconds = 0.0
 
-    def _run(self, point: Point, values: list[Any], args: tuple = (), kwargs: dict | None = None) -> Any:
-        """As in Program, telling each step."""
-        while True:
-            began = time.perf_counter()
-            is_first = any(getattr(variant.runner.run, "__name__", "") == "_first" for variant in point.variants)
-            for variant in point.variants:
-                live = variant.runner.run(values)
-                if live is not None:
-                    break
-            else:
-                return self._record(point, values, args, kwargs or {})
-            if is_first:
-                self.lowering_seconds += time.perf_counter() - began
-            else:
-                self.native_seconds += time.perf_counter() - began
-            step = _Step(point, variant)
-            self.steps.append(step)
-            end = variant.end
-            if isinstance(end, Return):
-                return live[end.slot] if end.slot is not None else _released(build(end.image, live))
-            began = time.perf_counter()
-            outcome = step.outcome = self._interpret(end, live)
-            self.python_seconds += time.perf_counter() - began
-            key = key_of(outcome)
-            edge = end.edges.get(key)
-            if edge is None:
-                return self._redo(end, live, outcome)
-            if edge[0] is point and not variant.is_decided:
-                variant.close(point, key)
-            point, places = edge
-            values = [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
-            if glue.is_recording() is not point.switch:
-                glue.set_recording(point.switch)
+    def call(self, args: tuple, kwargs: dict) -> Any:
+        self._since = time.perf_counter()
+        return super().call(args, kwargs)
+
+    def note_piece(self, point: Point, variant: Variant) -> None:
+        now = time.perf_counter()
+        if variant.runner.lowered_at >= self._since:
+            self.lowering_seconds += now - self._since
+        else:
+            self.native_seconds += now - self._since
+        self.steps.append(_Step(point, variant))
+
+    def _interpret(self, hop: Hop, live: list[Any]) -> Outcome:
+        began = time.perf_counter()
+        outcome = self.steps[-1].outcome = super()._interpret(hop, live)
+        self._since = time.perf_counter()
+        self.python_seconds += self._since - began
+        return outcome
 
     def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
         if point.variants:
@@ -461,6 +446,7 @@ class _Trace(Watched):
         if self.steps and self.steps[-1].variant.end is recorder.end:
             self.steps[-1].outcome = outcome
         super().go_on(recorder, machine, outcome)
+        self._since = time.perf_counter()
 
     def _finish(self, recorder: Recorder, machine: Machine) -> Any:
         result = super()._finish(recorder, machine)

@@ -14,7 +14,7 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
-from anfora.graph.known import VIEWS, viewed
+from anfora.graph.known import VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
 
@@ -25,9 +25,6 @@ SIMPLE = frozenset(
     {type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range, types.CodeType}
 )
 FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
-
-#: Types of methods that are written in C; of modules' functions too.
-BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
 
 Image = tuple  #: (kind, …); see Imager._image
 
@@ -61,7 +58,7 @@ class Imager:
             return "slot", number
         if kind in VIEWS:
             return "view", kind.__name__.removeprefix("dict_"), self.image(viewed(value))
-        if kind in BOUND and not isinstance(value.__self__, (types.ModuleType, type(None))):
+        if is_bound(value):
             return "method", value.__name__, self.image(value.__self__)
         if isinstance(value, FIXED) or self._is_known(value):
             return "is", value

@@ -18,29 +18,32 @@ from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
-from anfora.graph import machine, matching
-from anfora.graph.machine import IN_PLACE, OPERATIONS, Generator, Walk
+from anfora.graph import operations
+from anfora.graph.machine import Generator, Walk
+from anfora.graph.operations import IN_PLACE, OPERATIONS
 
 __all__ = [
-    "CONTAINERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_constant", "is_object",
-    "is_opaque", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
+    "BOUND", "CONTAINERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_among", "is_bound",
+    "is_constant", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
+#: Types of methods that are written in C; of modules' functions too.
+BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
 #: What `keys`, `values` and `items` of a dict give.
 VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 CONTAINERS = (tuple, list, dict, set, frozenset)
 
 #: Functions that look at how things are arranged, and not at what they are.
 _ARRANGING: set[Any] = {
-    len, list, tuple, enumerate, zip, Walk, machine._spread, reversed, iter, isinstance, issubclass, type, callable,
-    operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem, next, machine._extend,
-    machine._make_dict, machine._merge, machine._merge_keywords, matching.unpack, matching.unpack_rest,
-    matching.values_of_keys,
-    matching.rest_of_mapping, machine.make_set, machine._fill_cell, machine._empty_cell, set.add, set.update,
+    len, list, tuple, enumerate, zip, Walk, operations.spread, reversed, iter, isinstance, issubclass, type, callable,
+    operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem, next, operations.extend,
+    operations.make_dict, operations.merge, operations.merge_keywords, operations.unpack, operations.unpack_rest,
+    operations.values_of_keys,
+    operations.rest_of_mapping, operations.make_set, operations.fill_cell, operations.empty_cell, set.add, set.update,
     dict.__setitem__, dict,
     functools.partial, types.MethodType, types.SimpleNamespace, slice, range, super,
-    machine.special_method, itertools.chain, itertools.islice, itertools.repeat, itertools.product,
+    operations.special_method, itertools.chain, itertools.islice, itertools.repeat, itertools.product,
     itertools.count, itertools.cycle, itertools.zip_longest,
 }  # fmt: skip
 
@@ -48,7 +51,7 @@ _ARRANGING: set[Any] = {
 _COMPUTING: set[Any] = {
     bool, int, float, str, complex, bytes, abs, min, max, sum, sorted, set, frozenset, repr, format, ord, chr, divmod,
     pow, round, any, all, ascii, bin, hex, oct, hash,
-    *OPERATIONS.values(), *IN_PLACE.values(), *machine._FORMATS.values(), operator.neg,
+    *OPERATIONS.values(), *IN_PLACE.values(), *operations.FORMATS.values(), operator.neg,
     *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
     *(
         getattr(operator, name)
@@ -87,9 +90,9 @@ METADATA = frozenset([
 ])  # fmt: skip
 
 _WRITERS = {
-    operator.setitem, operator.delitem, setattr, delattr, machine._extend, machine._merge, machine._merge_keywords,
-    machine._fill_cell, machine._empty_cell, machine._set_global, machine._delete_global, set.add, set.update,
-    dict.__setitem__, next, machine._send, *IN_PLACE.values(),
+    operator.setitem, operator.delitem, setattr, delattr, operations.extend, operations.merge, operations.merge_keywords,
+    operations.fill_cell, operations.empty_cell, operations.set_global, operations.delete_global, set.add, set.update,
+    dict.__setitem__, next, operations.send, *IN_PLACE.values(),
 }  # fmt: skip
 
 #: Modules of this package whose functions compute with tensors and do nothing else.
@@ -106,6 +109,19 @@ _PROGRAMS = (
 )
 
 
+def is_among(value: Any, table: Any) -> bool:
+    """Whether a value is in a set, which what cannot be hashed is not."""
+    try:
+        return value in table
+    except TypeError:
+        return False
+
+
+def is_bound(value: Any) -> bool:
+    """Whether it is a method written in C, bound to an object; functions of modules and classes have the same types."""
+    return isinstance(value, BOUND) and not isinstance(value.__self__, (types.ModuleType, type(None), type))
+
+
 def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
     return module is not None and any(module == p or module.startswith(p + ".") for p in prefixes)
 
@@ -113,38 +129,27 @@ def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
 _FORGETTING: set[Any] = {
     print, bool, int, float, str, repr, format, len, hash, isinstance, issubclass, callable, ascii, type, round, abs,
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not,
-    OPERATIONS["in"], OPERATIONS["not_in"], *machine._FORMATS.values(),
+    OPERATIONS["in"], OPERATIONS["not_in"], *operations.FORMATS.values(),
 }  # fmt: skip
 
 
 def forgets(function: Any) -> bool:
     """Whether a function neither keeps its arguments, nor gives them back in its result."""
-    try:
-        if function in _FORGETTING:
-            return True
-    except TypeError:
-        return False
-    return isinstance(function, Op) or (computes(function) and not is_pythons(function))
+    return (
+        is_among(function, _FORGETTING) or isinstance(function, Op) or (computes(function) and not is_pythons(function))
+    )
 
 
 def only_arranges(function: Any) -> bool:
     """Whether a function looks at containers, and not at what is in them."""
-    try:
-        return function in _ARRANGING
-    except TypeError:
-        return False
+    return is_among(function, _ARRANGING)
 
 
 def is_pythons(function: Any) -> bool:
     """Whether it is one of Python's own functions of values."""
-    try:
-        if function in _ARRANGING or function in _COMPUTING:
-            return True
-    except TypeError:
-        return False
-    if isinstance(function, types.BuiltinMethodType) and type(function.__self__) in _METHODS:
+    if is_among(function, _ARRANGING) or is_among(function, _COMPUTING):
         return True
-    if isinstance(function, types.MethodWrapperType) and type(function.__self__) in _METHODS:
+    if isinstance(function, BOUND) and type(function.__self__) in _METHODS:
         return True
     return isinstance(function, types.MethodDescriptorType) and function.__objclass__ in _METHODS
 
@@ -196,12 +201,9 @@ def _is_operator_method(function: Any) -> bool:
 
 def writes(function: Any) -> bool:
     """Whether a function may change its first argument, or the object it is a method of."""
-    try:
-        if function in _WRITERS:
-            return True
-    except TypeError:
-        return False
-    if isinstance(function, (types.BuiltinMethodType, types.MethodWrapperType)):
+    if is_among(function, _WRITERS):
+        return True
+    if isinstance(function, BOUND):
         return function.__name__ in _METHODS.get(type(function.__self__), ())
     if isinstance(function, types.MethodDescriptorType):
         return function.__name__ in _METHODS.get(function.__objclass__, ())
@@ -256,13 +258,9 @@ def is_opaque(value: Any) -> bool:
     """Whether nothing is known of a value but that it is there: an array, a file, something of a library."""
     if type(value) in _TRANSPARENT or isinstance(value, (Tensor, BaseException, ParameterTuple)):
         return False
-    if isinstance(value, types.BuiltinMethodType) and not isinstance(value.__self__, (types.ModuleType, type(None))):
+    if is_bound(value):
         return is_opaque(value.__self__)
-    if is_constant(value) or is_object(value):
-        return False
-    if isinstance(value, (types.MethodWrapperType,)):
-        return is_opaque(value.__self__)
-    if isinstance(value, tuple):
+    if is_constant(value) or is_object(value) or isinstance(value, tuple):
         return False
     if isinstance(value, types.GeneratorType):
         return True

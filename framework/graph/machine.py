@@ -22,28 +22,13 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import locate
-from anfora.graph import matching
+from anfora.graph import operations
 from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
 
 __all__ = ["Drain", "Frame", "Generator", "Machine", "Plain", "Walk", "bind", "do_at"]
 
 _ABSENT = object()
-
-OPERATIONS: dict[str, Callable] = {
-    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
-    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
-    "lshift": operator.lshift, "rshift": operator.rshift, "bitand": operator.and_, "bitor": operator.or_,
-    "bitxor": operator.xor, "neg": operator.neg, "pos": operator.pos, "invert": operator.invert, "not": operator.not_,
-    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
-    "is": operator.is_, "is_not": operator.is_not, "in": lambda x, y: x in y, "not_in": lambda x, y: x not in y,
-}  # fmt: skip
-IN_PLACE: dict[str, Callable] = {
-    "add": operator.iadd, "sub": operator.isub, "mul": operator.imul, "truediv": operator.itruediv,
-    "floordiv": operator.ifloordiv, "mod": operator.imod, "pow": operator.ipow, "matmul": operator.imatmul,
-    "lshift": operator.ilshift, "rshift": operator.irshift, "bitand": operator.iand, "bitor": operator.ior,
-    "bitxor": operator.ixor,
-}  # fmt: skip
 
 
 class Frame:
@@ -608,22 +593,22 @@ class Machine:
         frame.stack.append(self.world.load_cell(self, frame.cells[name], name))
 
     def op_STORE_CELL(self, frame: Frame, name: str) -> None:
-        self.world.do(self, _fill_cell, (frame.cells[name], frame.stack.pop()))
+        self.world.do(self, operations.fill_cell, (frame.cells[name], frame.stack.pop()))
 
     def op_DELETE_CELL(self, frame: Frame, name: str) -> None:
         self.world.load_cell(self, frame.cells[name], name)
-        self.world.do(self, _empty_cell, (frame.cells[name],))
+        self.world.do(self, operations.empty_cell, (frame.cells[name],))
 
     def op_LOAD_GLOBAL(self, frame: Frame, name: str) -> None:
         frame.stack.append(self.world.load_global(self, name))
 
     def op_STORE_GLOBAL(self, frame: Frame, name: str) -> None:
-        self.world.do(self, _set_global, (frame.function, name, frame.stack.pop()))
+        self.world.do(self, operations.set_global, (frame.function, name, frame.stack.pop()))
 
     def op_DELETE_GLOBAL(self, frame: Frame, name: str) -> None:
         if name not in frame.function.__globals__:
             raise NameError(f"name '{name}' is not defined")
-        self.world.do(self, _delete_global, (frame.function, name))
+        self.world.do(self, operations.delete_global, (frame.function, name))
 
     def op_POP(self, frame: Frame, _: None) -> None:
         frame.stack.pop()
@@ -643,19 +628,19 @@ class Machine:
         if name == "not":
             frame.stack.append(not self.world.truth(self, value))
         else:
-            frame.stack.append(self.world.do(self, OPERATIONS[name], (value,)))
+            frame.stack.append(self.world.do(self, operations.OPERATIONS[name], (value,)))
 
     def op_BINARY(self, frame: Frame, name: str) -> None:
         right = frame.stack.pop()
         left = frame.stack.pop()
-        frame.stack.append(self.world.do(self, OPERATIONS[name], (left, right)))
+        frame.stack.append(self.world.do(self, operations.OPERATIONS[name], (left, right)))
 
     op_COMPARE = op_BINARY
 
     def op_INPLACE(self, frame: Frame, name: str) -> None:
         right = frame.stack.pop()
         left = frame.stack.pop()
-        frame.stack.append(self.world.do(self, IN_PLACE[name], (left, right)))
+        frame.stack.append(self.world.do(self, operations.IN_PLACE[name], (left, right)))
 
     def op_GETITEM(self, frame: Frame, _: None) -> None:
         index = frame.stack.pop()
@@ -684,7 +669,7 @@ class Machine:
         self.world.do(self, delattr, (frame.stack.pop(), name))
 
     def op_SPECIAL(self, frame: Frame, name: str) -> None:
-        frame.stack.append(self.world.do(self, special_method, (frame.stack.pop(), name)))
+        frame.stack.append(self.world.do(self, operations.special_method, (frame.stack.pop(), name)))
 
     def op_TUPLE(self, frame: Frame, n: int) -> None:
         self._build(frame, tuple, n)
@@ -696,7 +681,7 @@ class Machine:
         stack = frame.stack
         items = tuple(stack[len(stack) - n :])
         del stack[len(stack) - n :]
-        stack.append(self.world.do(self, make_set, (tuple(self.world.plain(items)),)) if n else set())
+        stack.append(self.world.do(self, operations.make_set, (tuple(self.world.plain(items)),)) if n else set())
 
     def _build(self, frame: Frame, kind: Callable, n: int) -> None:
         stack = frame.stack
@@ -708,7 +693,7 @@ class Machine:
         stack = frame.stack
         items = stack[len(stack) - 2 * n :]
         del stack[len(stack) - 2 * n :]
-        stack.append(self.world.do(self, _make_dict, (self.world.plain(items),)) if n else {})
+        stack.append(self.world.do(self, operations.make_dict, (self.world.plain(items),)) if n else {})
 
     def op_SLICE(self, frame: Frame, _: None) -> None:
         step = frame.stack.pop()
@@ -718,7 +703,7 @@ class Machine:
     def op_FORMAT(self, frame: Frame, how: tuple[str, bool]) -> None:
         conversion, has_spec = how
         spec = frame.stack.pop() if has_spec else ""
-        frame.stack.append(self.world.do(self, _FORMATS[conversion], (frame.stack.pop(), spec)))
+        frame.stack.append(self.world.do(self, operations.FORMATS[conversion], (frame.stack.pop(), spec)))
 
     def op_JOIN(self, frame: Frame, n: int) -> None:
         self._build(frame, "".join, n)
@@ -738,7 +723,7 @@ class Machine:
 
     def op_EXTEND(self, frame: Frame, n: int) -> None:
         value = frame.stack.pop()
-        self.world.do(self, _extend, (frame.stack[-n], value))
+        self.world.do(self, operations.extend, (frame.stack[-n], value))
 
     def op_UPDATE(self, frame: Frame, n: int) -> None:
         value = frame.stack.pop()
@@ -746,11 +731,11 @@ class Machine:
 
     def op_MERGE(self, frame: Frame, n: int) -> None:
         value = frame.stack.pop()
-        self.world.do(self, _merge, (frame.stack[-n], value))
+        self.world.do(self, operations.merge, (frame.stack[-n], value))
 
     def op_MERGE_KEYWORDS(self, frame: Frame, n: int) -> None:
         value = frame.stack.pop()
-        self.world.do(self, _merge_keywords, (frame.stack[-n], value))
+        self.world.do(self, operations.merge_keywords, (frame.stack[-n], value))
 
     def op_TO_TUPLE(self, frame: Frame, _: None) -> None:
         frame.stack.append(tuple(frame.stack.pop()))
@@ -812,11 +797,13 @@ class Machine:
 
     def op_UNPACK(self, frame: Frame, n: int) -> None:
         value = frame.stack.pop()
-        items = value if type(value) is tuple and len(value) == n else self.world.do(self, matching.unpack, (value, n))
+        items = (
+            value if type(value) is tuple and len(value) == n else self.world.do(self, operations.unpack, (value, n))
+        )
         frame.stack.extend(reversed(items))
 
     def op_UNPACK_REST(self, frame: Frame, counts: tuple[int, int]) -> None:
-        items = self.world.do(self, matching.unpack_rest, (frame.stack.pop(), *counts))
+        items = self.world.do(self, operations.unpack_rest, (frame.stack.pop(), *counts))
         frame.stack.extend(reversed(items))
 
     # calls
@@ -835,7 +822,7 @@ class Machine:
         kwargs = frame.stack.pop()
         args = frame.stack.pop()
         if type(args) is not tuple:
-            args = tuple(self.world.do(self, _spread, (frame.stack[-1], args)))
+            args = tuple(self.world.do(self, operations.spread, (frame.stack[-1], args)))
         self.world.call(self, frame.stack.pop(), args, dict(kwargs))
 
     def op_FUNCTION(self, frame: Frame, what: tuple[types.CodeType, tuple[str, ...]]) -> None:
@@ -909,7 +896,11 @@ class Machine:
                 self.resume(iterator, sent, deliver="from")
             return
         try:
-            value = self.world.next(self, iterator) if sent is None else self.world.do(self, _send, (iterator, sent))
+            value = (
+                self.world.next(self, iterator)
+                if sent is None
+                else self.world.do(self, operations.send, (iterator, sent))
+            )
         except StopIteration as stop:
             frame.stack[-1] = stop.value
             return
@@ -933,7 +924,7 @@ class Machine:
 
     def op_MATCHES(self, frame: Frame, _: None) -> None:
         kind = frame.stack.pop()
-        frame.stack.append(matching.matches(frame.stack[-1], kind))
+        frame.stack.append(operations.matches(frame.stack[-1], kind))
 
     def op_RAISE(self, frame: Frame, n: int) -> None:
         cause = frame.stack.pop() if n == 2 else _ABSENT
@@ -943,7 +934,7 @@ class Machine:
                 error = RuntimeError("No active exception to reraise")
             raise error
         error = frame.stack.pop()
-        self.natively(matching.raise_, (error, *(() if cause is _ABSENT else (cause,))), {})
+        self.natively(operations.raise_, (error, *(() if cause is _ABSENT else (cause,))), {})
 
     def op_RERAISE(self, frame: Frame, _: None) -> None:
         raise frame.stack.pop()
@@ -957,37 +948,37 @@ class Machine:
         frame.stack.append(self.world.do(self, __import__, (name, here, None, names, level)))
 
     def op_IMPORT_FROM(self, frame: Frame, name: str) -> None:
-        frame.stack.append(self.world.do(self, matching.import_from, (frame.stack[-1], name)))
+        frame.stack.append(self.world.do(self, operations.import_from, (frame.stack[-1], name)))
 
     def op_IMPORT_AS(self, frame: Frame, path: tuple[str, ...]) -> None:
         module = frame.stack.pop()
         for name in path:
-            module = self.world.do(self, matching.import_from, (module, name))
+            module = self.world.do(self, operations.import_from, (module, name))
         frame.stack.append(module)
 
     # patterns
 
     def op_MATCH_SEQUENCE(self, frame: Frame, _: None) -> None:
-        frame.stack.append(matching.is_sequence(frame.stack[-1]))
+        frame.stack.append(operations.is_sequence(frame.stack[-1]))
 
     def op_MATCH_MAPPING(self, frame: Frame, _: None) -> None:
-        frame.stack.append(matching.is_mapping(frame.stack[-1]))
+        frame.stack.append(operations.is_mapping(frame.stack[-1]))
 
     def op_LENGTH(self, frame: Frame, _: None) -> None:
         frame.stack.append(self.world.do(self, len, (frame.stack[-1],)))
 
     def op_MATCH_KEYS(self, frame: Frame, _: None) -> None:
         keys = frame.stack[-1]
-        frame.stack.append(self.world.do(self, matching.values_of_keys, (frame.stack[-2], keys)))
+        frame.stack.append(self.world.do(self, operations.values_of_keys, (frame.stack[-2], keys)))
 
     def op_MATCH_CLASS(self, frame: Frame, what: tuple[int, tuple[str, ...]]) -> None:
         kind = frame.stack.pop()
         value = frame.stack.pop()
-        frame.stack.append(self.world.do(self, matching.attributes_of_class, (value, kind, *what)))
+        frame.stack.append(self.world.do(self, operations.attributes_of_class, (value, kind, *what)))
 
     def op_REST_OF_MAPPING(self, frame: Frame, _: None) -> None:
         keys = frame.stack.pop()
-        frame.stack.append(self.world.do(self, matching.rest_of_mapping, (frame.stack.pop(), keys)))
+        frame.stack.append(self.world.do(self, operations.rest_of_mapping, (frame.stack.pop(), keys)))
 
     # -- for messages -------------------------------------------------------------------------------------------------
 
@@ -1013,92 +1004,3 @@ def _locate(error: AnforaError, construct: types.FunctionType) -> None:
     """A layer has refused its input: say where, as `Cell.__call__` does."""
     code = construct.__code__
     error.place = locate(error.arg, code.co_varnames[1 : code.co_argcount])
-
-
-def _fill_cell(cell: types.CellType, value: Any) -> None:
-    cell.cell_contents = value
-
-
-def _empty_cell(cell: types.CellType) -> None:
-    del cell.cell_contents
-
-
-def _set_global(function: types.FunctionType, name: str, value: Any) -> None:
-    function.__globals__[name] = value
-
-
-def _delete_global(function: types.FunctionType, name: str) -> None:
-    del function.__globals__[name]
-
-
-def special_method(value: Any, name: str) -> Any:
-    """The method of the type of a value, bound to it, as `with` looks it up."""
-    method = getattr(type(value), name, None)
-    if method is None:
-        if sys.version_info >= (3, 11):
-            what = f"'{type(value).__name__}' object does not support the context manager protocol"
-            if name == "__exit__" and hasattr(type(value), "__enter__"):
-                what += " (missed __exit__ method)"
-            raise TypeError(what)
-        raise AttributeError(name)
-    return method.__get__(value, type(value)) if hasattr(method, "__get__") else method
-
-
-def make_set(items: tuple) -> set:
-    return set(items)
-
-
-def _make_dict(items: list) -> dict:
-    return dict(zip(items[::2], items[1::2]))
-
-
-def _format(value: Any, spec: str) -> str:
-    return format(value, spec)
-
-
-_FORMATS: dict[str, Callable] = {
-    "": _format,
-    "s": lambda value, spec: format(str(value), spec),
-    "r": lambda value, spec: format(repr(value), spec),
-    "a": lambda value, spec: format(ascii(value), spec),
-}
-
-
-def _extend(items: list, more: Any) -> None:
-    try:
-        rest = iter(more)
-    except TypeError:
-        raise TypeError(f"Value after * must be an iterable, not {type(more).__name__}") from None
-    items.extend(rest)
-
-
-def _spread(function: Any, items: Any) -> list:
-    """The arguments of `f(*items)`."""
-    try:
-        rest = iter(items)
-    except TypeError:
-        name = getattr(function, "__qualname__", None)
-        what = f"{function.__module__}.{name}() argument" if name else "Value"
-        raise TypeError(f"{what} after * must be an iterable, not {type(items).__name__}") from None
-    return list(rest)
-
-
-def _merge(into: dict, more: Any) -> None:
-    if not hasattr(more, "keys"):
-        raise TypeError(f"'{type(more).__name__}' object is not a mapping")
-    into.update(more)
-
-
-def _merge_keywords(into: dict, more: Any) -> None:
-    if not hasattr(more, "keys"):
-        raise TypeError(f"argument after ** must be a mapping, not {type(more).__name__}")
-    for key in more.keys():  # noqa: SIM118  (a mapping may have no other way)
-        if not isinstance(key, str):
-            raise TypeError("keywords must be strings")
-        if key in into:
-            raise TypeError(f"got multiple values for keyword argument '{key}'")
-        into[key] = more[key]
-
-
-def _send(iterator: Any, value: Any) -> Any:
-    return iterator.send(value)

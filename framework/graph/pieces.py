@@ -6,7 +6,9 @@ done in that case. Rows that a tape follows are run one by one, as PyNative mode
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -41,6 +43,7 @@ class Runner:
     def __init__(self, piece: Piece, origins: Sequence[Origin]) -> None:
         self.piece, self.origins = piece, origins
         self.run: Callable[[list[Any]], list[Any] | None] = self._first
+        self.lowered_at = -math.inf  #: when `run` was made ready, by `time.perf_counter`
         self._segment: Segment | None = None
         self._loop: Closed | None = None
 
@@ -54,6 +57,7 @@ class Runner:
         with _lock:
             if self.run == self._first:
                 self.run = self._compile()
+                self.lowered_at = time.perf_counter()
         return self.run(values)
 
     def _compile(self) -> Callable[[list[Any]], list[Any] | None]:

@@ -21,11 +21,11 @@ functions that are no graphs are called without them.
 from __future__ import annotations
 
 import functools
-import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
 
+from anfora.graph.operations import IN_PLACE, OPERATIONS, unpack
 from anfora.ops import copy, is_tensor
 
 __all__ = ["PRIMITIVES", "Monad", "Primitive", "U", "partial", "return_", "switch"]
@@ -94,20 +94,6 @@ def _make_dict(keys: tuple, *values: Any) -> dict:
     return dict(zip(keys, values, strict=True))
 
 
-def _unpack(value: Any, count: int) -> tuple:
-    """The items of what is assigned to `count` targets, with Python's errors."""
-    try:
-        rest = iter(value)
-    except TypeError:
-        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
-    items = tuple(itertools.islice(rest, count))
-    if len(items) < count:
-        raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
-    for _ in rest:
-        raise ValueError(f"too many values to unpack (expected {count})")
-    return items
-
-
 def _depend(value: Any, *before: Any) -> Any:
     return value
 
@@ -120,33 +106,13 @@ def _load(value: Any, state: Monad) -> Any:
     return copy(value) if is_tensor(value) else value
 
 
-def _not_in(item: Any, container: Any) -> bool:
-    return item not in container
-
-
-def _in(item: Any, container: Any) -> bool:
-    return item in container
-
-
-_BINARY: dict[str, tuple[Callable, str]] = {
-    "add": (operator.add, "+"), "sub": (operator.sub, "-"), "mul": (operator.mul, "*"),
-    "truediv": (operator.truediv, "/"), "floordiv": (operator.floordiv, "//"), "mod": (operator.mod, "%"),
-    "pow": (operator.pow, "**"), "matmul": (operator.matmul, "@"), "lshift": (operator.lshift, "<<"),
-    "rshift": (operator.rshift, ">>"), "bitand": (operator.and_, "&"), "bitor": (operator.or_, "|"),
-    "bitxor": (operator.xor, "^"), "eq": (operator.eq, "=="), "ne": (operator.ne, "!="), "lt": (operator.lt, "<"),
-    "le": (operator.le, "<="), "gt": (operator.gt, ">"), "ge": (operator.ge, ">="), "is": (operator.is_, "is"),
-    "is_not": (operator.is_not, "is not"), "in": (_in, "in"), "not_in": (_not_in, "not in"),
+#: How Python writes its operators.
+_BINARY = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
+    "lshift": "<<", "rshift": ">>", "bitand": "&", "bitor": "|", "bitxor": "^", "eq": "==", "ne": "!=", "lt": "<",
+    "le": "<=", "gt": ">", "ge": ">=", "is": "is", "is_not": "is not", "in": "in", "not_in": "not in",
 }  # fmt: skip
-_IN_PLACE: dict[str, Callable] = {
-    "iadd": operator.iadd, "isub": operator.isub, "imul": operator.imul, "itruediv": operator.itruediv,
-    "ifloordiv": operator.ifloordiv, "imod": operator.imod, "ipow": operator.ipow, "imatmul": operator.imatmul,
-    "ilshift": operator.ilshift, "irshift": operator.irshift, "ibitand": operator.iand, "ibitor": operator.ior,
-    "ibitxor": operator.ixor,
-}  # fmt: skip
-_UNARY: dict[str, tuple[Callable, str]] = {
-    "neg": (operator.neg, "-"), "pos": (operator.pos, "+"), "invert": (operator.invert, "~"),
-    "not": (operator.not_, "not "),
-}  # fmt: skip
+_UNARY = {"neg": "-", "pos": "+", "invert": "~", "not": "not "}
 
 return_ = Primitive("return", _identity, 1, 1, handles_states=True)
 partial = Primitive("partial", functools.partial, 1, None, handles_states=True)
@@ -156,9 +122,9 @@ switch = Primitive("switch", _switch, 3, 3, handles_states=True)
 PRIMITIVES: dict[str, Primitive] = {
     primitive.name: primitive
     for primitive in (
-        *(Primitive(name, function, 2, 2, f"{{}} {sign} {{}}") for name, (function, sign) in _BINARY.items()),
-        *(Primitive(name, function, 1, 1, f"{sign}{{}}") for name, (function, sign) in _UNARY.items()),
-        *(Primitive(name, function, 2, 2) for name, function in _IN_PLACE.items()),
+        *(Primitive(name, OPERATIONS[name], 2, 2, f"{{}} {sign} {{}}") for name, sign in _BINARY.items()),
+        *(Primitive(name, OPERATIONS[name], 1, 1, f"{sign}{{}}") for name, sign in _UNARY.items()),
+        *(Primitive(f"i{name}", function, 2, 2) for name, function in IN_PLACE.items()),
         return_,
         partial,
         switch,
@@ -169,7 +135,7 @@ PRIMITIVES: dict[str, Primitive] = {
         Primitive("make_list", _make_list, 0, None, handles_states=True),
         Primitive("make_dict", _make_dict, 1, None),
         Primitive("make_slice", slice, 3, 3),
-        Primitive("unpack", _unpack, 2, 2),
+        Primitive("unpack", unpack, 2, 2),
         Primitive("depend", _depend, 1, None, handles_states=True),
         Primitive("update_state", _update_state, 1, None, handles_states=True),
         Primitive("load", _load, 2, 2, handles_states=True),

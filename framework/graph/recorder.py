@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
@@ -36,10 +35,10 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
-from anfora.graph import known, machine
+from anfora.graph import known, operations
 from anfora.graph.code import Code, Unsupported
-from anfora.graph.images import BOUND, SIMPLE, Imager, NoImage
-from anfora.graph.machine import ENTERED, Drain, Frame, Generator, Machine, Plain, Walk
+from anfora.graph.images import SIMPLE, Imager, NoImage
+from anfora.graph.machine import ENTERED, Drain, Frame, Generator, Machine, Plain, Walk, builtins_of
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import differentiate, first_, list_, rows_
 from anfora.graph.rows import Number as RowNumber
@@ -113,12 +112,18 @@ class State:
 class Draw:
     """A draw from the default generator: where in the stream the operators that use it read."""
 
-    __slots__ = ("counters", "is_used", "offset", "place", "seed")
+    __slots__ = ("counters", "offset", "place", "seed", "values")
 
     def __init__(self, counters: int, place: tuple[int, int]) -> None:
-        self.counters, self.place = counters, place
+        self.counters = counters
+        self.place = dict(zip(("seed", "offset"), place))
         self.seed, self.offset = Origin("draw", "seed"), Origin("draw", "offset")
-        self.is_used = False
+        self.values: dict[str, int] = {}  #: of the piece, of those of the two that an operator has taken
+
+    @property
+    def is_used(self) -> bool:
+        """Whether an operator reads where it says."""
+        return "offset" in self.values
 
 
 class Piece:
@@ -150,7 +155,6 @@ class Recorder(Plain):
 
     def __init__(self, keeper: Any) -> None:
         self.keeper = keeper
-        self.thread = threading.get_ident()
         self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
         self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
@@ -172,7 +176,6 @@ class Recorder(Plain):
         """Start a piece from slots."""
         self.piece = Piece()
         self.origins = origins
-        self.results: dict[int, tuple[Any, Origin]] = {}
         self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
         self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
@@ -186,7 +189,6 @@ class Recorder(Plain):
         self.told: set[tuple] = set()
         self.touched: str | None = None
         self.pending = False
-        self.deep = 0
 
     def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
         """The origin of that kind, one object for each."""
@@ -213,7 +215,7 @@ class Recorder(Plain):
         if kind in SIMPLE or kind is slice:
             self.guard("equal", origin, value)
             return value
-        if kind in BOUND and not isinstance(value.__self__, (types.ModuleType, type(None), type)):
+        if known.is_bound(value):
             self.guard("type", origin, kind)
             self.guard("equal", self.origin("attr", "__name__", origin), value.__name__)
             self.register(value.__self__, self.origin("attr", "__self__", origin))
@@ -285,39 +287,28 @@ class Recorder(Plain):
     def look(self, value: Any) -> None:
         """Guard a container from outside with all that it holds, since something reads it as a whole."""
         kind = type(value)
-        if isinstance(value, (tuple, list)):
+        if isinstance(value, (tuple, list)) or kind is dict:
+            items = dict(enumerate(value)) if kind is not dict else value
             found = self.origins.get(id(value))
-            if found is not None:
-                if id(value) in self.looked:
-                    return
+            if found is None:
+                for item in items.values():
+                    if type(item) not in SIMPLE:
+                        self.look(item)
+            elif id(value) not in self.looked:
                 self.looked[id(value)] = value
                 origin = found[1]
-                self.guard("length", origin, len(value))
-                for i, item in enumerate(value):
-                    self._look_item(item, origin, i)
-                return
-            for item in value:
-                if type(item) not in SIMPLE:
-                    self.look(item)
-        elif kind is dict:
-            found = self.origins.get(id(value))
-            if found is not None:
-                if id(value) in self.looked:
-                    return
-                self.looked[id(value)] = value
-                origin = found[1]
-                self.guard("keys", origin, tuple(value))
-                for key, item in value.items():
+                if kind is dict:
+                    self.guard("keys", origin, tuple(value))
+                else:
+                    self.guard("length", origin, len(value))
+                for key, item in items.items():
                     self._look_item(item, origin, key)
-                return
-            for item in value.values():
-                self.look(item)
         elif kind in (set, frozenset):
             found = self.origins.get(id(value))
             if found is not None and id(value) not in self.looked:
                 self.looked[id(value)] = value
                 self.guard("equal", found[1], kind(value))
-        elif kind in (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType):
+        elif kind in (types.MethodType, *known.BOUND):
             self.look(value.__self__)
         elif kind is Walk:
             self.look(value.base)
@@ -413,7 +404,7 @@ class Recorder(Plain):
             return id(value) not in self.local_cells
         if kind is types.FunctionType:
             return id(value) not in self.local_functions
-        if kind is machine_code or known.is_constant(value) or isinstance(value, ParameterTuple):
+        if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
             return True
         if isinstance(value, (Cell, Frame, Generator, Walk, _Run)):
             return False
@@ -469,7 +460,7 @@ class Recorder(Plain):
             return True
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        if kind in (types.BuiltinMethodType, types.MethodWrapperType):
+        if kind in known.BOUND:
             return self.natural(value.__self__, depth + 1)
         return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
 
@@ -477,8 +468,8 @@ class Recorder(Plain):
 
     def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
-        if operation in _OPERATORS and not kwargs and all(type(a) in _PLAIN for a in args):
-            return self._operate(machine, operation, args)
+        if not kwargs and known.is_among(operation, _OPERATORS) and all(type(a) in _PLAIN for a in args):
+            return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
             return machine.natively(operation, args, kwargs)
         if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
@@ -515,43 +506,16 @@ class Recorder(Plain):
     def _reason_of_generator(self, machine: Machine, operation: Callable, args: tuple) -> str | None:
         """The machine goes through a generator of the program itself, and gives Python a list; what would see that the
         items do not come one by one is left to the interpreter."""
-        if operation in _BLIND or self.given is not None:
+        if known.is_among(operation, _BLIND) or self.given is not None:
             return None
         [generator, *more] = [a for a in args if self.is_own_generator(a)]
         is_there = any(item is generator for item in machine.saved)
         is_join = getattr(operation, "__name__", "") == "join" and type(getattr(operation, "__self__", None)) is str
-        if is_there and not more and not generator.is_running and (operation in _DRAINING or is_join):
-            if operation is matching_unpack:
+        if is_there and not more and not generator.is_running and (known.is_among(operation, _DRAINING) or is_join):
+            if operation is operations.unpack:
                 raise Drain(generator, first_, args[1] + 1)
             raise Drain(generator, list_)
         return "a generator in the hands of Python"
-
-    def _operate(self, machine: Machine, operation: Callable, args: tuple) -> Any:
-        """One of Python's operators on tensors and simple values: the short way through `_compute`."""
-        if self.given is not None:
-            return self._redo()
-        piece, before = self.piece, self.touched
-        rows = len(piece.rows)
-        self.touched = None
-        error: BaseException | None = None
-        result = None
-        recorder = slots.watcher.recorder
-        if recorder is not self:
-            slots.watch(self)
-        try:
-            result = machine.natively(operation, args, {})
-        except Exception as raised:
-            error = raised
-        finally:
-            if recorder is not self:
-                slots.watch(recorder)
-        touched, self.touched = self.touched, before
-        if touched is not None:
-            del piece.rows[rows:], piece.switches[rows:]
-            return self._hopped(machine, self.state(machine, operation, args, {}), touched, Outcome(result, error))
-        if error is not None:
-            raise error
-        return result
 
     def _reason(self, operation: Callable, args: tuple, kwargs: dict) -> str | None:
         """Why something is left to the interpreter, or None."""
@@ -574,7 +538,7 @@ class Recorder(Plain):
                 owner = args[0] if args else None
             if type(owner) is types.CellType and id(owner) not in self.local_cells:
                 return "a change of a variable outside"
-            rebinds = operation in machine.IN_PLACE.values() and type(owner) not in (list, dict, set)
+            rebinds = operation in operations.IN_PLACE.values() and type(owner) not in (list, dict, set)
             if self.is_outside(owner) and not isinstance(owner, Tensor) and not rebinds:
                 return f"a change of a {type(owner).__name__} from outside"
             if known.is_object(owner) and type(owner) is not types.CellType:
@@ -586,7 +550,7 @@ class Recorder(Plain):
                 return f"{known.describe(operation)} with a function of the program"
         elif args and known.is_object(args[0]) and operation in (
             len, list, tuple, iter, reversed, enumerate, zip, dict, next, operator.getitem, operator.setitem,
-            operator.delitem, machine._extend, machine._merge, matching_unpack, matching_unpack_rest,
+            operator.delitem, operations.extend, operations.merge, operations.unpack, operations.unpack_rest,
         ):  # fmt: skip
             return f"a method of {type(args[0]).__name__}"
         return None
@@ -594,7 +558,7 @@ class Recorder(Plain):
     def _compares_identities(self, operation: Callable, args: tuple) -> bool:
         """Whether it matters which objects from outside are the same one: as keys, or where a container is searched."""
         owner = getattr(operation, "__self__", None)
-        deep = operation in _EQUALITIES
+        deep = known.is_among(operation, _EQUALITIES)
         if type(owner) in known.CONTAINERS:
             if type(owner) in (list, tuple) and operation.__name__ not in _SEARCHES:
                 return False
@@ -608,9 +572,9 @@ class Recorder(Plain):
             args = args[:2]
         elif deep:
             args = tuple(a for a in args if not isinstance(a, Tensor))
-        elif operation is machine_make_dict:
+        elif operation is operations.make_dict:
             args = tuple(args[0][::2])
-        elif not (_is_hashable(operation) and operation in _COMPARING):
+        elif not known.is_among(operation, _COMPARING):
             return False
         return any(self._holds_identity(value, deep) for value in args)
 
@@ -642,40 +606,14 @@ class Recorder(Plain):
 
     def _compute(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
         """Do what follows from its arguments: only the operators in it leave a trace."""
-        if self.given is not None:
-            return self._redo()
         for value in (*args, *kwargs.values()):
             if type(value) not in SIMPLE:
                 self.look(value)
         self.look(operation)
-        piece = self.piece
-        rows, draws = len(piece.rows), len(piece.draws)
-        watches = self.touched
-        self.touched = None
-        error: BaseException | None = None
-        result = None
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
-        before = self._may_compare(operation) and self.state(machine, operation, args, kwargs)
-        try:
-            with self.watching():
-                result = machine.natively(operation, args, kwargs)
-        except Exception as raised:
-            error = raised
-        touched, self.touched = self.touched, watches
-        if self.abandoned:
-            self.keeper.give_up("Python goes on with a generator of the program", machine)
-            self.leave(machine)
-            if error is not None:
-                raise error
-            return result
-        if not all(draw.is_used for draw in piece.draws[draws:]):
-            touched = "random numbers"
-        if touched is not None:
-            del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
-            state = before or self.state(machine, operation, args, kwargs)
-            return self._hopped(machine, state, touched, Outcome(result, error))
-        if error is not None:
-            raise error
+        must_be_written = self.given is None and self._may_compare(operation)
+        before = self.state(machine, operation, args, kwargs) if must_be_written else None
+        result = self._traced(machine, operation, args, kwargs, before)
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
         if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
@@ -686,6 +624,37 @@ class Recorder(Plain):
             self.made(result)
             for cell in result.__closure__ or ():
                 self.local_cells[id(cell)] = cell
+        return result
+
+    def _traced(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, before: State | None = None
+    ) -> Any:
+        """Do something by Python, which turns out to be a hop when somebody looks at data meanwhile.
+
+        Args:
+            before: the state in front of it, if it has been written down already.
+        """
+        if self.given is not None:
+            return self._redo()
+        piece = self.piece
+        rows, draws = len(piece.rows), len(piece.draws)
+        outer, self.touched = self.touched, None
+        error: BaseException | None = None
+        result = None
+        try:
+            result = machine.natively(operation, args, kwargs)
+        except Exception as raised:
+            error = raised
+        touched, self.touched = self.touched, outer
+        if self.abandoned:
+            self.keeper.give_up("Python goes on with a generator of the program", machine)
+            self.leave(machine)
+        elif touched is not None or not all(draw.is_used for draw in piece.draws[draws:]):
+            del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
+            state = before or self.state(machine, operation, args, kwargs)
+            return self._hopped(machine, state, touched or "random numbers", Outcome(result, error))
+        if error is not None:
+            raise error
         return result
 
     @staticmethod
@@ -700,7 +669,7 @@ class Recorder(Plain):
 
     def _arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
         """Operators on numbers that vary: (whether it could be done, the result)."""
-        if operation not in _ARITHMETIC or len(args) > 2:
+        if not known.is_among(operation, _ARITHMETIC) or len(args) > 2:
             return False, None
         plain = tuple(a.value if type(a) is Number else a for a in args)
         if all(type(a) in known.NUMBERS for a in plain):
@@ -889,11 +858,7 @@ class Recorder(Plain):
             self.guard("is", Origin("number", bool, (value.origin,)), result)
             return result
         if known.is_object(value) and not isinstance(value, type):
-            if (
-                type(value).__dict__.get("__bool__") is None
-                and not hasattr(type(value), "__bool__")
-                and not hasattr(type(value), "__len__")
-            ):
+            if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
                 return True
             return self.interpret(machine, bool, (value,), {}, f"the truth of a {kind.__name__}")
         return self.do(machine, bool, (value,))
@@ -905,7 +870,7 @@ class Recorder(Plain):
         if name in scope:
             return self.register(value, self.origin("item", name, self.origin("known", scope)))
         self.guard("no key", self.origin("known", scope), name)
-        return self.register(value, self.origin("item", name, self.origin("known", machine_builtins(function))))
+        return self.register(value, self.origin("item", name, self.origin("known", builtins_of(function))))
 
     def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
         value = super().load_cell(machine, cell, name)
@@ -937,7 +902,7 @@ class Recorder(Plain):
             found = machine.natively(getattr, (value, name), {})
             if isinstance(found, types.MethodType):
                 self.guard("method", self.origin("method", name, self.origin("known", value)), found)
-            if isinstance(found, (types.MethodType, types.BuiltinMethodType, types.MethodWrapperType)):
+            if isinstance(found, (types.MethodType, *known.BOUND)):
                 return found
             return self.register(found, self.origin("attr", name, self.origin("known", value)))
         if known.is_object(value):
@@ -950,7 +915,7 @@ class Recorder(Plain):
         if isinstance(value, BaseException):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
         found = machine.natively(getattr, (value, name), {})
-        if self.is_outside(value) and not isinstance(found, (types.MethodType, *BOUND)):
+        if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         return found
 
@@ -1048,7 +1013,7 @@ class Recorder(Plain):
             if self.is_outside(value):
                 return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
             return found
-        if isinstance(static, property) and known._of(static.fget.__module__, ("anfora.core",)) and name != "data":
+        if isinstance(static, property) and static.fget.__module__.startswith("anfora.core.") and name != "data":
             return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
         if isinstance(static, property):
             return self._compute(machine, getattr, (value, name), {})
@@ -1090,7 +1055,7 @@ class Recorder(Plain):
         if isinstance(function, GradientFunction):
             self._differentiate(machine, function, args, kwargs)
             return
-        special = self.keeper.special.get(function) if _is_hashable(function) else None
+        special = self.keeper.special.get(function) if known.is_among(function, self.keeper.special) else None
         if special is not None and special(self, machine, args, kwargs):
             return
         if kind is types.FunctionType:
@@ -1251,15 +1216,12 @@ class Recorder(Plain):
     def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> int | None:
         """The value of an operand of a random operator that says where to read."""
         for draw in reversed(self.piece.draws):
-            if draw.place[("seed", "offset").index(name)] == value:
-                draw.is_used = draw.is_used or name == "offset"
-                origin = draw.seed if name == "seed" else draw.offset
-                for known_value, (other, _, _) in self.piece.numbers.items():
-                    if other is origin:
-                        return known_value
-                made = self.piece.value()
-                self.piece.numbers[made] = (origin, layout, op)
-                return made
+            if draw.place[name] == value:
+                if name not in draw.values:
+                    draw.values[name] = self.piece.value()
+                    origin = draw.seed if name == "seed" else draw.offset
+                    self.piece.numbers[draw.values[name]] = (origin, layout, op)
+                return draw.values[name]
         return None
 
     def note_foreign(self, what: str) -> None:
@@ -1402,15 +1364,11 @@ _BLIND = frozenset({
     operator.eq, operator.ne,
 })  # fmt: skip
 _DRAINING = frozenset({
-    list, tuple, set, frozenset, sorted, min, max, dict, machine._extend, machine._spread, machine.matching.unpack,
-    machine.matching.unpack_rest, set.update,
+    list, tuple, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread, operations.unpack,
+    operations.unpack_rest, set.update,
 })  # fmt: skip
 
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
-
-
-def _is_hashable(value: Any) -> bool:
-    return isinstance(value, (types.FunctionType, types.BuiltinFunctionType, type))
 
 
 def _plain_tuple(values: tuple) -> tuple:
@@ -1442,7 +1400,7 @@ def _key(value: Any, depth: int = 0) -> Any:
         return kind, tuple(_key(item, depth + 1) for item in value)
     if kind is types.FunctionType:
         return kind, value.__code__
-    if kind in BOUND and not isinstance(value.__self__, (types.ModuleType, type(None), type)):
+    if known.is_bound(value):
         return kind, value.__name__
     if isinstance(value, type) and "<locals>" in value.__qualname__:
         return type, value.__qualname__  # perhaps made just now
@@ -1453,7 +1411,7 @@ def _key(value: Any, depth: int = 0) -> Any:
 
 #: Operators that only compute, whatever they are given; and what they may be given for that to be plain.
 _OPERATORS = frozenset({
-    *(machine.OPERATIONS[name] for name in machine.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
+    *(operations.OPERATIONS[name] for name in operations.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
 })  # fmt: skip
 _PLAIN = SIMPLE | {Tensor, Parameter}
 
@@ -1469,12 +1427,6 @@ _ARITHMETIC = frozenset({
 _EQUALITIES = frozenset({operator.eq, operator.ne})
 _SEARCHES = frozenset(["index", "count", "remove", "__contains__", "__eq__", "__ne__"])
 _COMPARING = frozenset({
-    machine.OPERATIONS["in"], machine.OPERATIONS["not_in"], operator.contains, operator.indexOf, operator.countOf, set,
-    frozenset, dict, hash, machine.matching.values_of_keys, machine._merge, machine.make_set,
+    operations.OPERATIONS["in"], operations.OPERATIONS["not_in"], operator.contains, operator.indexOf, operator.countOf,
+    set, frozenset, dict, hash, operations.values_of_keys, operations.merge, operations.make_set,
 })  # fmt: skip
-
-machine_code = Code
-machine_make_dict = machine._make_dict
-machine_builtins = machine.builtins_of
-matching_unpack = machine.matching.unpack
-matching_unpack_rest = machine.matching.unpack_rest

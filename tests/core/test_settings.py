@@ -43,8 +43,8 @@ def test_bad_settings_change_nothing(given, error, match):
 
 def test_devices_are_the_cpu():
     anfora.set_device("Ascend", 3)
-    anfora.set_context(device_id=1, enable_graph_kernel=True, jit_syntax_level=anfora.LAX)
-    assert anfora.get_context("device_target") == "CPU" and anfora.get_context("jit_syntax_level") == "LAX"
+    with anfora.context(device_id=1, enable_graph_kernel=True, jit_syntax_level=anfora.LAX):
+        assert anfora.get_context("device_target") == "CPU" and anfora.get_context("jit_syntax_level") == "LAX"
 
 
 def test_seeds_fix_all_random_numbers():

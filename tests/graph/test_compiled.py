@@ -4,6 +4,7 @@ What programs compute is the business of the gallery (tests/gallery)."""
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 import threading
 
@@ -230,3 +231,17 @@ def test_a_saved_value_is_named_by_the_line_that_saved_it(compile):
         with pytest.raises(RuntimeError) as caught:
             ms.grad(lambda x: overwrite(x * 1))(tensor(1, 2))
         assert "saved at" in str(caught.value) and "y = ops.sin(x)" in str(caught.value)
+
+
+def test_an_object_that_can_be_called_and_not_hashed():
+    class Adder:
+        __hash__ = None
+
+        def __eq__(self, other):
+            return NotImplemented
+
+        __call__ = functools.partialmethod(lambda self, k, x: x + k, 3)
+
+    adder = Adder()
+    compiled = ms.jit(lambda x: adder(x) * 2)
+    assert [compiled(tensor(1.0)).tolist() for _ in range(3)] == [[8]] * 3

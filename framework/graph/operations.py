@@ -1,16 +1,36 @@
-"""What `match`, unpacking, `except`, `raise` and `import` do to values, in Python's words."""
+"""What instructions do to values, in Python's words: operators, unpacking, calls, patterns, `raise`, `import`."""
 
 from __future__ import annotations
 
 import collections.abc
 import itertools
+import operator
 import sys
+import types
+from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "attributes_of_class", "import_from", "is_mapping", "is_sequence", "matches", "raise_", "rest_of_mapping", "unpack",
-    "unpack_rest", "values_of_keys",
+    "FORMATS", "IN_PLACE", "OPERATIONS", "attributes_of_class", "delete_global", "empty_cell", "extend", "fill_cell",
+    "import_from", "is_mapping", "is_sequence", "make_dict", "make_set", "matches", "merge", "merge_keywords",
+    "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread", "unpack", "unpack_rest",
+    "values_of_keys",
 ]  # fmt: skip
+
+OPERATIONS: dict[str, Callable] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv,
+    "floordiv": operator.floordiv, "mod": operator.mod, "pow": operator.pow, "matmul": operator.matmul,
+    "lshift": operator.lshift, "rshift": operator.rshift, "bitand": operator.and_, "bitor": operator.or_,
+    "bitxor": operator.xor, "neg": operator.neg, "pos": operator.pos, "invert": operator.invert, "not": operator.not_,
+    "eq": operator.eq, "ne": operator.ne, "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "is": operator.is_, "is_not": operator.is_not, "in": lambda x, y: x in y, "not_in": lambda x, y: x not in y,
+}  # fmt: skip
+IN_PLACE: dict[str, Callable] = {
+    "add": operator.iadd, "sub": operator.isub, "mul": operator.imul, "truediv": operator.itruediv,
+    "floordiv": operator.ifloordiv, "mod": operator.imod, "pow": operator.ipow, "matmul": operator.imatmul,
+    "lshift": operator.ilshift, "rshift": operator.irshift, "bitand": operator.iand, "bitor": operator.ior,
+    "bitxor": operator.ixor,
+}  # fmt: skip
 
 
 def unpack(value: Any, count: int) -> tuple:
@@ -140,3 +160,92 @@ def rest_of_mapping(value: Any, keys: tuple) -> dict:
     for key in keys:
         del rest[key]
     return rest
+
+
+def fill_cell(cell: types.CellType, value: Any) -> None:
+    cell.cell_contents = value
+
+
+def empty_cell(cell: types.CellType) -> None:
+    del cell.cell_contents
+
+
+def set_global(function: types.FunctionType, name: str, value: Any) -> None:
+    function.__globals__[name] = value
+
+
+def delete_global(function: types.FunctionType, name: str) -> None:
+    del function.__globals__[name]
+
+
+def special_method(value: Any, name: str) -> Any:
+    """The method of the type of a value, bound to it, as `with` looks it up."""
+    method = getattr(type(value), name, None)
+    if method is None:
+        if sys.version_info >= (3, 11):
+            what = f"'{type(value).__name__}' object does not support the context manager protocol"
+            if name == "__exit__" and hasattr(type(value), "__enter__"):
+                what += " (missed __exit__ method)"
+            raise TypeError(what)
+        raise AttributeError(name)
+    return method.__get__(value, type(value)) if hasattr(method, "__get__") else method
+
+
+def make_set(items: tuple) -> set:
+    return set(items)
+
+
+def make_dict(items: list) -> dict:
+    return dict(zip(items[::2], items[1::2]))
+
+
+def _format(value: Any, spec: str) -> str:
+    return format(value, spec)
+
+
+FORMATS: dict[str, Callable] = {
+    "": _format,
+    "s": lambda value, spec: format(str(value), spec),
+    "r": lambda value, spec: format(repr(value), spec),
+    "a": lambda value, spec: format(ascii(value), spec),
+}
+
+
+def extend(items: list, more: Any) -> None:
+    try:
+        rest = iter(more)
+    except TypeError:
+        raise TypeError(f"Value after * must be an iterable, not {type(more).__name__}") from None
+    items.extend(rest)
+
+
+def spread(function: Any, items: Any) -> list:
+    """The arguments of `f(*items)`."""
+    try:
+        rest = iter(items)
+    except TypeError:
+        name = getattr(function, "__qualname__", None)
+        what = f"{function.__module__}.{name}() argument" if name else "Value"
+        raise TypeError(f"{what} after * must be an iterable, not {type(items).__name__}") from None
+    return list(rest)
+
+
+def merge(into: dict, more: Any) -> None:
+    if not hasattr(more, "keys"):
+        raise TypeError(f"'{type(more).__name__}' object is not a mapping")
+    into.update(more)
+
+
+def merge_keywords(into: dict, more: Any) -> None:
+    if not hasattr(more, "keys"):
+        raise TypeError(f"argument after ** must be a mapping, not {type(more).__name__}")
+    for key in more.keys():  # noqa: SIM118  (a mapping may have no other way)
+        if not isinstance(key, str):
+            raise TypeError("keywords must be strings")
+        if key in into:
+            raise TypeError(f"got multiple values for keyword argument '{key}'")
+        into[key] = more[key]
+
+
+def send(iterator: Any, value: Any) -> Any:
+    return iterator.send(value)
