@@ -347,14 +347,22 @@ def _world(program: Program) -> Iterator[None]:
         program.namespace.update(kept)
 
 
+_in_graph_mode: list[None] = []  #: one for each block, of any thread, that is in it: the mode is the process's
+_entering = threading.Lock()
+
+
 @contextlib.contextmanager
 def graph_mode() -> Iterator[None]:
-    before = ms.get_context("mode")
-    ms.set_context(mode=ms.GRAPH_MODE)
+    with _entering:
+        _in_graph_mode.append(None)
+        ms.set_context(mode=ms.GRAPH_MODE)
     try:
         yield
     finally:
-        ms.set_context(mode=before)
+        with _entering:
+            _in_graph_mode.pop()
+            if not _in_graph_mode:
+                ms.set_context(mode=ms.PYNATIVE_MODE)
 
 
 # -------------------------------------------------------------------------------------------------------------- comparing
