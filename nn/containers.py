@@ -141,6 +141,9 @@ class _Row(_Container, MutableSequence):
     def __iter__(self) -> Iterator[Cell]:
         return iter(self.cell_list)
 
+    def __reversed__(self) -> Iterator[Cell]:
+        return reversed(self.cell_list)
+
     def insert(self, index: int, cell: Cell) -> None:
         """Insert a Cell before position `index` (-len … len).
 

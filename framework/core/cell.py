@@ -140,12 +140,12 @@ class Cell:
     # -- children -----------------------------------------------------------------------------------------------------
 
     @property
-    def _cells(self) -> OrderedDict[str, Cell]:
-        return OrderedDict((name, value) for name, value in self.__dict__.items() if isinstance(value, Cell))
+    def _cells(self) -> dict[str, Cell]:
+        return {name: value for name, value in self.__dict__.items() if isinstance(value, Cell)}
 
     @property
-    def _params(self) -> OrderedDict[str, Parameter]:
-        found: OrderedDict[str, Parameter] = OrderedDict()
+    def _params(self) -> dict[str, Parameter]:
+        found: dict[str, Parameter] = {}
         for name, value in self.__dict__.items():
             if isinstance(value, Parameter):
                 found[name] = value

@@ -10,6 +10,7 @@ polyfills.py    Python's functions that call functions, in Python
 known.py        what is known of functions from elsewhere
 origins.py      how a value from outside is found again
 images.py       the state of the machine as a pattern
+special.py      methods of the program that Python would call
 recorder.py     the first run: operators, guards and hops are written down while the program is run
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; loops.py, natively from the first iteration to the last

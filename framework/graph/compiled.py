@@ -28,7 +28,7 @@ from anfora.graph.loops import closed
 from anfora.graph.machine import Generator, Machine, Plain, do_at
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.pieces import Runner
-from anfora.graph.recorder import Live, Outcome, Piece, Recorder, State, key_of
+from anfora.graph.recorder import DATA, Live, Outcome, Piece, Recorder, State, key_of
 from anfora.kernel import glue
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Variant", "running"]
@@ -50,6 +50,11 @@ class Hop:
         self.edges: dict[Any, tuple[Point, list[int | tuple]]] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
+
+    @property
+    def is_branch(self) -> bool:
+        """Whether the program goes on by the truth of a tensor: that is looked at between two pieces, and nothing done."""
+        return self.reason == DATA and self.call[1][0] == ("is", bool)
 
     @property
     def place(self) -> str:

@@ -155,8 +155,8 @@ class Watched(Program):
 
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
-        if id(self) in _inside.found:
-            end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
+        end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
+        if id(self) in _inside.found and not end.is_branch:
             _inside.found[id(self)].append((hop_span(end), reason))
 
     def give_up(self, reason: str, machine: Machine) -> None:
@@ -238,23 +238,29 @@ def _refusal(name: str, found: Sequence[tuple[Span | None, str]]) -> FallbackErr
 
 
 class HopReport:
-    """Something that the interpreter did.
+    """Something that the interpreter did, or a branch.
 
     Attributes:
         span: where the program says so.
         text: the source of it.
         reason: why it is left to the interpreter.
+        is_branch: whether it only looks whether a tensor is true.
         outcomes: what came out, in words, and how often.
     """
 
     def __init__(self, hop: Hop) -> None:
-        self.span, self.reason = hop_span(hop), hop.reason
+        self.span, self.reason, self.is_branch = hop_span(hop), hop.reason, hop.is_branch
         self.text = span_text(self.span)
         self.outcomes: Counter[str] = Counter()
 
     @property
     def place(self) -> str:
         return f"{self.span.short_file}:{self.span.line}"
+
+    @property
+    def seen(self) -> str:
+        """The outcomes, for reading."""
+        return ", ".join(text if n == 1 else f"{text} ({n} times)" for text, n in self.outcomes.items())
 
     def __repr__(self) -> str:
         return f"<hop {self.place}: {self.text}: {self.reason}>"
@@ -268,6 +274,7 @@ class Report:
         result: what the call gave.
         fallback: why Python runs it as it is; None if it does not.
         hops: what the interpreter did, in order, each place once.
+        branches: where the truth of a tensor has decided how to go on, which takes no interpreter.
         varying: numbers that may differ from call to call without a compilation.
         baked: numbers that the compiled program contains; another value compiles anew.
         guards: what is checked in such a call, in words.
@@ -289,6 +296,7 @@ class Report:
         self.result: Any = None
         self.fallback: str | None = None
         self.hops: list[HopReport] = []
+        self.branches: list[HopReport] = []
         self.varying: list[str] = []
         self.baked: list[str] = []
         self.guards: list[str] = []
@@ -317,9 +325,10 @@ class Report:
         lines += self._section("compiled anew because", self.recompiles)
         hops = []
         for hop in self.hops:
-            seen = ", ".join(text if n == 1 else f"{text} ({n} times)" for text, n in hop.outcomes.items())
-            hops += [f"{hop.place}  {hop.text}", f"    {hop.reason}" + (f"; gave {seen}" if seen else "")]
+            hops += [f"{hop.place}  {hop.text}", f"    {hop.reason}" + (f"; gave {hop.seen}" if hop.seen else "")]
         lines += self._section("left to the interpreter", hops, len(self.hops))
+        branches = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.branches]
+        lines += self._section("branches by the truth of a tensor", branches)
         lines += self._section("loops that go round natively", self.loops)
         lines += self._section("numbers that vary", self.varying)
         lines += self._section("numbers baked in", self.baked)
@@ -477,11 +486,12 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
             hop = places.get(id(end))
             if hop is None:
                 span = hop_span(end)
-                same = [h for h in report.hops if (h.span.file, h.span.line, h.text, h.reason)
+                table = report.branches if end.is_branch else report.hops
+                same = [h for h in table if (h.span.file, h.span.line, h.text, h.reason)
                         == (span.file, span.line, span_text(span), end.reason)]  # fmt: skip
                 hop = places[id(end)] = same[0] if same else HopReport(end)
                 if not same:
-                    report.hops.append(hop)
+                    table.append(hop)
             if getattr(variant.runner, "_loop", None) is not None and hop.place not in report.loops:
                 report.loops.append(hop.place)
             if step.outcome is not None:

@@ -18,7 +18,7 @@ from anfora.graph.known import VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
 
-__all__ = ["Imager", "NoImage", "build", "signature"]
+__all__ = ["Imager", "NoImage", "build", "is_plain_object", "signature"]
 
 #: Types whose values are what they are: they stand in images as themselves.
 SIMPLE = frozenset(
@@ -110,7 +110,7 @@ class Imager:
             return self._exception(value, kind)
         if kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
             return self._iterator(value)
-        if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and _is_plain_object(kind):
+        if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
             return "object", kind, self.image(value.__dict__)
         raise NoImage(f"an object of type {kind.__name__}")
 
@@ -138,10 +138,11 @@ class Imager:
         return "iterator", function, self.image(tuple(args)), self.image(state[0] if state else None), bool(state)
 
 
-def _is_plain_object(kind: type) -> bool:
+def is_plain_object(kind: type) -> bool:
     """Whether objects of a Python class are what their attributes are."""
     return (
-        kind.__new__ is object.__new__
+        type(kind) is type
+        and kind.__new__ is object.__new__
         and getattr(kind, "__reduce_ex__", None) is object.__reduce_ex__
         and not any("__slots__" in base.__dict__ and base.__dict__["__slots__"] for base in kind.__mro__[:-1])
     )

@@ -18,9 +18,11 @@ from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
+from anfora.eager.tape import no_grad
 from anfora.graph import operations
 from anfora.graph.machine import Generator, Walk
 from anfora.graph.operations import IN_PLACE, OPERATIONS
+from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_among", "is_bound",
@@ -36,15 +38,17 @@ CONTAINERS = (tuple, list, dict, set, frozenset)
 
 #: Functions that look at how things are arranged, and not at what they are.
 _ARRANGING: set[Any] = {
-    len, list, tuple, enumerate, zip, Walk, operations.spread, reversed, iter, isinstance, issubclass, type, callable,
-    operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem, next, operations.extend,
-    operations.make_dict, operations.merge, operations.merge_keywords, operations.unpack, operations.unpack_rest,
-    operations.values_of_keys,
-    operations.rest_of_mapping, operations.make_set, operations.fill_cell, operations.empty_cell, set.add, set.update,
-    dict.__setitem__, dict,
-    functools.partial, types.MethodType, types.SimpleNamespace, slice, range, super,
-    operations.special_method, itertools.chain, itertools.islice, itertools.repeat, itertools.product,
-    itertools.count, itertools.cycle, itertools.zip_longest,
+    len, list, tuple, tuple.__new__, enumerate, zip, Walk, reversed, iter, isinstance, issubclass, type, callable, next,
+    dict, dict.__setitem__, set.add, set.update, slice, range, super,
+    operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem,
+    operations.spread, operations.extend, operations.make_dict, operations.merge, operations.merge_keywords,
+    operations.unpack, operations.unpack_rest, operations.values_of_keys, operations.rest_of_mapping, operations.make_set,
+    operations.fill_cell, operations.empty_cell, operations.special_method, operations.as_filled, operations.as_it_is,
+    operations.as_iterator, operations.as_length, operations.as_text, operations.as_truth, operations.no_comparison,
+    operations.no_operator,
+    functools.partial, types.MethodType, types.SimpleNamespace,
+    itertools.chain, itertools.islice, itertools.repeat, itertools.product, itertools.count, itertools.cycle,
+    itertools.zip_longest,
 }  # fmt: skip
 
 #: Functions of values alone.
@@ -58,7 +62,7 @@ _COMPUTING: set[Any] = {
         for name in dir(operator)
         if not name.startswith("_") and isinstance(getattr(operator, name), types.BuiltinFunctionType)
     ),
-    operator.itemgetter, operator.attrgetter,
+    operator.itemgetter, operator.attrgetter, operations.order_of,
 }  # fmt: skip
 if hasattr(itertools, "pairwise"):
     _ARRANGING.add(itertools.pairwise)
@@ -89,6 +93,12 @@ METADATA = frozenset([
     "is_leaf", "const_arg", "__len__", "name", "is_named", "is_init",
 ])  # fmt: skip
 
+#: Methods of containers that do not look at what these hold, but perhaps for the hash of a key.
+_ARRANGING_METHODS = frozenset([
+    "append", "extend", "insert", "pop", "popitem", "reverse", "clear", "copy", "get", "setdefault", "update", "keys",
+    "values", "items", "add", "__len__", "__iter__", "__getitem__", "__setitem__", "__delitem__", "__reversed__",
+])  # fmt: skip
+
 _WRITERS = {
     operator.setitem, operator.delitem, setattr, delattr, operations.extend, operations.merge, operations.merge_keywords,
     operations.fill_cell, operations.empty_cell, operations.set_global, operations.delete_global, set.add, set.update,
@@ -107,6 +117,8 @@ _PROGRAMS = (
     "anfora.core.cell",
     "anfora.graph.polyfills",
 )
+#: Modules of Python's whose functions are gone into like the program's: they make and copy records.
+_PLAIN_LIBRARIES = ("collections", "dataclasses")
 
 
 def is_among(value: Any, table: Any) -> bool:
@@ -142,6 +154,8 @@ def forgets(function: Any) -> bool:
 
 def only_arranges(function: Any) -> bool:
     """Whether a function looks at containers, and not at what is in them."""
+    if isinstance(function, BOUND) and type(function.__self__) in (list, tuple, dict, set):
+        return function.__name__ in _ARRANGING_METHODS
     return is_among(function, _ARRANGING)
 
 
@@ -156,7 +170,7 @@ def is_pythons(function: Any) -> bool:
 
 def computes(function: Any) -> bool:
     """Whether a function gives a value that follows from its arguments, and has no effect but on these."""
-    if is_pythons(function) or isinstance(function, Op):
+    if is_pythons(function) or isinstance(function, Op) or function is glue.set_recording:
         return True
     if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
         return _is_operator_method(function)
@@ -187,6 +201,8 @@ _TRANSFORMS = (
     api.GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
     api.GradOperation.__init__, api.GradOperation.__call__,
 )  # fmt: skip
+#: Methods that switch the tape, with `set_recording`; rows and points know whether it is on.
+_TAPE_SWITCHES = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__)
 
 
 def _is_operator_method(function: Any) -> bool:
@@ -214,7 +230,9 @@ def enters(function: types.FunctionType) -> bool:
     """Whether the machine goes into a Python function: into programs, not into libraries."""
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
-        return _of(module, _PROGRAMS)
+        return _of(module, _PROGRAMS) or function in _TAPE_SWITCHES
+    if module in _PLAIN_LIBRARIES:
+        return True
     file = function.__code__.co_filename
     return not (file.startswith((*_library_folders(), "<frozen")))
 

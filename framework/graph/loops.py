@@ -89,7 +89,14 @@ def closed(variant: Any, point: Any, key: Any) -> Closed | None:
     needs Python."""
     piece, end, origins = variant.piece, variant.end, variant.runner.origins
     condition, wanted = _condition(end, origins, key)
-    if condition is None or piece.is_taped or piece.draws or end.built or end.switch is not point.switch:
+    if (
+        condition is None
+        or piece.is_taped
+        or piece.draws
+        or piece.distinct
+        or end.built
+        or end.switch is not point.switch
+    ):
         return None
     sources: dict[int, Made | int] = {}
     layouts: dict[int, Layout] = {}

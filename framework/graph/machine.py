@@ -26,7 +26,7 @@ from anfora.graph import operations
 from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
 
-__all__ = ["Drain", "Frame", "Generator", "Machine", "Plain", "Walk", "bind", "do_at"]
+__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Plain", "Walk", "bind", "do_at"]
 
 _ABSENT = object()
 
@@ -52,8 +52,10 @@ class Frame:
     function: Any  #: a types.FunctionType
     handlers: list[tuple[int, int]]  #: of `try`: (where to go, height of the stack)
     caught: list[BaseException]  #: being handled, the innermost last
-    deliver: str  #: what becomes of the result: value, drop, next (a generator's item in a loop), return
-    target: Any  #: for `next`: where to go at the end; for `object`: what is returned instead
+    deliver: (
+        str  #: what becomes of the result: value, drop, truth (of a branch), next (a generator's item in a loop), …
+    )
+    target: Any  #: for `next` and `step`: where to go at the end; for `object`: what is returned instead
     cell: tuple | None  #: of `construct`: the Cell and its arguments
 
     def __init__(self, code: Code, function: types.FunctionType, values: dict[str, Any]) -> None:
@@ -67,15 +69,6 @@ class Frame:
             cell = self.cells[name] = types.CellType()
             if name in values:
                 cell.cell_contents = values.pop(name)
-
-    def copy(self) -> Frame:
-        """The same frame, with lists of its own; the values are shared."""
-        twin = Frame.__new__(Frame)
-        twin.code, twin.function, twin.pc = self.code, self.function, self.pc
-        twin.stack, twin.locals, twin.cells = list(self.stack), dict(self.locals), dict(self.cells)
-        twin.handlers, twin.caught = list(self.handlers), list(self.caught)
-        twin.deliver, twin.target, twin.cell = self.deliver, self.target, self.cell
-        return twin
 
     def __repr__(self) -> str:
         return f"<frame of {self.function.__qualname__} at {self.pc}>"
@@ -182,6 +175,20 @@ class Drain(BaseException):
         self.generator, self.function, self.most = generator, function, most
 
 
+class Enter(BaseException):
+    """Raised in the middle of an instruction that a function of the program does: a special method, most often.
+
+    Args:
+        function, args: what is called; its result is what the instruction gives.
+        deliver: what becomes of the result, see Frame.
+    """
+
+    def __init__(self, function: Any, args: tuple, deliver: str = "value") -> None:
+        super().__init__()
+        self.function, self.args, self.deliver = function, args, deliver  # type: ignore[misc]
+        self.target: Any = None
+
+
 class Walk:
     """An iterator over a dict which, unlike Python's, tells where it is.
 
@@ -229,6 +236,10 @@ class Plain:
     def enters(self, function: types.FunctionType) -> bool:
         """Whether calls of a function become frames."""
         return False
+
+    def enter(self, machine: Machine, function: Any, args: tuple, kwargs: dict, deliver: str = "value") -> None:
+        """Push the frame of a call."""
+        machine.enter(function, args, kwargs, deliver)
 
     def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
         """Do something by Python, at the present instruction."""
@@ -462,9 +473,19 @@ class Machine:
                 self.unwind(error)
             except Drain as drain:
                 self._drain(drain)
+            except Enter as call:
+                self._enter(call)
             except BaseException as error:  # the program may have handlers for these too
                 self.unwind(error)
         return self._done
+
+    def _enter(self, call: Enter) -> None:
+        try:
+            self.world.enter(self, call.function, call.args, {}, call.deliver)
+        except Exception as error:
+            self.unwind(error)
+        else:
+            self.frames[-1].target = call.target
 
     def _drain(self, drain: Drain) -> None:
         """Take the items of a generator first, and do the present instruction over with a list in its place."""
@@ -489,6 +510,10 @@ class Machine:
                 frame.pc = target
                 return
             self.frames.pop()
+            if frame.deliver == "step" and isinstance(error, StopIteration):
+                self.frames[-1].stack.pop()
+                self.frames[-1].pc = frame.target
+                return
             if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
                 self._left = frame.cell
                 self.natively(_locate, (error, frame.function), {})
@@ -624,11 +649,10 @@ class Machine:
         frame.stack.insert(len(frame.stack) - n, frame.stack.pop())
 
     def op_UNARY(self, frame: Frame, name: str) -> None:
-        value = frame.stack.pop()
         if name == "not":
-            frame.stack.append(not self.world.truth(self, value))
+            self._branch(frame, self.world.truth(self, frame.stack[-1]))
         else:
-            frame.stack.append(self.world.do(self, operations.OPERATIONS[name], (value,)))
+            frame.stack.append(self.world.do(self, operations.OPERATIONS[name], (frame.stack.pop(),)))
 
     def op_BINARY(self, frame: Frame, name: str) -> None:
         right = frame.stack.pop()
@@ -647,14 +671,22 @@ class Machine:
         value = frame.stack.pop()
         frame.stack.append(self.world.do(self, operator.getitem, (value, index)))
 
+    def _do(self, operation: Callable, args: tuple) -> None:
+        """Do something whose result nobody wants."""
+        try:
+            self.world.do(self, operation, args)
+        except Enter as call:
+            call.deliver = "drop"
+            raise
+
     def op_SETITEM(self, frame: Frame, _: None) -> None:
         index = frame.stack.pop()
         owner = frame.stack.pop()
-        self.world.do(self, operator.setitem, (owner, index, frame.stack.pop()))
+        self._do(operator.setitem, (owner, index, frame.stack.pop()))
 
     def op_DELITEM(self, frame: Frame, _: None) -> None:
         index = frame.stack.pop()
-        self.world.do(self, operator.delitem, (frame.stack.pop(), index))
+        self._do(operator.delitem, (frame.stack.pop(), index))
 
     def op_GETATTR(self, frame: Frame, name: str) -> None:
         value = self.world.getattr(self, frame.stack.pop(), name)
@@ -663,10 +695,10 @@ class Machine:
 
     def op_SETATTR(self, frame: Frame, name: str) -> None:
         owner = frame.stack.pop()
-        self.world.do(self, setattr, (owner, name, frame.stack.pop()))
+        self._do(setattr, (owner, name, frame.stack.pop()))
 
     def op_DELATTR(self, frame: Frame, name: str) -> None:
-        self.world.do(self, delattr, (frame.stack.pop(), name))
+        self._do(delattr, (frame.stack.pop(), name))
 
     def op_SPECIAL(self, frame: Frame, name: str) -> None:
         frame.stack.append(self.world.do(self, operations.special_method, (frame.stack.pop(), name)))
@@ -745,25 +777,23 @@ class Machine:
     def op_JUMP(self, frame: Frame, target: int) -> None:
         frame.pc = target
 
-    def op_JUMP_IF(self, frame: Frame, target: int) -> None:
-        if self.world.truth(self, frame.stack.pop()):
-            frame.pc = target
+    def _op_branch(self, frame: Frame, _: int) -> None:
+        self._branch(frame, self.world.truth(self, frame.stack[-1]))
 
-    def op_JUMP_UNLESS(self, frame: Frame, target: int) -> None:
-        if not self.world.truth(self, frame.stack.pop()):
-            frame.pc = target
+    op_JUMP_IF = op_JUMP_UNLESS = op_JUMP_IF_OR_POP = op_JUMP_UNLESS_OR_POP = _op_branch
 
-    def op_JUMP_IF_OR_POP(self, frame: Frame, target: int) -> None:
-        if self.world.truth(self, frame.stack[-1]):
-            frame.pc = target
-        else:
+    def _branch(self, frame: Frame, truth: bool) -> None:
+        """Go on, at an instruction that asks for the truth of what is on the stack, when this is known."""
+        opcode = frame.code.opcodes[frame.pc - 1]
+        if opcode == "UNARY":
+            frame.stack[-1] = not truth
+            return
+        jumps_on, keeps = _BRANCHES[opcode]
+        jumps = truth is jumps_on
+        if not (jumps and keeps):
             frame.stack.pop()
-
-    def op_JUMP_UNLESS_OR_POP(self, frame: Frame, target: int) -> None:
-        if not self.world.truth(self, frame.stack[-1]):
-            frame.pc = target
-        else:
-            frame.stack.pop()
+        if jumps:
+            frame.pc = frame.code.arguments[frame.pc - 1]
 
     def op_JUMP_IF_NONE(self, frame: Frame, target: int) -> None:
         if frame.stack.pop() is None:
@@ -793,6 +823,9 @@ class Machine:
             frame.stack.pop()
             frame.pc = target
             return
+        except Enter as call:
+            call.deliver, call.target = "step", target
+            raise
         frame.stack.append(item)
 
     def op_UNPACK(self, frame: Frame, n: int) -> None:
@@ -845,11 +878,13 @@ class Machine:
     def deliver(self, frame: Frame, value: Any) -> None:
         """End a frame with a value."""
         self.frames.pop()
-        if frame.deliver == "value":
+        if frame.deliver in ("value", "step"):
             if self.frames:
                 self.frames[-1].stack.append(value)
             else:
                 self._done = value
+        elif frame.deliver == "truth":
+            self._branch(self.frames[-1], value)
         elif frame.deliver == "drained":
             caller = self.frames[-1]
             caller.stack[:] = [value if item is frame.target else item for item in caller.stack]
@@ -897,7 +932,7 @@ class Machine:
             return
         try:
             value = (
-                self.world.next(self, iterator)
+                self.world.do(self, next, (iterator,))
                 if sent is None
                 else self.world.do(self, operations.send, (iterator, sent))
             )
@@ -987,6 +1022,12 @@ class Machine:
         found = [frame.cell for frame in self.frames if frame.cell is not None]
         return found if self._left is None else [*found, self._left]
 
+
+#: Of the instructions that look whether a value is true: whether they jump if it is, and whether it stays on the stack.
+_BRANCHES = {
+    "JUMP_IF": (True, False), "JUMP_UNLESS": (False, False), "JUMP_IF_OR_POP": (True, True),
+    "JUMP_UNLESS_OR_POP": (False, True),
+}  # fmt: skip
 
 ENTERED = object()  #: what `getattr` gives when it has pushed a frame, of a property
 

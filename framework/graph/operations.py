@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "FORMATS", "IN_PLACE", "OPERATIONS", "attributes_of_class", "delete_global", "empty_cell", "extend", "fill_cell",
+    "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_it_is", "as_iterator", "as_length",
+    "as_text", "as_truth", "attributes_of_class", "delete_global", "empty_cell", "extend", "fill_cell",
     "import_from", "is_mapping", "is_sequence", "make_dict", "make_set", "matches", "merge", "merge_keywords",
-    "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread", "unpack", "unpack_rest",
-    "values_of_keys",
+    "no_comparison", "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method",
+    "spread", "unpack", "unpack_rest", "values_of_keys",
 ]  # fmt: skip
 
 OPERATIONS: dict[str, Callable] = {
@@ -31,6 +32,13 @@ IN_PLACE: dict[str, Callable] = {
     "lshift": operator.ilshift, "rshift": operator.irshift, "bitand": operator.iand, "bitor": operator.ior,
     "bitxor": operator.ixor,
 }  # fmt: skip
+#: Operators with a method for each operand: our name, the one in the names of methods, and the sign.
+ARITHMETIC = (
+    ("add", "add", "+"), ("sub", "sub", "-"), ("mul", "mul", "*"), ("truediv", "truediv", "/"),
+    ("floordiv", "floordiv", "//"), ("mod", "mod", "%"), ("pow", "pow", "**"), ("matmul", "matmul", "@"),
+    ("lshift", "lshift", "<<"), ("rshift", "rshift", ">>"), ("bitand", "and", "&"), ("bitor", "or", "|"),
+    ("bitxor", "xor", "^"),
+)  # fmt: skip
 
 
 def unpack(value: Any, count: int) -> tuple:
@@ -247,5 +255,46 @@ def merge_keywords(into: dict, more: Any) -> None:
         into[key] = more[key]
 
 
+def order_of(keys: list, reverse: bool) -> list[int]:
+    """The positions of keys, sorted by them."""
+    return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
 def send(iterator: Any, value: Any) -> Any:
     return iterator.send(value)
+
+
+# -- what Python makes of the results of special methods ---------------------------------------------------------------
+
+
+def _through(name: str, function: Callable) -> Callable[[Any], Any]:
+    """What `function` gives for an object whose special method gives a value: the value, or the error about it."""
+    probe = type("probe", (), {name: lambda self: self.value})
+
+    def check(value: Any) -> Any:
+        held = probe()
+        held.value = value
+        return function(held)
+
+    return check
+
+
+as_length, as_truth, as_filled = _through("__len__", len), _through("__bool__", bool), _through("__len__", bool)
+as_text, as_iterator = _through("__repr__", repr), _through("__iter__", iter)
+
+
+def as_it_is(value: Any) -> Any:
+    return value
+
+
+def no_operator(symbol: str, left: Any, right: Any) -> None:
+    """The error of an operator that neither operand knows."""
+    shown = "** or pow()" if symbol == "**" else symbol
+    names = f"{type(left).__name__!r} and {type(right).__name__!r}"
+    raise TypeError(f"unsupported operand type(s) for {shown}: {names}")
+
+
+def no_comparison(symbol: str, left: Any, right: Any) -> None:
+    """The error of a comparison that neither operand knows."""
+    names = f"{type(left).__name__!r} and {type(right).__name__!r}"
+    raise TypeError(f"{symbol!r} not supported between instances of {names}")

@@ -65,6 +65,9 @@ class Runner:
         emit = Emitter()
         for kind, origin, payload in piece.guards:
             _GUARDS[kind](emit, origin, payload)
+        if piece.distinct:
+            names = [emit.name(origin) for _, origin in piece.distinct.values()]
+            emit.lines.append(f"if len({{{', '.join(f'id({name})' for name in names)}}}) != {len(names)}: return None")
         made = [origin for origin in self.origins if origin.kind == "made"]
         for origin in list(made):  # a view brings the tensor that it is a view of
             while origin.base is not None and origin.base[0].kind == "made":

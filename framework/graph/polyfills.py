@@ -6,9 +6,13 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from anfora.graph.operations import order_of
+
 __all__ = ["call", "differentiate", "table"]
 
-_ABSENT = object()
+
+class _ABSENT:
+    """In the place of a value that is not there yet; a class, since the compiler knows what classes are."""
 
 
 def call(cell, /, *args, **kwargs):
@@ -23,6 +27,67 @@ def differentiate(gradient, args, kwargs):
         run.leave()
         raise
     return run.finish(output)
+
+
+# -- special methods: see special.py ----------------------------------------------------------------------------------
+
+
+def checked(check, method, value):
+    return check(method(value))
+
+
+def contains(method, container, item):
+    return True if method(container, item) else False  # noqa: SIM210  (`bool` would ask Python)
+
+
+def contains_not(method, container, item):
+    return not method(container, item)
+
+
+def first_answer(tried, fail, what, left, right):
+    for method, own, other in tried:
+        result = method(own, other)
+        if result is not NotImplemented:
+            return result
+    return fail(what, left, right)
+
+
+def first_answer_not(tried, left, right):
+    for method, own, other in tried:
+        result = method(own, other)
+        if result is not NotImplemented:
+            return not result
+    return left is not right
+
+
+def same_or_not(what, left, right):
+    return what(left, right)
+
+
+def property_(getter, fallback, value, name):
+    try:
+        return getter(value)
+    except AttributeError:
+        pass
+    return fallback(value, name)
+
+
+def getattr_(value, name, default):
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        return default
+
+
+def hasattr_(value, name):
+    try:
+        getattr(value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+# -- functions that call functions ------------------------------------------------------------------------------------
 
 
 def any_(items):
@@ -52,6 +117,36 @@ def filter_(function, items):
 
 def list_(items=()):
     return [item for item in items]  # noqa: C416  (`list` would leave it to Python again)
+
+
+def list_with_length(items):
+    rest = iter(items)
+    len(items)  # Python asks, to make room
+    return [item for item in rest]  # noqa: C416
+
+
+def sorted_(items, *, key, reverse=False):
+    items = list(items)
+    order = order_of([key(item) for item in items], reverse)
+    return [items[i] for i in order]
+
+
+def max_(*items, key, **default):
+    best = value = _ABSENT
+    for item in items[0] if len(items) == 1 else items:
+        other = key(item)
+        if best is _ABSENT or other > value:
+            best, value = item, other
+    return max((), **default) if best is _ABSENT else best
+
+
+def min_(*items, key, **default):
+    best = value = _ABSENT
+    for item in items[0] if len(items) == 1 else items:
+        other = key(item)
+        if best is _ABSENT or other < value:
+            best, value = item, other
+    return min((), **default) if best is _ABSENT else best
 
 
 def sum_(items, start=0):
@@ -137,6 +232,18 @@ def _with_generators(replacement: Callable, count: int | None = None) -> Callabl
     return special
 
 
+def _with_key(replacement: Callable) -> Callable:
+    """Use the replacement where a function gives the keys."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if not args or kwargs.get("key") is None:
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
+
+
 def table() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     return {
@@ -149,4 +256,7 @@ def table() -> dict[Any, Callable]:
         next: _with_generators(next_, 2),
         sum: _with_generators(sum_),
         zip: _with_generators(zip_),
+        sorted: _with_key(sorted_),
+        max: _with_key(max_),
+        min: _with_key(min_),
     }

@@ -35,18 +35,22 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
+from anfora.eager.tape import no_grad
 from anfora.graph import known, operations
 from anfora.graph.code import Code, Unsupported
-from anfora.graph.images import SIMPLE, Imager, NoImage
+from anfora.graph.images import SIMPLE, Imager, NoImage, is_plain_object
 from anfora.graph.machine import ENTERED, Drain, Frame, Generator, Machine, Plain, Walk, builtins_of
 from anfora.graph.origins import Number, Origin
-from anfora.graph.polyfills import differentiate, first_, list_, rows_
+from anfora.graph.polyfills import differentiate, first_, getattr_, hasattr_, list_, list_with_length, property_, rows_
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
+from anfora.graph.special import class_attribute, entered, method_of, truth_of
 from anfora.kernel import glue
 
-__all__ = ["Outcome", "Piece", "Recorder", "key_of"]
+__all__ = ["DATA", "Live", "Outcome", "Piece", "Recorder", "State", "key_of"]
+
+DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 
 
 class Outcome:
@@ -131,6 +135,7 @@ class Piece:
 
     def __init__(self) -> None:
         self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
+        self.distinct: dict[int, tuple[Any, Origin]] = {}  #: objects that must be different ones
         self.rows: list[Row] = []
         self.inputs: dict[int, tuple[Origin, Any]] = {}  #: values that come in: origin, layout
         self.constants: dict[int, np.ndarray] = {}
@@ -406,7 +411,7 @@ class Recorder(Plain):
             return id(value) not in self.local_functions
         if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
             return True
-        if isinstance(value, (Cell, Frame, Generator, Walk, _Run)):
+        if isinstance(value, (Cell, Frame, Generator, Walk, _Run, no_grad)):
             return False
         return kind.__module__.startswith("anfora.")
 
@@ -472,6 +477,8 @@ class Recorder(Plain):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
             return machine.natively(operation, args, kwargs)
+        if not kwargs and not any(map(self.opaque, args)):
+            self._go_into_methods(machine, operation, args)
         if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
             if not kwargs:
                 done, result = self._arithmetic(machine, operation, args)
@@ -482,6 +489,8 @@ class Recorder(Plain):
                 return self.interpret(machine, operation, args, kwargs, reason)
             args = tuple(map(self.force, args))
             kwargs = {name: self.force(value) for name, value in kwargs.items()}
+        if operation is id and not kwargs and len(args) == 1 and self.is_outside(args[0]):
+            return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
         if operation is type and len(args) == 1 and type(args[0]) is Generator:
             return types.GeneratorType
         if operation is iter and len(args) == 1 and isinstance(args[0], Tensor) and args[0].shape:
@@ -496,9 +505,30 @@ class Recorder(Plain):
             return self.interpret(machine, operation, args, kwargs, reason)
         return self._compute(machine, operation, args, kwargs)
 
+    def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
+        """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""
+        if not any(known.is_object(a) and type(a) is not Number for a in args):
+            return
+        call = entered(self, operation, _plain_tuple(args))
+        if call is not None:
+            for value in args:
+                self.force(value)
+            raise call
+        if self.given is not None or not known.is_among(operation, _DRAINING):
+            return
+        for value in args:
+            is_there = any(item is value for item in machine.saved)
+            if is_there and known.is_object(value) and method_of(self, value, "__iter__") is not None:
+                if operation is operations.unpack:
+                    raise Drain(value, first_, args[1] + 1)
+                has_length = operation in (list, tuple, sorted) and hasattr(type(value), "__len__")
+                raise Drain(value, list_with_length if has_length else list_)
+
     def is_walked(self, value: Any) -> bool:
         """Whether the machine itself iterates over a value: a generator of the program, or a tensor, row by row."""
-        return self.is_own_generator(value) or (isinstance(value, Tensor) and bool(value.shape))
+        if self.is_own_generator(value) or (isinstance(value, Tensor) and bool(value.shape)):
+            return True
+        return known.is_object(value) and not self.opaque(value) and method_of(self, value, "__iter__") is not None
 
     def is_own_generator(self, value: Any) -> bool:
         return type(value) is Generator and self.owns(value)
@@ -528,7 +558,8 @@ class Recorder(Plain):
             return "an import"
         if not known.computes(operation):
             return f"a call of {known.describe(operation)}, which the compiler cannot look into"
-        if self._compares_identities(operation, args):
+        compared = self._compared(operation, args)
+        if compared and not self._tell_apart(operation, args, compared):
             return f"{known.describe(operation)}, which tells objects from outside apart"
         if known.writes(operation):
             owner = (
@@ -543,6 +574,8 @@ class Recorder(Plain):
                 return f"a change of a {type(owner).__name__} from outside"
             if known.is_object(owner) and type(owner) is not types.CellType:
                 return f"a method of {type(owner).__name__}"
+        if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
+            values = tuple(v for v in (args[0], *args[1]) if not (known.is_object(v) and _has_identity(type(v))))
         if not known.only_arranges(operation) and not known.is_transform(operation):
             if not all(map(self.natural, values)) or not self.natural(operation):
                 return f"{known.describe(operation)} of an object of the program"
@@ -553,41 +586,90 @@ class Recorder(Plain):
             operator.delitem, operations.extend, operations.merge, operations.unpack, operations.unpack_rest,
         ):  # fmt: skip
             return f"a method of {type(args[0]).__name__}"
+        for value in self._called_back(operation, args):
+            return f"a method of {type(value).__name__}"
         return None
 
-    def _compares_identities(self, operation: Callable, args: tuple) -> bool:
-        """Whether it matters which objects from outside are the same one: as keys, or where a container is searched."""
+    def _called_back(self, operation: Callable, args: tuple) -> list[Any]:
+        """The objects of the program whose methods a container would call: to be walked over, or as keys."""
+        owner = getattr(operation, "__self__", None)
+        if type(owner) in (list, dict, set) and operation.__name__ in ("extend", "update"):
+            return [value for value in args if known.is_object(value)]
+        keys: tuple = ()
+        if type(owner) in (dict, set):
+            keys = args[:1]
+        elif operation in (operator.getitem, operator.setitem, operator.delitem) and isinstance(args[0], dict):
+            keys = args[1:2]
+        return [key for key in keys if known.is_object(key) and not _has_identity(type(key))]
+
+    def _compared(self, operation: Callable, args: tuple) -> list[Any]:
+        """The objects from outside of which it matters which are the same: as keys, or where a container is searched."""
         owner = getattr(operation, "__self__", None)
         deep = known.is_among(operation, _EQUALITIES)
         if type(owner) in known.CONTAINERS:
             if type(owner) in (list, tuple) and operation.__name__ not in _SEARCHES:
-                return False
-            args = (owner, *args)
+                return []
+            args = (owner, *args) if type(owner) is not dict else (owner, *args[:1])
         elif isinstance(operation, types.MethodDescriptorType) and operation.__objclass__ in known.CONTAINERS:
             if operation.__objclass__ in (list, tuple) and operation.__name__ not in _SEARCHES:
-                return False
+                return []
+            args = args[:2]
         elif operation in (operator.getitem, operator.setitem, operator.delitem):
             if not isinstance(args[0], dict):
-                return False
+                return []
             args = args[:2]
         elif deep:
             args = tuple(a for a in args if not isinstance(a, Tensor))
         elif operation is operations.make_dict:
             args = tuple(args[0][::2])
+        elif operation in (iter, list, tuple, Walk) and type(args[0]) in (set, frozenset):
+            pass  # the order is that of addresses
         elif not known.is_among(operation, _COMPARING):
-            return False
-        return any(self._holds_identity(value, deep) for value in args)
+            return []
+        found: list[Any] = []
+        for value in args:
+            self._collect_identities(value, deep, found)
+        return found
 
-    def _holds_identity(self, value: Any, deep: bool, depth: int = 0) -> bool:
-        kind = type(value)
-        if kind in SIMPLE or depth > 20:
+    def _collect_identities(self, value: Any, deep: bool, found: list[Any], depth: int = 0) -> None:
+        if type(value) in SIMPLE or depth > 20:
+            return
+        if isinstance(value, (tuple, list, set, frozenset, dict)):
+            items = (*value, *value.values()) if isinstance(value, dict) and deep else value
+            for item in items:
+                self._collect_identities(item, deep, found, depth + 1)
+        elif self.is_outside(value) and (isinstance(value, Tensor) or known.is_object(value)):
+            found.append(value)
+
+    def _tell_apart(self, operation: Callable, args: tuple, compared: list[Any]) -> bool:
+        """Let later calls see to it that the keys of dicts and sets are different objects; False where that is not all
+        that matters: where objects have a `__hash__` or `__eq__` of their own, or come out in the order of addresses."""
+        name = getattr(operation, "__name__", "")
+        owner = getattr(operation, "__self__", None)
+        kind = operation.__objclass__ if isinstance(operation, types.MethodDescriptorType) else type(owner)
+        is_key = operation in (operator.getitem, operator.setitem, operations.make_dict, *_MEMBERSHIP) or (
+            kind in (dict, set) and name in ("__setitem__", "__getitem__", "__contains__", "get", "add", "setdefault")
+        )
+        if not is_key or not all(isinstance(x, Tensor) or _has_identity(type(x)) for x in compared):
             return False
-        if isinstance(value, (tuple, list, set, frozenset)):
-            return any(self._holds_identity(item, deep, depth + 1) for item in value)
-        if isinstance(value, dict):
-            items = (*value, *value.values()) if deep else tuple(value)
-            return any(self._holds_identity(item, deep, depth + 1) for item in items)
-        return self.is_outside(value) and (isinstance(value, Tensor) or known.is_object(value))
+        held = owner if kind in (dict, set) and owner is not None else args[0]
+        if operation in _MEMBERSHIP:
+            held = args[1]
+        if operation is not operations.make_dict and (self.is_outside(held) or not all(map(self._is_traced, held))):
+            return False  # there may be objects in it of which nothing else is known
+        if operation in _MEMBERSHIP and type(args[1]) in (list, tuple) and any(isinstance(x, Tensor) for x in compared):
+            return False  # these are compared with `==`
+        for value in compared:
+            self.piece.distinct.setdefault(id(value), (value, self.origins[id(value)][1]))
+        return True
+
+    def _is_traced(self, value: Any) -> bool:
+        """Whether a value is none that has an identity, or one of which it is known where it comes from."""
+        if isinstance(value, Tensor):
+            return self.is_outside(value) or id(value) in self.tensors
+        if isinstance(value, tuple):
+            return all(map(self._is_traced, value))
+        return self.is_outside(value) or not known.is_object(value)
 
     def _reason_to_set(self, operation: Callable, args: tuple) -> str | None:
         owner = args[0]
@@ -803,8 +885,7 @@ class Recorder(Plain):
             return False
         return True
 
-    def enter(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict,
-              deliver: str = "value") -> None:  # fmt: skip
+    def enter(self, machine: Machine, function: Any, args: tuple, kwargs: dict, deliver: str = "value") -> None:
         if id(function) in self.origins and function.__closure__:
             closure = self.origin("attr", "__closure__", self.origins[id(function)][1])
             for i, cell in enumerate(function.__closure__):
@@ -860,6 +941,9 @@ class Recorder(Plain):
         if known.is_object(value) and not isinstance(value, type):
             if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
                 return True
+            call = None if self.opaque(value) else truth_of(self, value)
+            if call is not None:
+                raise call
             return self.interpret(machine, bool, (value,), {}, f"the truth of a {kind.__name__}")
         return self.do(machine, bool, (value,))
 
@@ -919,6 +1003,22 @@ class Recorder(Plain):
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         return found
 
+    def _named_attribute(self, machine: Machine, function: Any, args: tuple) -> bool:
+        """`getattr`, `hasattr` with a name that is known."""
+        args = tuple(map(self.force, args))
+        if type(args[1]) is not str or self.opaque(args[0]):
+            return False
+        if type(args[0]) in SIMPLE:
+            machine.push(machine.natively(function, args, {}))
+            return True
+        if function is getattr and len(args) == 2:
+            value = self.getattr(machine, *args)
+            if value is not ENTERED:
+                machine.push(value)
+            return True
+        self.enter(machine, getattr_ if function is getattr else hasattr_, args, {})
+        return True
+
     def _origin_of(self, value: Any) -> Origin:
         found = self.origins.get(id(value))
         return found[1] if found is not None else self.origin("known", value)
@@ -934,9 +1034,11 @@ class Recorder(Plain):
         kind = type(value)
         if name == "__class__":
             return kind
+        if name == "__dict__" and self.is_outside(value):
+            return self.register(value.__dict__, self.origin("attr", name, self.origins[id(value)][1]))
         if name == "__dict__":
             return self.interpret(machine, getattr, (value, name), {}, "the dict of an object")
-        static = _class_attribute(kind, name)
+        static = class_attribute(kind, name)
         has_data = static is not None and hasattr(type(static), "__set__")
         own = getattr(value, "__dict__", None)
         outside = self.is_outside(value)
@@ -944,6 +1046,12 @@ class Recorder(Plain):
             return self.getattr_plain(value, name)
         if static is None:
             if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
+                fallback = method_of(self, value, "__getattr__")
+                if fallback is not None:
+                    if outside:
+                        self._guard_absence(value, name)
+                    self.enter(machine, fallback, (value, name), {})
+                    return ENTERED
                 return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
             if outside:
                 self._guard_absence(value, name)
@@ -951,9 +1059,14 @@ class Recorder(Plain):
         if isinstance(static, property):
             getter = static.fget
             if isinstance(getter, types.FunctionType) and self.enters(getter):
-                self._guard_class(kind, name)
-                self.enter(machine, getter, (value,), {})
-                return ENTERED
+                self.guard_class(kind, name)
+                if not hasattr(kind, "__getattr__"):
+                    self.enter(machine, getter, (value,), {})
+                    return ENTERED
+                fallback = method_of(self, value, "__getattr__")
+                if fallback is not None:
+                    self.enter(machine, property_, (getter, fallback, value, name), {})
+                    return ENTERED
             return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
         if isinstance(static, functools.cached_property):
             return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
@@ -964,7 +1077,7 @@ class Recorder(Plain):
             elif isinstance(static, classmethod):
                 self.guard("method", self.origin("method", name, self.origin("known", kind)), found)
             else:
-                self._guard_class(kind, name)
+                self.guard_class(kind, name)
             return found
         if isinstance(static, types.MemberDescriptorType):
             if outside and not hasattr(value, name):
@@ -984,7 +1097,7 @@ class Recorder(Plain):
         """An object from outside has no such attribute: nothing of the program is called to find out."""
         origin = self._origin_of(value)
         kind = type(value)
-        if _class_attribute(kind, name) is not None:  # a slot that holds nothing
+        if class_attribute(kind, name) is not None:  # a slot that holds nothing
             self.guard("is", Origin("number", hasattr, (origin, name)), False)
             return
         for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
@@ -995,12 +1108,12 @@ class Recorder(Plain):
             if isinstance(value, types.ModuleType):
                 self.guard("no key", table, "__getattr__")
 
-    def _guard_class(self, kind: type, name: str) -> None:
+    def guard_class(self, kind: type, name: str) -> None:
         """The attribute of a class is what it is now: a function, or a property."""
         self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
 
     def _tensor_attribute(self, machine: Machine, value: Tensor, name: str) -> Any:
-        static = _class_attribute(type(value), name)
+        static = class_attribute(type(value), name)
         own = value.__dict__
         if name in known.METADATA:
             if name == "name" and self.is_outside(value):
@@ -1058,7 +1171,11 @@ class Recorder(Plain):
         special = self.keeper.special.get(function) if known.is_among(function, self.keeper.special) else None
         if special is not None and special(self, machine, args, kwargs):
             return
-        if kind is types.FunctionType:
+        if function is getattr or function is hasattr:
+            fits = not kwargs and len(args) in ((2, 3) if function is getattr else (2,))
+            if fits and self._named_attribute(machine, function, args):
+                return
+        elif kind is types.FunctionType:
             if self.enters(function):
                 if _is_closed(code_of(function)):
                     self._leave_and_call(machine, function, args, kwargs)
@@ -1068,6 +1185,9 @@ class Recorder(Plain):
         elif isinstance(function, Cell):
             if self._call_cell(machine, function, args, kwargs):
                 return
+        elif function is object.__new__ and len(args) == 1 and not kwargs and is_plain_object(args[0]):
+            machine.push(object.__new__(args[0]))
+            return
         elif isinstance(function, type):
             if hasattr(function, "__del__") and function.__flags__ & (1 << 9):
                 self._leave_and_call(machine, function, args, kwargs)
@@ -1075,12 +1195,12 @@ class Recorder(Plain):
             if self._make(machine, function, args, kwargs):
                 return
         elif known.is_object(function):
-            method = _class_attribute(kind, "__call__")
+            method = class_attribute(kind, "__call__")
             if known.is_transform(method):
                 machine.push(self.do(machine, method, (function, *args), kwargs))
                 return
             if isinstance(method, types.FunctionType) and self.enters(method):
-                self._guard_class(kind, "__call__")
+                self.guard_class(kind, "__call__")
                 self.enter(machine, method, (function, *args), kwargs)
                 return
         machine.push(self.do(machine, function, args, kwargs))
@@ -1131,7 +1251,7 @@ class Recorder(Plain):
         if site in self.keeper.interpreted and not self.region:
             machine.push(self.interpret(machine, gradient, args, kwargs, "a gradient of what the interpreter does"))
             return
-        self.enter(machine, differentiate, (gradient, args, kwargs), {})  # type: ignore[arg-type]
+        self.enter(machine, differentiate, (gradient, args, kwargs), {})
         self.region.append(site)
 
     def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
@@ -1141,7 +1261,7 @@ class Recorder(Plain):
             return False
         for name in ("_hooks", "_compute_type"):
             self.getattr_plain(cell, name)
-        method = attributes.get("construct") or _class_attribute(type(cell), "construct")
+        method = attributes.get("construct") or class_attribute(type(cell), "construct")
         plain = attributes["_hooks"] is None and attributes["_compute_type"] is None
         if not plain or hasattr(cell, "bprop") or type(cell).__call__ is not Cell.__call__:
             return False
@@ -1161,7 +1281,7 @@ class Recorder(Plain):
 
     def _make(self, machine: Machine, kind: type, args: tuple, kwargs: dict) -> bool:
         """Make an object of a class of the program: its `__init__` is gone into."""
-        init = _class_attribute(kind, "__init__")
+        init = class_attribute(kind, "__init__")
         if (
             type(kind) is not type
             or kind.__new__ is not object.__new__
@@ -1181,7 +1301,7 @@ class Recorder(Plain):
                 return True
             return False
         made = object.__new__(kind)
-        self._guard_class(kind, "__init__")
+        self.guard_class(kind, "__init__")
         self.enter(machine, init, (made, *args), kwargs, "object")
         machine.frames[-1].target = made
         return True
@@ -1202,7 +1322,7 @@ class Recorder(Plain):
             return
         if found is None and id(tensor) not in self.origins and not self._is_of_ours(tensor._array):
             return  # made of known values just now
-        self.touched = "the data of a tensor"
+        self.touched = DATA
 
     def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
         """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
@@ -1341,6 +1461,11 @@ def _is_of_values(operation: Any) -> bool:
     return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
 
 
+def _has_identity(kind: type) -> bool:
+    """Whether objects of a class are equal to themselves alone."""
+    return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
+
+
 def _is_closed(code: Code) -> bool:
     """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open."""
     return code.is_generator and "HANDLER" in code.opcodes
@@ -1350,22 +1475,14 @@ def _place(array: np.ndarray) -> tuple:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 
-def _class_attribute(kind: type, name: str) -> Any:
-    """What a class has under a name, as it stands there, unbound."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return None
-
-
 #: Functions that do not iterate over what they get; and those that take all its items before anything else happens.
 _BLIND = frozenset({
     isinstance, issubclass, type, iter, bool, callable, hash, repr, str, operator.is_, operator.is_not, operator.not_,
     operator.eq, operator.ne,
 })  # fmt: skip
 _DRAINING = frozenset({
-    list, tuple, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread, operations.unpack,
-    operations.unpack_rest, set.update,
+    list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
+    operations.unpack, operations.unpack_rest, set.update,
 })  # fmt: skip
 
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
@@ -1424,6 +1541,7 @@ _ARITHMETIC = frozenset({
     abs, float, int,
 })  # fmt: skip
 
+_MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
 _EQUALITIES = frozenset({operator.eq, operator.ne})
 _SEARCHES = frozenset(["index", "count", "remove", "__contains__", "__eq__", "__ne__"])
 _COMPARING = frozenset({

@@ -27,7 +27,8 @@ HEAD = """\
 
 Each program of the gallery (`tests/gallery`), compiled, with all its calls; made by `python tests/gallery/fallback.py`. A
 *hop* is something that Python does between two native pieces, in order, each time; everything around it is compiled. Every
-program gives the same results, effects and errors with and without `@jit`: hops cost time and nothing else.
+program gives the same results, effects and errors with and without `@jit`: hops cost time and nothing else. A branch by the
+truth of a tensor is no hop: the value is looked at between two pieces, and nothing of the program is done by Python.
 `ms.explain(f)(…)` tells the same of a program of yours.
 
 """
@@ -54,7 +55,7 @@ def hops(program: Watched) -> Counter[tuple[str, str]]:
     found: dict[tuple, tuple[str, str]] = {}
     for point in (*program.entries.values(), *program.points.values()):
         for variant in point.variants:
-            if isinstance(variant.end, Hop):
+            if isinstance(variant.end, Hop) and not variant.end.is_branch:
                 span = hop_span(variant.end)
                 text = span_text(span)
                 found[span.file, span.line, text] = (text, variant.end.reason)

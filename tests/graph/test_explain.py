@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import logging
+import re
 
 import numpy as np
 import pytest
@@ -44,11 +45,14 @@ def told(caplog):
 def test_a_report_tells_what_was_left_to_the_interpreter_and_why(capsys):
     report = explain(jit(branching))(Tensor([1.0, 2.0]), 0.5)
     assert report.result.tolist() == [9.0, 12.0] and capsys.readouterr().out == "above (2,)\n"  # once, with its effects
-    assert [(hop.text, hop.span.line, dict(hop.outcomes)) for hop in report.hops] == [
-        ("y.sum() > 0", line_of(branching, "if y.sum"), {"True": 1}),
-        ('print("above", y.shape)', line_of(branching, "print("), {"None": 1}),
-    ]
-    assert "data of a tensor" in report.hops[0].reason and "print" in report.hops[1].reason
+    [branch], [hop] = report.branches, report.hops
+    assert (branch.text, branch.span.line, dict(branch.outcomes)) == (
+        "y.sum() > 0", line_of(branching, "if y.sum"), {"True": 1},
+    )  # fmt: skip
+    assert (hop.text, hop.span.line, dict(hop.outcomes)) == (
+        'print("above", y.shape)', line_of(branching, "print("), {"None": 1},
+    )  # fmt: skip
+    assert "print" in hop.reason and branch.is_branch and not hop.is_branch
     assert report.pieces == report.recorded == 3 and report.fallback is None and report.recompiles == []
 
 
@@ -68,7 +72,10 @@ def test_a_report_tells_numbers_guards_rows_and_loops():
 def test_a_report_reads_well():
     text = str(explain(jit(branching))(Tensor([1.0, 2.0]), 0.5))
     assert text.startswith("branching: 3 pieces, 3 compiled in this call\n")
-    for part in ("left to the interpreter (2):", "numbers that vary (1):\n    rate", "fused: 5 operators in 2 loops"):
+    assert re.search(r"left to the interpreter \(1\):\n.*print", text) and re.search(
+        r"of a tensor \(1\):\n.*: True", text
+    )
+    for part in ("numbers that vary (1):\n    rate", "fused: 5 operators in 2 loops"):
         assert part in text
 
 
@@ -149,7 +156,7 @@ def test_native_loops_are_told():
         grow(Tensor([1.0, 2.0]))
     report = explain(grow)(Tensor([1.0, 2.0]))
     assert report.result.tolist() == grow.__wrapped__(Tensor([1.0, 2.0])).tolist()
-    assert [place.rpartition(":")[2] for place in report.loops] == [str(report.hops[0].span.line)]
+    assert [place.rpartition(":")[2] for place in report.loops] == [str(report.branches[0].span.line)]
 
 
 def test_functions_of_every_kind_are_explained():
@@ -226,9 +233,9 @@ def test_the_environment_asks_for_them(caplog, monkeypatch):
 
 
 def looks_then_prints(x, log):
-    if x.sum() > 0:
-        x = x * 2
-    if x.sum() > 3:
+    if x.sum() > 0:  # a branch, compiled as such
+        x = x * int(x[0])
+    if float(x.sum()) > 3:
         x = x * 2
     log.append(1)
     print(x)
@@ -247,7 +254,7 @@ def test_fullgraph_lists_what_needs_the_interpreter(mark, capsys):
             strict(Tensor([1.0, 2.0]), log)
         text = str(caught.value)
         assert "3 things need the interpreter" in text and text.count("the data of a tensor") == 2
-        assert f":{line_of(looks_then_prints, 'x.sum() > 3')}, in looks_then_prints" in text
+        assert f":{line_of(looks_then_prints, 'x.sum()) > 3')}, in looks_then_prints" in text
         assert "a change of a list from outside" in text and "print(x)" not in text
     assert log == [] and capsys.readouterr().out == ""  # refused before it was done
 
@@ -255,6 +262,18 @@ def test_fullgraph_lists_what_needs_the_interpreter(mark, capsys):
 def test_fullgraph_takes_what_is_compiled_whole():
     strict = jit(lambda x, n: sum([x * k for k in range(n)]), fullgraph=True)
     assert [strict(Tensor([1.0]), n).item() for n in (3, 4, 3)] == [3, 6, 3]
+
+
+def test_fullgraph_takes_branches_and_loops_on_data():
+    @jit(fullgraph=True)
+    def collatz(n):
+        steps = Tensor(0)
+        while n != 1:
+            n = n // 2 if n % 2 == 0 else n * 3 + 1
+            steps = steps + 1
+        return steps
+
+    assert [collatz(Tensor(n)).item() for n in (6, 27, 1, 6)] == [8, 111, 0, 8]
 
 
 def test_no_handler_of_the_program_hides_a_refusal():
@@ -279,7 +298,7 @@ def test_fullgraph_refuses_what_python_must_run_as_it_is():
 
 def test_the_setting_makes_all_programs_strict(monkeypatch):
     def loop(x):
-        while x.sum() < 5:
+        while float(x.sum()) < 5:
             x = x * 2
         return x
 
@@ -294,7 +313,7 @@ def test_the_setting_makes_all_programs_strict(monkeypatch):
 def test_a_strict_cell():
     class Net(nn.Cell):
         def construct(self, x):
-            return x * 2 if x.sum() > 0 else x
+            return x * 2 if float(x.sum()) > 0 else x
 
     marked = jit(Net(), fullgraph=True)
     with pytest.raises(FallbackError, match="data of a tensor"):

@@ -1,0 +1,177 @@
+"""Special methods: what operators and functions of Python's do with objects of the program is a call of theirs.
+
+`entered(recorder, operation, args)` finds the method that Python would call, where it is written in Python, and gives the
+`Enter` that makes it a frame. What Python does around it (the other operand's method after NotImplemented, the check of
+what `__len__` gives) is in polyfills.py.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.tensor import Tensor
+from anfora.graph import known, operations, polyfills
+from anfora.graph.images import SIMPLE
+from anfora.graph.machine import Enter
+
+__all__ = ["class_attribute", "entered", "method_of", "truth_of"]
+
+#: Operations that are a method of their first argument, and nothing else.
+_DIRECT: dict[Any, str] = {
+    operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__",
+    next: "__next__",
+}  # fmt: skip
+#: Those whose result Python checks: with what.
+_CHECKED: dict[Any, tuple[str, Callable]] = {
+    len: ("__len__", operations.as_length),
+    iter: ("__iter__", operations.as_iterator),
+    reversed: ("__reversed__", operations.as_it_is),
+    repr: ("__repr__", operations.as_text),
+}
+_CONTAINS = {operations.OPERATIONS["in"]: polyfills.contains, operations.OPERATIONS["not_in"]: polyfills.contains_not}
+#: Operators of two operands: the methods of the left one in the order in which they are tried, and the right one's.
+_BINARY: dict[Any, tuple[tuple[str, ...], str, str]] = {
+    **{
+        operations.OPERATIONS[name]: ((f"__{method}__",), f"__r{method}__", symbol)
+        for name, method, symbol in operations.ARITHMETIC
+    },
+    **{
+        operations.IN_PLACE[name]: ((f"__i{method}__", f"__{method}__"), f"__r{method}__", f"{symbol}=")
+        for name, method, symbol in operations.ARITHMETIC
+    },
+}
+_COMPARISONS: dict[Any, tuple[str, str, str]] = {
+    operator.eq: ("__eq__", "__eq__", "=="), operator.ne: ("__ne__", "__ne__", "!="),
+    operator.lt: ("__lt__", "__gt__", "<"), operator.gt: ("__gt__", "__lt__", ">"),
+    operator.le: ("__le__", "__ge__", "<="), operator.ge: ("__ge__", "__le__", ">="),
+}  # fmt: skip
+
+
+def class_attribute(kind: type, name: str) -> Any:
+    """What a class has under a name, as it stands there, unbound."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
+    """The call that an operation on objects of the program is; None if it is none, or not one that can be seen into."""
+    if not args or not any(map(known.is_object, args[:2])) or not known.is_among(operation, _OPERATIONS):
+        return None
+    if operation in _DIRECT:
+        method = method_of(recorder, args[0], _DIRECT[operation])
+        return None if method is None else Enter(method, args)
+    if operation in _CHECKED and len(args) == 1:
+        name, check = _CHECKED[operation]
+        method = method_of(recorder, args[0], name)
+        return None if method is None else Enter(polyfills.checked, (check, method, args[0]))
+    if operation is bool:
+        return truth_of(recorder, args[0], "value")
+    if operation in _CONTAINS:
+        method = method_of(recorder, args[1], "__contains__")
+        return None if method is None else Enter(_CONTAINS[operation], (method, args[1], args[0]))
+    if len(args) == 2 and operation in _BINARY:
+        return _binary(recorder, operation, *args)
+    if len(args) == 2 and operation in _COMPARISONS:
+        return _comparison(recorder, operation, *args)
+    return None
+
+
+def truth_of(recorder: Any, value: Any, deliver: str = "truth") -> Enter | None:
+    """The call that tells whether an object of the program is true."""
+    method = method_of(recorder, value, "__bool__")
+    if method is not None:
+        return Enter(polyfills.checked, (operations.as_truth, method, value), deliver)
+    if class_attribute(type(value), "__bool__") is None:
+        method = method_of(recorder, value, "__len__")
+        if method is not None:
+            return Enter(polyfills.checked, (operations.as_filled, method, value), deliver)
+    return None
+
+
+def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:
+    """The special method of an object of the program, if the machine goes into it."""
+    if not known.is_object(value):
+        return None
+    found = class_attribute(type(value), name)
+    if not isinstance(found, types.FunctionType) or not recorder.enters(found):
+        return None
+    recorder.guard_class(type(value), name)
+    return found
+
+
+def _binary(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
+    names, reflected, symbol = _BINARY[operation]
+    tried = []
+    for name in names:
+        held = _operand(recorder, left, name)
+        if held is NotImplemented:
+            return None
+        if held is not None:
+            tried.append((held, left, right))
+    if type(left) is not type(right):
+        held = _operand(recorder, right, reflected)
+        if held is NotImplemented:
+            return None
+        if held is not None:
+            first = issubclass(type(right), type(left)) and held is not class_attribute(type(left), reflected)
+            if first and len(names) == 2 and len(tried) == 2:
+                tried.insert(1, (held, right, left))
+            elif first and not (len(names) == 2 and class_attribute(type(left), names[0]) is not None):
+                tried.insert(0, (held, right, left))
+            else:
+                tried.append((held, right, left))
+    return Enter(polyfills.first_answer, (tuple(tried), operations.no_operator, symbol, left, right)) if tried else None
+
+
+def _comparison(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
+    name, reflected, symbol = _COMPARISONS[operation]
+    inverse = operation is operator.ne and _is_default(type(left), "__ne__")
+    if inverse:  # the opposite of ==, where that answers
+        if not _is_default(type(right), "__ne__"):
+            return None
+        name = reflected = "__eq__"
+    tried = []
+    for own, other, method in ((left, right, name), (right, left, reflected)):
+        held = None if type(own) in SIMPLE else _operand(recorder, own, method)
+        if held is NotImplemented:
+            return None
+        if held is not None:
+            tried.append((held, own, other))
+    if not tried and operation not in (operator.eq, operator.ne):
+        return None
+    if len(tried) == 2 and type(left) is not type(right) and issubclass(type(right), type(left)):
+        tried.reverse()
+    if inverse:
+        return Enter(polyfills.first_answer_not, (tuple(tried), left, right))
+    if operation in (operator.eq, operator.ne):
+        same = operator.is_ if operation is operator.eq else operator.is_not
+        return Enter(polyfills.first_answer, (tuple(tried), polyfills.same_or_not, same, left, right))
+    return Enter(polyfills.first_answer, (tuple(tried), operations.no_comparison, symbol, left, right))
+
+
+def _is_default(kind: type, name: str) -> bool:
+    return kind in SIMPLE or class_attribute(kind, name) is object.__dict__[name]
+
+
+def _operand(recorder: Any, value: Any, name: str) -> Any:
+    """The method of an operand that is tried, which Python may have to do itself; None if it has none, or one that answers
+    to no object of the program; and NotImplemented for sequences, of which Python asks the other operand first."""
+    method = method_of(recorder, value, name)
+    if method is not None:
+        return method
+    kind = type(value)
+    if kind in SIMPLE and kind not in (str, bytes):
+        return None
+    found = class_attribute(kind, name)
+    if found is None or found is object.__dict__.get(name):
+        return None
+    return found if known.is_object(value) or isinstance(value, Tensor) else NotImplemented
+
+
+_OPERATIONS: frozenset[Any] = frozenset({bool, *_DIRECT, *_CHECKED, *_CONTAINS, *_BINARY, *_COMPARISONS})
