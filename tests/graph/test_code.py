@@ -1683,7 +1683,7 @@ def test_what_looks_at_the_frame_by_another_name_is_a_name():
 
 def test_source_that_cannot_be_found():
     names: dict = {}
-    exec("def program(): return 1", names)
+    exec(compile("def program(): return 1", "<nowhere>", "exec"), names)
     with pytest.raises(Unsupported, match="the source of program cannot be found"):
         code_of(names["program"])
 
