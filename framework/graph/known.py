@@ -111,6 +111,7 @@ _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype", "a
 _PROGRAMS = (
     "anfora.api",
     "anfora.modes",
+    "anfora.ops.programs",
     "anfora.nn",
     "anfora.models",
     "anfora.examples",

@@ -829,10 +829,7 @@ class Machine:
         frame.stack.append(item)
 
     def op_UNPACK(self, frame: Frame, n: int) -> None:
-        value = frame.stack.pop()
-        items = (
-            value if type(value) is tuple and len(value) == n else self.world.do(self, operations.unpack, (value, n))
-        )
+        items = self.world.do(self, operations.unpack, (frame.stack.pop(), n))
         frame.stack.extend(reversed(items))
 
     def op_UNPACK_REST(self, frame: Frame, counts: tuple[int, int]) -> None:
@@ -854,8 +851,7 @@ class Machine:
     def op_CALL_SPREAD(self, frame: Frame, _: None) -> None:
         kwargs = frame.stack.pop()
         args = frame.stack.pop()
-        if type(args) is not tuple:
-            args = tuple(self.world.do(self, operations.spread, (frame.stack[-1], args)))
+        args = tuple(self.world.do(self, operations.spread, (frame.stack[-1], args)))
         self.world.call(self, frame.stack.pop(), args, dict(kwargs))
 
     def op_FUNCTION(self, frame: Frame, what: tuple[types.CodeType, tuple[str, ...]]) -> None:
