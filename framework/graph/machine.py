@@ -285,6 +285,10 @@ class Plain:
         """Values that go into a container."""
         return values
 
+    def has_made(self, value: tuple | list) -> bool:
+        """Whether a tuple or list is the program's own, so that it is known what it holds."""
+        return True
+
     def owns(self, generator: Generator) -> bool:
         """Whether the machine may go into a generator: it is not in other hands too."""
         return True
@@ -742,7 +746,11 @@ class Machine:
 
     def op_APPEND(self, frame: Frame, n: int) -> None:
         [value] = self.world.plain((frame.stack.pop(),))
-        frame.stack[-n].append(value)
+        items = frame.stack[-n]
+        if self.world.has_made(items):
+            items.append(value)
+        else:  # the interpreter has put something into it
+            self.world.do(self, list.append, (items, value))
 
     def op_ADD(self, frame: Frame, n: int) -> None:
         value = frame.stack.pop()
@@ -770,7 +778,8 @@ class Machine:
         self.world.do(self, operations.merge_keywords, (frame.stack[-n], value))
 
     def op_TO_TUPLE(self, frame: Frame, _: None) -> None:
-        frame.stack.append(tuple(frame.stack.pop()))
+        items = frame.stack.pop()
+        frame.stack.append(tuple(items) if self.world.has_made(items) else self.world.do(self, tuple, (items,)))
 
     # jumps
 
@@ -829,8 +838,10 @@ class Machine:
         frame.stack.append(item)
 
     def op_UNPACK(self, frame: Frame, n: int) -> None:
-        items = self.world.do(self, operations.unpack, (frame.stack.pop(), n))
-        frame.stack.extend(reversed(items))
+        value = frame.stack.pop()
+        if not (type(value) is tuple and len(value) == n and self.world.has_made(value)):
+            value = self.world.do(self, operations.unpack, (value, n))
+        frame.stack.extend(reversed(value))
 
     def op_UNPACK_REST(self, frame: Frame, counts: tuple[int, int]) -> None:
         items = self.world.do(self, operations.unpack_rest, (frame.stack.pop(), *counts))
@@ -851,7 +862,8 @@ class Machine:
     def op_CALL_SPREAD(self, frame: Frame, _: None) -> None:
         kwargs = frame.stack.pop()
         args = frame.stack.pop()
-        args = tuple(self.world.do(self, operations.spread, (frame.stack[-1], args)))
+        if not (type(args) is tuple and self.world.has_made(args)):
+            args = self.world.do(self, operations.spread, (frame.stack[-1], args))
         self.world.call(self, frame.stack.pop(), args, dict(kwargs))
 
     def op_FUNCTION(self, frame: Frame, what: tuple[types.CodeType, tuple[str, ...]]) -> None:

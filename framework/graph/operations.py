@@ -227,7 +227,7 @@ def extend(items: list, more: Any) -> None:
     items.extend(rest)
 
 
-def spread(function: Any, items: Any) -> list:
+def spread(function: Any, items: Any) -> tuple:
     """The arguments of `f(*items)`."""
     try:
         rest = iter(items)
@@ -235,7 +235,7 @@ def spread(function: Any, items: Any) -> list:
         name = getattr(function, "__qualname__", None)
         what = f"{function.__module__}.{name}() argument" if name else "Value"
         raise TypeError(f"{what} after * must be an iterable, not {type(items).__name__}") from None
-    return list(rest)
+    return tuple(rest)
 
 
 def merge(into: dict, more: Any) -> None:

@@ -246,6 +246,8 @@ class Recorder(Plain):
             self.guard("is", origin, value)
         else:
             self.guard("type", origin, kind)
+            if kind in known.VIEWS:
+                self.register(known.viewed(value), Origin("number", known.viewed, (origin,)))
         return value
 
     def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
@@ -1224,6 +1226,9 @@ class Recorder(Plain):
                 self.look(self.register(held, self.origin("attr", name, origin)))
             else:
                 self.guard("length", self.origin("attr", name, origin), 0)
+
+    def has_made(self, value: tuple | list) -> bool:
+        return not self.is_outside(value)
 
     def owns(self, generator: Generator) -> bool:
         return id(generator) not in self.origins

@@ -62,6 +62,11 @@ def unpacked_with_a_star(x, v):
     return x * a + b[-1] * len(b)
 
 
+def displayed(x, v):
+    a, b, c = (*v, 4)
+    return x * a + b * c, [*v, x], (lambda *args: x * args[1])(*v)
+
+
 def nested(x, v):
     (a, b), c = v
     return x * a + b * c
@@ -157,8 +162,12 @@ def folded(x, v):
 CASES = [
     *[
         (way, one, other)
-        for way in (unpacked, unpacked_with_a_star, walked, zipped, copied, searched, folded, matched)
-        for one, other in [((2, 3), (3, 5)), ([2, 3], [3, 5]), ([2.5, 3.0], [1.5, 4.0]), (Pair(2, 3), Pair(3, 2))]
+        for way in (unpacked, unpacked_with_a_star, walked, zipped, copied, searched, folded, matched, displayed)
+        for one, other in [
+            ((2, 3), (3, 5)), ([2, 3], [3, 5]), ([2.5, 3.0], [1.5, 4.0]), (Pair(2, 3), Pair(3, 2)),
+            (collections.deque([2, 3]), collections.deque([3, 2])), (np.array([2, 3]), np.array([5, 2])),
+            ({2: 1, 3: 2}.keys(), {5: 1, 3: 2}.keys()),
+        ]
     ],
     *[(way, [2, 3], [2, 3, 4]) for way in (unpacked_with_a_star, walked, zipped, copied, searched, folded, matched)],
     *[(way, {2, 3}, {2, 5}) for way in (searched, lambda x, v: x * len(v), lambda x, v: x * sum(sorted(v)))],
