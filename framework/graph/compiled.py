@@ -36,6 +36,7 @@ __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Variant", "running"
 _MOST_POINTS = 250
 _MOST_VARIANTS = 12
 _MOST_ENTRIES = 256
+_MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 _TOO_MANY = "it has gone on in too many ways"
 
 
@@ -46,10 +47,22 @@ class Hop:
         self.call, self.frames, self.switch = state.call, state.frames, state.switch
         self.reason, self.at = reason, state.place
         self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
+        self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
         #: outcome -> (point, for each of its slots: a slot of this one, or a path in the result)
         self.edges: dict[Any, tuple[Point, list[int | tuple]]] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
+
+    def key_of(self, outcome: Outcome) -> Any:
+        """What of an outcome decides how the program goes on."""
+        kind = type(outcome.value)
+        return kind if kind in self.varying and outcome.error is None else key_of(outcome)
+
+    def note(self, outcome: Outcome) -> None:
+        """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
+        kind = type(outcome.value)
+        if kind in (int, str) and sum(key[0] is kind for key in self.edges if type(key) is tuple) >= _MOST_VALUES:
+            self.varying.add(kind)
 
     @property
     def is_branch(self) -> bool:
@@ -180,7 +193,7 @@ class Program:
                     edge = end.edges.get(key)
             if edge is None:
                 outcome = self._interpret(end, live)
-                key = key_of(outcome)
+                key = end.key_of(outcome)
                 edge = end.edges.get(key)
                 if edge is None:
                     return self._redo(end, live, outcome)
@@ -307,9 +320,7 @@ class Program:
                 self.give_up(f"it returns {trouble}", machine)
             else:
                 recorder.point.variants.append(Variant(recorder.piece, live, Return(image)))
-        if type(result) is Number:
-            return result.value
-        return _released(result)
+        return _released(_without_numbers(result))
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
 
@@ -333,7 +344,9 @@ class Program:
         places: list[int | tuple] = []
         found = _leaves(outcome)
         frames = machine.frames
-        if type(outcome.value) is float and outcome.error is None:
+        hop.note(outcome)
+        key = hop.key_of(outcome)
+        if (key is float or key in hop.varying) and outcome.error is None:
             stack = frames[-1].stack
             if stack and stack[-1] is outcome.value:
                 stack[-1] = Number(Origin("result", ()), outcome.value)
@@ -353,16 +366,16 @@ class Program:
 
         image = Imager_of(slot, recorder).image(tuple(frames))
         switch = glue.is_recording()
-        key = (signature(image), tuple(type(v) for v in after.values), switch)
-        point = self.points.get(key)
+        pattern = (signature(image), tuple(type(v) for v in after.values), switch)
+        point = self.points.get(pattern)
         if point is None and len(self.points) >= _MOST_POINTS:
             self.give_up(_TOO_MANY, machine)
             recorder.leave(machine)
             return
         if point is None:
-            point = self.points[key] = Point(image, switch)
-        hop.edges[key_of(outcome)] = (point, places)
-        if "is" in str(key_of(outcome)):
+            point = self.points[pattern] = Point(image, switch)
+        hop.edges[key] = (point, places)
+        if "is" in str(key):
             hop.kept.append(outcome.value)
         if point.variants:  # from here on it may have been seen before
             recorder.rejoin = point, [v.value if type(v) is Number else v for v in after.values]
@@ -423,6 +436,17 @@ def _part(outcome: Outcome | None, path: tuple) -> Any:
     for step in path:
         value = value[step]  # type: ignore[index]
     return value
+
+
+def _without_numbers(result: Any) -> Any:
+    """What the program returns, with the values of numbers that vary; see `Recorder.plain`."""
+    if type(result) is Number:
+        return result.value
+    if type(result) is list:
+        result[:] = map(_without_numbers, result)
+    elif type(result) is tuple and any(type(item) is Number for item in result):
+        return tuple(map(_without_numbers, result))
+    return result
 
 
 def _released(value: Any, made: list[Any] | None = None) -> Any:

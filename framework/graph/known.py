@@ -62,7 +62,7 @@ _COMPUTING: set[Any] = {
         for name in dir(operator)
         if not name.startswith("_") and isinstance(getattr(operator, name), types.BuiltinFunctionType)
     ),
-    operator.itemgetter, operator.attrgetter, operations.order_of,
+    operator.itemgetter, operator.attrgetter, operations.join, operations.order_of,
 }  # fmt: skip
 if hasattr(itertools, "pairwise"):
     _ARRANGING.add(itertools.pairwise)

@@ -742,7 +742,10 @@ class Machine:
         frame.stack.append(self.world.do(self, operations.FORMATS[conversion], (frame.stack.pop(), spec)))
 
     def op_JOIN(self, frame: Frame, n: int) -> None:
-        self._build(frame, "".join, n)
+        stack = frame.stack
+        parts = tuple(stack[len(stack) - n :])
+        del stack[len(stack) - n :]
+        stack.append(self.world.do(self, operations.join, parts))
 
     def op_APPEND(self, frame: Frame, n: int) -> None:
         [value] = self.world.plain((frame.stack.pop(),))

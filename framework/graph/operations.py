@@ -13,7 +13,7 @@ from typing import Any
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_it_is", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "empty_cell", "extend", "fill_cell",
-    "import_from", "is_mapping", "is_sequence", "make_dict", "make_set", "matches", "merge", "merge_keywords",
+    "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge", "merge_keywords",
     "no_comparison", "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method",
     "spread", "unpack", "unpack_rest", "values_of_keys",
 ]  # fmt: skip
@@ -217,6 +217,11 @@ FORMATS: dict[str, Callable] = {
     "r": lambda value, spec: format(repr(value), spec),
     "a": lambda value, spec: format(ascii(value), spec),
 }
+
+
+def join(*parts: str) -> str:
+    """A string with `{…}` in it, of its parts."""
+    return "".join(parts)
 
 
 def extend(items: list, more: Any) -> None:

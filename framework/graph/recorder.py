@@ -422,7 +422,18 @@ class Recorder(Plain):
         return Plain()
 
     def plain(self, values: Any) -> Any:
-        return [self.force(value) for value in values]
+        return values if self._is_leaving() else [self.force(value) for value in values]
+
+    def _is_leaving(self) -> bool:
+        """Whether the present instruction makes what the program returns, so that nothing looks into it any more: it may
+        hold numbers that vary."""
+        frames = self.machine.frames if self.machine is not None else []
+        if not all(frame.code.opcodes[frame.pc] == "RETURN" and not frame.handlers for frame in frames):
+            return False
+        top = frames[-1]
+        return top.code.opcodes[top.pc - 1] in ("TUPLE", "LIST") and not any(
+            frame.deliver != "value" for frame in frames
+        )
 
     def made(self, function: types.FunctionType) -> None:
         self.local_functions[id(function)] = function
@@ -752,11 +763,12 @@ class Recorder(Plain):
             self.guard("same" if same else "not same", *origins)  # type: ignore[arg-type]
 
     def _arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
-        """Operators on numbers that vary: (whether it could be done, the result)."""
-        if not known.is_among(operation, _ARITHMETIC) or len(args) > 2:
+        """Operators on numbers and texts that vary: (whether it could be done, the result)."""
+        plain = _plain_tuple(args)
+        is_text = known.is_among(operation, _TEXTUAL) and all(type(a) in (str, *known.NUMBERS) for a in plain)
+        if not is_text and (not known.is_among(operation, _ARITHMETIC) or len(args) > 2):
             return False, None
-        plain = tuple(a.value if type(a) is Number else a for a in args)
-        if all(type(a) in known.NUMBERS for a in plain):
+        if is_text or all(type(a) in known.NUMBERS for a in plain):
             try:
                 value = machine.natively(operation, plain, {})
             except Exception:
@@ -766,8 +778,8 @@ class Recorder(Plain):
             if type(value) is bool:
                 self.guard("is", origin, value)
                 return True, value
-            if type(value) in (int, float):
-                if operation in (operator.pow, operator.ipow) or type(value) is int:
+            if type(value) in (int, float, str):
+                if operation in (operator.pow, operator.ipow, round) or type(value) is int:
                     self.guard("type", origin, type(value))
                 return True, Number(origin, value)
             return False, None
@@ -1543,7 +1555,10 @@ _ARITHMETIC = frozenset({
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.neg, operator.pos, operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv,
     operator.imod, operator.ipow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-    abs, float, int,
+    abs, float, int, round,
+})  # fmt: skip
+_TEXTUAL = frozenset({
+    str, repr, format, operator.add, operations.join, *operations.FORMATS.values(), operator.eq, operator.ne,
 })  # fmt: skip
 
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])

@@ -245,3 +245,33 @@ def test_an_object_that_can_be_called_and_not_hashed():
     adder = Adder()
     compiled = ms.jit(lambda x: adder(x) * 2)
     assert [compiled(tensor(1.0)).tolist() for _ in range(3)] == [[8]] * 3
+
+
+def logs_as_it_goes(x, k):
+    loss = (x * x).sum()
+    print(f"step {k}: loss {loss.item():.3f}, mean {float(x.mean())!r:>8}")
+    return x * 0.5 + int(loss)
+
+
+def returns_numbers(x, k):
+    return float(x.sum()), int(x.max()), k, f"{x.min().item():.1f}", round(x.sum().item(), 1), str(int(x.max()))
+
+
+@pytest.mark.parametrize("program", [logs_as_it_goes, returns_numbers])
+def test_numbers_and_texts_from_data_do_not_end_in_python(program, capsys):
+    compiled = ms.jit(program)
+    for k in range(40):
+        x = Tensor([float(k), 2.5, -3.0 * k])
+        shown = [(repr(function(x, k)), capsys.readouterr().out) for function in (program, compiled)]
+        assert shown[0] == shown[1]
+    assert compiled.program.native is None and recordings(compiled) < 25
+
+
+def test_a_text_from_data_may_decide():
+    def program(x):
+        name = f"{int(x)}"
+        return x * 2 if name == "7" else x * len(name)
+
+    compiled = ms.jit(program)
+    for value in [*range(12), 7, 7, 3]:
+        assert compiled(Tensor(float(value))).item() == program(Tensor(float(value))).item()
