@@ -414,12 +414,13 @@ class Tensor:
     @property
     def is_leaf(self) -> bool:
         """Whether no operator of the tape computed it."""
-        return self._node is None or self._node.is_leaf
+        node = current(self)._node
+        return node is None or node.is_leaf
 
     @property
     def requires_grad(self) -> bool:
         """Whether operators on it are recorded. May be set for tensors that no operator computed."""
-        return self._node is not None
+        return current(self)._node is not None
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:

@@ -298,20 +298,30 @@ def _view(entry: Entry, source: Tensor, mask: int) -> Tensor:
 
 
 def refresh(view: Tensor) -> None:
-    """Take a view from its base again, after the base has moved or got a new history."""
+    """Take a view from its base again, after the base has moved or got a new history.
+
+    When that happens, at the first look at the view, means nothing: the nodes count as recorded right after that of the
+    base, so that gradients are added up in one order, and a transform leaves the view to be taken again.
+    """
     base = view._base
     assert base is not None
     array, layout, node = base._array, base._layout, base._node
-    for op, attributes in view._path:
+    if node is not None:
+        if tape.transforms.depth:
+            tape.transforms.touched.append(view)
+        start, steps = (node.node if type(node) is Output else node).tick, len(view._path)
+    for step, (op, attributes) in enumerate(view._path, 1):
         entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
         assert entry.view is not None, "bug in this library: a view of a tensor that was moved cannot be a view"
         if node is not None:
             holder = wrap(array, layout, node)
             node = tape.record(entry, 1 & entry.followed, (holder,), (), (None, 0)) if entry.followed else None
+            if node is not None:
+                node.tick = start + step / (steps + 1)
         layout, offset = entry.view
         array = view_array(array, layout, offset)
     view._array, view._layout = array, layout
-    if node is not None or view._node is None or not view.is_leaf:
+    if node is not None or view._node is None or not view._node.is_leaf:
         view._node = node
     view._epoch = base._epoch
 

@@ -108,7 +108,8 @@ class Transforms(threading.local):
     depth = 0  #: those inside another one record their walk back
 
     def __init__(self) -> None:
-        self.touched: list[Tensor] = []  #: tensors that got a history by an in-place write inside a transform
+        #: Tensors that got a history by an in-place write inside a transform, and views that were refreshed inside.
+        self.touched: list[Tensor] = []
 
 
 transforms = Transforms()

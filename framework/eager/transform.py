@@ -154,7 +154,9 @@ def forget_touched_at_the_end() -> None:
     """Outside of all transforms, what was written in place inside has no history."""
     while tape.transforms.depth == 0 and tape.transforms.touched:
         tensor = tape.transforms.touched.pop()
-        if not tensor.is_leaf:
+        if tensor._base is not None:
+            tensor._epoch = object()  # it is refreshed again: from its base, which may have none any more
+        elif not tensor.is_leaf:
             tensor._node = None
 
 
@@ -205,7 +207,7 @@ def released(output: Any) -> Any:
     """The results of a transform for its caller: without history, unless an outer transform needs it."""
     if tape.transforms.depth:
         return output
-    return tree_map(lambda t: t if t._node is None or t.is_leaf else _detached(t), output)
+    return tree_map(lambda t: t if t.is_leaf else _detached(t), output)
 
 
 def _detached(tensor: Tensor) -> Tensor:

@@ -477,6 +477,72 @@ def test_other_views_see_a_write_and_its_history():
     close(v.grad, [1])
 
 
+def test_the_moment_of_a_look_at_a_view_is_not_seen_in_the_sum_of_a_gradient():
+    """Three views of what was written: their gradients are added in one order, whoever was looked at first."""
+
+    def run(looks):
+        x = Tensor([0.3, 0.7, 1.1, -0.9])
+        x.requires_grad = True
+        z = x * 1.0
+        views = [z[:], z[:], z[:]]
+        z.mul_(2.0)
+        for number in looks:
+            views[number].stride()
+        total = ops.sin(views[2]) * 0.3 + ops.exp(views[0]) * 0.77 + views[1] * views[1] * 0.123
+        total.sum().backward()
+        return x.grad.asnumpy().tobytes()
+
+    assert len({run(looks) for looks in [(), (0, 1, 2), (2, 1, 0), (1, 2, 0), (1,)]}) == 1
+
+
+def test_a_view_tells_that_its_base_has_a_history():
+    z, v = Tensor([1.0, 2.0]), leaf(3)
+    early = z[0:1]
+    ops.copy_to(z[0:1], v * 2)
+    assert early.requires_grad and not early.is_leaf
+
+
+@pytest.mark.parametrize("looked_at", [False, True])
+def test_a_view_of_what_a_transform_has_written_has_no_history_after_it(looked_at):
+    z = Tensor([1.0, 2.0, 3.0])
+    early = z[1:]
+
+    def write(x):
+        z.mul_(x)
+        if looked_at:
+            assert (early * 2).requires_grad
+        return z.sum()
+
+    close(grad(write)(Tensor(2.0)), 6)
+    assert not z.requires_grad and not early.requires_grad
+
+
+def test_a_view_of_a_leaf_that_a_transform_has_written_belongs_to_the_leaf():
+    w = leaf(1, 2)
+    early = w[1:]
+
+    def write(x):
+        with no_grad():
+            ops.copy_to(w, Tensor(5.0))
+        return (early * x).sum()
+
+    close(grad(write)(Tensor(3.0)), 5)
+    early.sum().backward()
+    close(w.grad, [0, 1])
+
+
+def test_what_is_returned_beside_the_value_has_no_history_though_its_memory_has_moved():
+    def move(x):
+        y = x * 2
+        part = y[1:]
+        kept = y * y
+        y.asnumpy()
+        return kept.sum(), part
+
+    _, (part,) = grad(move, has_aux=True)(Tensor([1.0, 2.0]))
+    assert not (part + 1).requires_grad
+
+
 def test_a_plain_tensor_gets_a_history_when_tracked_values_are_written_into_it():
     z, v = Tensor([0.0, 0.0]), leaf(3)
     ops.copy_to(z[0:1], v * 2)

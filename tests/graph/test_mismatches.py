@@ -575,3 +575,37 @@ def weight_is_written_between_calls(jit):
         net.k = k
         seen.append(compiled(t(1, 1)))
     return seen
+
+
+@program
+def guard_looks_at_a_view_before_the_program_does(jit):
+    """Gradients of views of what was written were added up in the order in which the guards behind a hop saw them."""
+
+    def f(x, word):
+        views = [x[:], x[:], x[:]]
+        x.mul_(2.0)
+        print(word, end="")
+        return (ops.sin(views[2]) * 0.3 + ops.exp(views[0]) * 0.77 + views[1] * views[1] * 0.123).sum()
+
+    compiled = jit(f)
+    return [ms.grad(compiled)(t(0.3, 0.7 * k, 1.1, -0.9), "") for k in range(4)]
+
+
+@program
+def guard_looks_at_a_view_that_a_gradient_leaves_behind(jit):
+    """After a gradient the view of what was written kept the history that the guard had given it."""
+
+    class Box:
+        pass
+
+    def f(x, box, items):
+        x[1:] = x[:2] * 0.5
+        y = [2.0, *items]
+        box.extra = items
+        raise ValueError(len(y))
+
+    compiled, seen = jit(f), []
+    for k in range(3):
+        x, box = t(1, 2, k), Box()
+        seen.append((outcome(ms.grad(compiled, (0, 2)), x, box, [x, t(1)]), box.extra))
+    return seen
