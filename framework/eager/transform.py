@@ -35,6 +35,8 @@ class Linearized:
         create_graph: bool,
     ) -> None:
         self.output = output
+        #: What leads to each result, whatever happens to its memory until its gradient is asked for.
+        self._history = {id(result): current(result)._node for result in tensors(output)}
         self._inputs, self._slots, self._weights = inputs, slots, weights
         self._create_graph = create_graph
         self._weight_slots = weight_slots
@@ -46,20 +48,20 @@ class Linearized:
             sens: the gradient of the output, in its nesting; ones when not given.
             outputs: the part of the output that counts; all of it when not given.
         """
-        counted = list(tensors(self.output if outputs is None else outputs))
+        counted = list(tensors(self.output if outputs is None else outputs))  # of `output` itself, see `_history`
         given = [None] * len(counted) if sens is None else list(tensors(sens))
         if len(given) != len(counted):
             raise OpValueError(f"the function gives {len(counted)} tensors, but {len(given)} gradients came for them")
         seeds = []
         for result, gradient in zip(counted, given):
-            result = current(result)
-            if result._node is None:
+            history = self._history[id(result)]
+            if history is None:
                 continue
             if gradient is None:
                 gradient = _ones_like(result)
             elif gradient.shape != result.shape:
                 raise OpValueError(f"a gradient of shape {gradient.shape} came for a result of shape {result.shape}")
-            seeds.append((result._node, tape.fit(gradient, result._layout.type)))
+            seeds.append((history, tape.fit(gradient, result._layout.type)))
         targets = [*(slot for group in self._slots for slot in group), *self._weight_slots]
         found = tape.backward(seeds, targets, self._create_graph) if seeds else {}
         seen: set[int] = {id(memory_of(t)) for t in given if t is not None}
@@ -181,8 +183,10 @@ def linearize(
 def _with_history(tensor: Tensor) -> Tensor:
     """A result under a handle that keeps its history, when what was written in place inside the transform loses it."""
     tensor = current(tensor)
-    twin = _detached(tensor)
-    twin._node = tensor._node
+    if tensor._base is None:
+        return tape.second_handle(tensor, tensor._node)
+    twin = wrap(tensor._array, tensor._layout, tensor._node)
+    twin._base, twin._epoch, twin._path, twin._mark = tensor._base, tensor._epoch, tensor._path, tensor._mark
     return twin
 
 
@@ -211,11 +215,10 @@ def released(output: Any) -> Any:
 
 
 def _detached(tensor: Tensor) -> Tensor:
-    if tensor._base is None:
-        return tape.second_handle(tensor, None)
-    twin = wrap(tensor._array, tensor._layout)
-    twin._base, twin._epoch, twin._path, twin._mark = tensor._base, tensor._epoch, tensor._path, tensor._mark
-    return twin
+    """A tensor without history on the same memory, that keeps no history alive but that of what it is a view of."""
+    from anfora.ops import stop_gradient
+
+    return tape.second_handle(tensor, None) if tensor._base is None else stop_gradient(tensor)
 
 
 def memory_of(tensor: Tensor) -> Any:

@@ -17,6 +17,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
@@ -28,7 +29,7 @@ from anfora.graph.loops import closed
 from anfora.graph.machine import Generator, Machine, Plain, do_at
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.pieces import Runner
-from anfora.graph.recorder import DATA, Live, Outcome, Piece, Recorder, State, key_of
+from anfora.graph.recorder import DATA, Escaped, Live, Outcome, Piece, Recorder, State, key_of
 from anfora.kernel import glue
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Variant", "running"]
@@ -298,7 +299,7 @@ class Program:
             kind = type(value)
             if kind is types.CellType:
                 recorder.local_cells[id(value)] = value
-            elif kind is types.FunctionType:
+            elif kind is types.FunctionType or kind is GradientFunction:
                 recorder.local_functions[id(value)] = value
             elif kind is Generator:
                 value.world = recorder
@@ -316,6 +317,8 @@ class Program:
             try:
                 live = Live(recorder)
                 image = live.imager().image(result)
+            except Escaped:
+                self.interpreted.update(recorder.piece.gradients)
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:

@@ -20,6 +20,7 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
+from anfora.eager.tape import second_handle
 from anfora.graph.loops import Closed, Loop
 from anfora.graph.lower import Segment, _placed
 from anfora.graph.origins import Emitter, Origin
@@ -114,7 +115,10 @@ class Runner:
         if self._segment is None:
             self._segment = Segment(piece.rows, layouts, piece.constants, list(wanted))
         segment = self._segment
-        emit.constants.update(segment=segment.run, number=_number, make=tensor_maker(), view=_view, wrote=_wrote)
+        emit.constants.update(
+            segment=segment.run, number=_number, make=tensor_maker(), handle=second_handle, marked=_marked, view=_view,
+            wrote=_wrote,
+        )  # fmt: skip
         arrays = [f"{name}._array" for _, name, _ in inputs]
         for _, name, layout, op in numbers:
             arrays.append(f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})")
@@ -124,11 +128,16 @@ class Runner:
         for value, name, _ in inputs:
             if value in written:
                 emit.lines.append(f"wrote({name}, {emit.constant(written[value])})")
+        shared = {origin.key[0] for origin in piece.handles}
         for origin in sorted(made, key=_depth):
             if not emit.is_defined(origin):
                 array = f"outs[{wanted[origin.key[0]]}]"
                 layout = emit.constant(origin.key[1])
-                if origin.base is None:
+                if origin in piece.handles and origin.key[0] in piece.inputs:
+                    emit.define(origin, f"handle({emit.name(piece.inputs[origin.key[0]][0])}, None)")
+                elif origin.base is None and origin.key[0] in shared:
+                    emit.define(origin, f"marked({array}, {layout})")
+                elif origin.base is None:
                     emit.define(origin, f"make({array}, {layout}, None)")
                 else:
                     base, path = origin.base
@@ -159,12 +168,13 @@ class Runner:
 
     def _emit_taped(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
         rows = _Rows(self.piece, [value for value, *_ in inputs] + [value for value, *_ in numbers])
-        emit.constants.update(rows=rows.run)
+        emit.constants.update(rows=rows.run, handle=second_handle)
         names = [name for _, name, *_ in (*inputs, *numbers)]
         emit.lines.append(f"tensors = rows(({''.join(name + ', ' for name in names)}))")
         for origin in made:
             if not emit.is_defined(origin):
-                emit.define(origin, f"tensors[{origin.key[0]}]")
+                tensor = f"tensors[{origin.key[0]}]"
+                emit.define(origin, f"handle({tensor}, None)" if origin in self.piece.handles else tensor)
 
 
 class _Rows:
@@ -223,6 +233,13 @@ def _number(value: Any, dtype: Any, op: Any) -> np.ndarray:
 def _draw(counters: int) -> tuple[int, int]:
     seed, offset = default_generator.draw(counters)
     return signed(seed), signed(offset)
+
+
+def _marked(array: np.ndarray, layout: Layout) -> Tensor:
+    """One of several tensors on the same memory, see `second_handle`."""
+    tensor = wrap(array, layout)
+    tensor._mark = memory.SAVED
+    return tensor
 
 
 def _view(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tensor:

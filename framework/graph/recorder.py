@@ -48,7 +48,7 @@ from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, truth_of
 from anfora.kernel import glue
 
-__all__ = ["DATA", "Live", "Outcome", "Piece", "Recorder", "State", "key_of"]
+__all__ = ["DATA", "Escaped", "Live", "Outcome", "Piece", "Recorder", "State", "key_of"]
 
 DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 
@@ -60,6 +60,10 @@ class Outcome:
 
     def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
         self.value, self.error = value, error
+
+
+class Escaped(Exception):
+    """A tensor has left a gradient with its history, which only the interpreter can leave behind."""
 
 
 class Live:
@@ -83,7 +87,11 @@ class Live:
         if found is not None:
             return found
         origin = self.recorder.origin_of(value)
-        return None if origin is None else self.add(value, origin)
+        if origin is None:
+            return None
+        if origin.kind == "made" and self.recorder.piece.gradients and not value.is_leaf:
+            raise Escaped
+        return self.add(value, origin)
 
     def imager(self) -> Imager:
         return Imager(self.slot, self.recorder.is_fixed)
@@ -145,6 +153,8 @@ class Piece:
         self.values = 0
         self.is_taped = False
         self.switches: list[bool] = []  #: whether the tape was on, by row
+        self.gradients: list[tuple] = []  #: the calls of gradient functions in it
+        self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
     def value(self) -> int:
         self.values += 1
@@ -161,7 +171,7 @@ class Recorder(Plain):
     def __init__(self, keeper: Any) -> None:
         self.keeper = keeper
         self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
-        self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it
+        self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it, and their gradients
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
@@ -358,11 +368,14 @@ class Recorder(Plain):
         if number is None:
             number = self._constant(tensor)
         base = None
+        is_handle = tensor._base is None and id(tensor) not in self.tensors
         if tensor._base is not None:
             # Taken from what the program has taken it from, which may be a view itself in one call and not in another.
             _, source = self.sources.get(id(value), (None, tensor._base))
             base = (self.origin_of(source), tensor._path[len(source._path) :])
         origin = Origin("made", (number, tensor._layout), base)
+        if is_handle:
+            self.piece.handles.add(origin)
         self.handles[id(value)] = (value, origin)
         return origin
 
@@ -409,7 +422,7 @@ class Recorder(Plain):
         kind = type(value)
         if kind is types.CellType:
             return id(value) not in self.local_cells
-        if kind is types.FunctionType:
+        if kind is types.FunctionType or kind is GradientFunction:
             return id(value) not in self.local_functions
         if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
             return True
@@ -435,7 +448,7 @@ class Recorder(Plain):
             frame.deliver != "value" for frame in frames
         )
 
-    def made(self, function: types.FunctionType) -> None:
+    def made(self, function: Callable) -> None:
         self.local_functions[id(function)] = function
 
     # -- is it known? -------------------------------------------------------------------------------------------------
@@ -715,9 +728,9 @@ class Recorder(Plain):
             # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
             self.keeper.interpreted.add(self.region[0])
             self.leave(machine)
-        if type(result) is types.FunctionType and known.is_transform(operation):  # made for this call, with its values
-            self.made(result)
-            for cell in result.__closure__ or ():
+        if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
+            self.made(result)  # for this call, with its values
+            for cell in getattr(result, "__closure__", None) or ():
                 self.local_cells[id(cell)] = cell
         return result
 
@@ -841,10 +854,13 @@ class Recorder(Plain):
             return None
         try:
             return State(self, machine, operation, args, kwargs)
+        except Escaped:
+            self.keeper.interpreted.update(self.piece.gradients)
+            self.leave(machine)
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
             self.leave(machine)
-            return None
+        return None
 
     def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
         if state is not None:
@@ -1265,11 +1281,15 @@ class Recorder(Plain):
         """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
         frame = machine.frames[-1]
         site = (frame.code.python, frame.pc)
+        if self.is_outside(gradient):
+            for name in ("positions", "parameters", "weights", "has_aux", "return_ids", "sens_param", "gives_value"):
+                self.look(self.getattr_plain(gradient, name))
         if site in self.keeper.interpreted and not self.region:
             machine.push(self.interpret(machine, gradient, args, kwargs, "a gradient of what the interpreter does"))
             return
         self.enter(machine, differentiate, (gradient, args, kwargs), {})
         self.region.append(site)
+        self.piece.gradients.append(self.region[0])
 
     def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
         """Go into the `construct` of a Cell that has nothing around it."""

@@ -543,6 +543,28 @@ def test_what_is_returned_beside_the_value_has_no_history_though_its_memory_has_
     assert not (part + 1).requires_grad
 
 
+def test_a_view_among_the_results_has_no_history_when_its_memory_moves():
+    def double(x):
+        y = x * 2
+        return (y * y).sum(), y[:1]
+
+    _, (part,) = grad(double, has_aux=True)(Tensor([1.0, 2.0]))
+    part.asnumpy()  # the memory that the tape kept stays behind
+    assert not part.requires_grad
+
+
+def test_a_pull_goes_back_over_what_was_when_the_memory_of_the_result_has_moved():
+    z = Tensor([1.0, 2.0])
+
+    def write(x):
+        z.mul_(x)
+        return (z * z)[1:] + z[1:], z[1:]
+
+    _, pull = anfora.vjp(write, Tensor([3.0, 4.0]))
+    z.asnumpy()[:] = 9
+    close(pull(Tensor([0.0]), Tensor([1.0]))[0], [0, 2])
+
+
 def test_a_plain_tensor_gets_a_history_when_tracked_values_are_written_into_it():
     z, v = Tensor([0.0, 0.0]), leaf(3)
     ops.copy_to(z[0:1], v * 2)

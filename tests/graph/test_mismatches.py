@@ -609,3 +609,78 @@ def guard_looks_at_a_view_that_a_gradient_leaves_behind(jit):
         x, box = t(1, 2, k), Box()
         seen.append((outcome(ms.grad(compiled, (0, 2)), x, box, [x, t(1)]), box.extra))
     return seen
+
+
+@program
+def results_of_a_gradient_hand_out_memory_of_their_own(jit):
+    """Two results that were one tensor inside a gradient shared what `asnumpy` gives; results that were made outside,
+    too."""
+
+    def f(x, c):
+        def inner(x):
+            y = x * 2
+            z = x + 1
+            z[0] = 3.0
+            return y, y, z, z[:1], c, c
+
+        return ms.value_and_grad(inner)(x)
+
+    compiled, seen = jit(f), []
+    for k in range(3):
+        c = t(1, k)
+        c.requires_grad = bool(k)
+        c = c * 2
+        seen.append((compiled(t(1, 2), c), c))
+    return seen
+
+
+@program
+def tensor_leaves_a_gradient_with_its_history(jit):
+    def f(x, n):
+        kept = []
+
+        def inner(x):
+            y = x * 2
+            if n:
+                kept.append(y)
+            return y
+
+        value, gradient = ms.value_and_grad(inner)(x)
+        return kept, value, gradient, n and kept[0].requires_grad
+
+    compiled = jit(f)
+    return [compiled(t(1, k), n) for n in (0, 1, 2) for k in range(3)]
+
+
+@program
+def gradient_function_is_made_in_each_call(jit):
+    """One that was alive at a hop was taken for the same object in every call, with what its function had captured."""
+
+    def with_hop_inside(x):
+        scale = x * 3
+
+        def inner(a):
+            print(end="")
+            return (a * scale).sum()
+
+        return ms.grad(inner)(x), ms.ops.GradOperation(get_all=True)(inner)(x)
+
+    def with_hop_before(x):
+        scale = x * 3
+        gradient = ms.value_and_grad(lambda a: a * scale)
+        second = ms.grad(lambda a: gradient(a)[0].sum())
+        each = ms.vmap(ms.grad(lambda a: a * scale.sum()))
+        print(end="")
+        return gradient(x), second(x), each(x)
+
+    def with_another_position(x):
+        def make(position):
+            print(end="")
+            return ms.grad(lambda a, b: (a * 2 + b * x).sum(), position)
+
+        makers = [make]
+        print(end="", sep=str(makers)[:0])
+        return [made(x, x) for made in map(makers[0], (int(x[1]), 0))]
+
+    functions = [jit(function) for function in (with_hop_inside, with_hop_before, with_another_position)]
+    return [function(t(1, k)) for function in functions for k in (0, 1, 0, 1)]
