@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -54,10 +54,10 @@ class Hop:
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
 
-    def key_of(self, outcome: Outcome) -> Any:
-        """What of an outcome decides how the program goes on."""
+    def key_of(self, outcome: Outcome, live: Sequence[Any]) -> Any:
+        """What of an outcome decides how the program goes on, given what was alive before."""
         kind = type(outcome.value)
-        return kind if kind in self.varying and outcome.error is None else key_of(outcome)
+        return kind if kind in self.varying and outcome.error is None else key_of(outcome, live)
 
     def note(self, outcome: Outcome) -> None:
         """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
@@ -194,7 +194,7 @@ class Program:
                     edge = end.edges.get(key)
             if edge is None:
                 outcome = self._interpret(end, live)
-                key = end.key_of(outcome)
+                key = end.key_of(outcome, live)
                 edge = end.edges.get(key)
                 if edge is None:
                     return self._redo(end, live, outcome)
@@ -348,7 +348,7 @@ class Program:
         found = _leaves(outcome)
         frames = machine.frames
         hop.note(outcome)
-        key = hop.key_of(outcome)
+        key = hop.key_of(outcome, before.values)
         if (key is float or key in hop.varying) and outcome.error is None:
             stack = frames[-1].stack
             if stack and stack[-1] is outcome.value:
@@ -359,9 +359,9 @@ class Program:
             known = after.index.get(id(value))
             if known is not None:
                 return known
-            place: int | tuple | None = found.get(id(value))
+            place: int | tuple | None = before.index.get(id(value))
             if place is None:
-                place = before.index.get(id(value))
+                place = found.get(id(value))
                 if place is None:
                     return None
             places.append(place)

@@ -105,7 +105,7 @@ class Watched(Program):
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         if tells_recompiles():
             span = hop_span(hop)
-            seen = outcome_text(key_of(outcome))
+            seen = outcome_text(key_of(outcome, values))
             log.log(_level(), "%s goes on in a new way: %s:%d: %s gives %s", self.name, span.short_file, span.line,
                     span_text(span), seen)  # fmt: skip
         return self._recording(super()._redo, hop, values, outcome)
@@ -443,7 +443,7 @@ class _Trace(Watched):
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         span = hop_span(hop)
-        seen = outcome_text(key_of(outcome))
+        seen = outcome_text(key_of(outcome, values))
         self.recompiles.append(f"{span.short_file}:{span.line}  {span_text(span)} gives {seen}, for the first time")
         return super()._redo(hop, values, outcome)
 

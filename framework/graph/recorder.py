@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -1537,11 +1537,43 @@ def _same_number(one: Any, other: Any) -> bool:
     return type(one) is type(other) and repr(one) == repr(other)
 
 
-def key_of(outcome: Outcome) -> Any:
-    """What of an outcome decides how the program goes on."""
+def key_of(outcome: Outcome, live: Sequence[Any]) -> Any:
+    """What of an outcome decides how the program goes on; `live` is what was alive when it came."""
+    value = outcome.value
     if outcome.error is not None:
-        return "raised", type(outcome.error)
-    return _key(outcome.value)
+        key: Any = ("raised", type(outcome.error))
+        value = outcome.error
+    else:
+        key = _key(value)
+    if type(value) in SIMPLE:
+        return key
+    again = _again(value, live)
+    if not again:
+        return key
+    return (*key, again) if outcome.error is not None else ("again", key, again)
+
+
+def _again(value: Any, live: Sequence[Any]) -> tuple:
+    """Which objects of an outcome are the same as something alive, by slot, or as another of its objects, by path."""
+    if type(value) is not tuple:
+        for slot, known_value in enumerate(live):
+            if known_value is value:
+                return (((), slot),)
+        return ()
+    before: dict[int, Any] = {}
+    for slot, known_value in enumerate(live):
+        before.setdefault(id(known_value), slot)
+    return tuple(_objects_again(value, (), before))
+
+
+def _objects_again(value: Any, path: tuple, before: dict[int, Any]) -> Iterator[tuple]:
+    if type(value) is tuple:
+        for i, item in enumerate(value):
+            yield from _objects_again(item, (*path, i), before)
+    elif type(value) not in SIMPLE:
+        found = before.setdefault(id(value), path)
+        if found is not path:
+            yield path, found
 
 
 def _key(value: Any, depth: int = 0) -> Any:

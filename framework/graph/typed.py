@@ -87,8 +87,12 @@ def _spread(call: tuple) -> Any:
     return function(*args, **kwargs)
 
 
-def _by_outcome(outcome: Any, cases: Cases, *functions: Callable) -> Callable:
-    key = key_of(outcome if type(outcome) is Outcome else Outcome(outcome))
+def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Callable:
+    functions, values = functions_and_values[: len(cases.keys)], functions_and_values[len(cases.keys) :]
+    live = [None] * (max(cases.slots, default=-1) + 1)
+    for slot, value in zip(cases.slots, values):
+        live[slot] = value
+    key = key_of(outcome if type(outcome) is Outcome else Outcome(outcome), live)
     return functions[cases.keys.index(key)] if key in cases.keys else _record
 
 
@@ -118,10 +122,12 @@ for _primitive in (
 
 
 class Cases:
-    """The outcomes of a hop that were seen."""
+    """The outcomes of a hop that were seen; `slots` hold values that an outcome was again."""
 
     def __init__(self, keys: Sequence[Any]) -> None:
         self.keys = list(keys)
+        again = [pair for key in self.keys if _is_again(key) for pair in key[2]]
+        self.slots = sorted({found for _, found in again if type(found) is int})
 
     def __repr__(self) -> str:
         return " | ".join(map(outcome_text, self.keys))
@@ -171,10 +177,17 @@ class Globals:
         return f"the variables of {self.variables.get('__name__', 'a module')}"
 
 
+def _is_again(key: Any) -> bool:
+    """Whether an outcome is, or holds, an object that was alive before, or one object twice."""
+    return isinstance(key, tuple) and len(key) == 3 and key[0] in ("again", "raised")
+
+
 def outcome_text(key: Any) -> str:
     """What of an outcome decides how the program goes on, in words."""
     if isinstance(key, type):
         return f"a {key.__name__}"
+    if _is_again(key):
+        return f"{outcome_text(key[1] if key[0] == 'again' else key[:2])} that was there before"
     if isinstance(key, tuple) and len(key) == 2:
         kind, value = key
         if kind == "raised":
@@ -864,19 +877,18 @@ class _Body:
             [(function, args)] = ways.values()
             return graph.apply(function, *args)
         sides = [self._partial(way) for way in ways.values()]
-        return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, Cases(list(ways)), *sides))
+        cases = Cases(list(ways))
+        values = [self.slot(slot) for slot in cases.slots]
+        return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *values))
 
     def _call(self, hop: Hop) -> tuple[tuple[str, ...], list[Any]]:
         """The names of keyword arguments, the function and the arguments of what a hop does."""
         image = hop.call
         graph = self.graph
         origins = self.variant.runner.origins
-        kept = {
-            place
-            for _, places in hop.edges.values()
-            for place in places
-            if type(place) is int and origins[place].kind == "built"
-        }  # what was made for the call, and is alive behind it
+        used = [*Cases(list(hop.edges)).slots, *(place for _, places in hop.edges.values() for place in places)]
+        # What was made for the call, and is alive behind it.
+        kept = {place for place in used if type(place) is int and origins[place].kind == "built"}
         if not kept and _is_plain(image) and image[0] == "tuple":
             function, args, kwargs, *_ = image[1]
             if args[0] == "tuple" and kwargs[0] == "dict":

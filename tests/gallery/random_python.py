@@ -1,9 +1,9 @@
 """Random Python functions on tensors and Python values, as source texts.
 
-A function is made from its seed alone. It takes tensors, numbers, a flag, an object, a list and a dict, and does what
-programs do with them: branches and loops on Python values and on tensors, containers with aliases, closures, writes and
-views, exceptions, conversions, output, attributes, helpers, random numbers. Loops are bounded, and values stay finite and
-small: products go through tanh, integers through a remainder.
+A function is made from its seed alone. It takes tensors, numbers, a flag, objects, a list, a dict and a Cell, and does what
+programs do with them: branches and loops on Python values and on tensors, containers with aliases, closures, recursion,
+writes and views, exceptions, conversions, output, attributes, special methods, `with`, gradients, helpers, random numbers.
+Loops are bounded, and values stay finite and small: products go through tanh, integers through a remainder.
 
     statement = Line | Compound           Line: one line of source        Compound: clauses, each a header with its body
 
@@ -15,82 +15,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import linecache
-import math
 import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
-from harness import Call, Program, call, check
+from harness import Program, check
+from random_given import GLOBALS, PARAMETERS, calls
 
 import anfora as ms
-from anfora import Tensor, ops
 
-__all__ = ["Box", "Compound", "Line", "Source", "minimise", "mismatch", "program", "random_source", "text"]
-
-
-# ---------------------------------------------------------------------------------------- what the functions are given
-
-
-class Box:
-    """The object that a program gets."""
-
-    def __init__(self, value: Tensor, step: float) -> None:
-        self.value, self.step, self.count, self.seen = value, step, 0, []
-
-    def __call__(self, v: Any) -> Any:
-        self.count += 1
-        return v * self.step
-
-    @property
-    def double(self) -> Tensor:
-        return self.value * 2
-
-
-def halve(v: Any, times: int = 1) -> Any:
-    return v if times <= 0 else halve(v * 0.5, times - 1)
-
-
-def remember(box: Box, values: list, v: Any) -> int:
-    box.seen.append(v)
-    values.append(v)
-    return len(values)
-
-
-def pieces(v: Any, n: int) -> Iterator[Any]:
-    for k in range(n):
-        yield v * (k + 1) * 0.25
-
-
-def chosen(v: Any, n: Any) -> Any:
-    if n > 2:
-        return v + 1
-    if v.sum() > 0:
-        return v * 0.5
-    return -v
-
-
-_GLOBALS: dict[str, Any] = {
-    "ms": ms, "ops": ops, "np": np, "math": math, "Tensor": Tensor, "halve": halve, "remember": remember, "pieces": pieces,
-    "chosen": chosen,
-}  # fmt: skip
-
-
-def _calls(seed: int) -> list[Call]:
-    """The arguments x and y (3), w (2, 3), n, r, flag, box, items, table of three calls."""
-    numbers = np.random.default_rng(seed)
-
-    def tensor(*shape: int) -> Tensor:
-        return Tensor(numbers.uniform(-1.5, 1.5, shape).astype(np.float32))
-
-    made = []
-    for _ in range(3):
-        x, y, w = tensor(3), tensor(3), tensor(2, 3)
-        items = [tensor(3), x, tensor(3)]  # one of them twice among the arguments
-        table = {"a": tensor(3), "b": tensor(3)}
-        n, r, flag = int(numbers.integers(0, 6)), float(numbers.uniform(-2, 2)), bool(numbers.integers(2))
-        made.append(call(x, y, w, n, r, flag, Box(tensor(3), 0.5), items, table))
-    return made
+__all__ = ["Compound", "Line", "Source", "minimise", "mismatch", "program", "random_source", "text"]
 
 
 # ------------------------------------------------------------------------------------------------------------- the grammar
@@ -106,9 +40,10 @@ class Line:
 
 @dataclasses.dataclass
 class Compound:
-    """Clauses that belong together, such as if, elif and else."""
+    """Clauses that belong together, such as if, elif and else. One that bounds a recursion is never dropped from it."""
 
     clauses: list[tuple[str, Body]]
+    fixed: bool = False
 
 
 Body = list["Line | Compound"]
@@ -134,19 +69,23 @@ def _render(body: Body, depth: int) -> Iterator[str]:
 
 
 def text(source: Source) -> str:
-    lines = ["TOTAL = 0", "", "", "def f(x, y, w, n, r, flag, box, items, table):"]
+    lines = ["TOTAL = 0", "", "", f"def f({PARAMETERS}):"]
     return "\n".join([*lines, *_render(source.body, 1), f"    {source.result}", ""])
 
 
 class _Writer:
     """Writes statements. `names` has the variables in sight by kind:
 
-    v, m, s: tensors of shape (3), (2, 3) and (); i, f: Python's int and float; l: lists of tensors; d: dicts of tensors.
+    v, m, s: tensors of shape (3), (2, 3) and (); i, f: Python's int and float; l: lists of tensors; d: dicts of tensors;
+    o: bags; p: pairs; a: arrays of numpy of length 3; g: functions of one vector.
     """
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.names = {"v": ["x", "y"], "m": ["w"], "s": [], "i": ["n"], "f": ["r"], "l": ["items"], "d": ["table"]}
+        self.names: dict[str, list[str]] = {
+            "v": ["x", "y"], "m": ["w"], "s": [], "i": ["n"], "f": ["r"], "l": ["items"], "d": ["table"], "o": ["bag"],
+            "p": [], "a": [], "g": ["halve", "net"],
+        }  # fmt: skip
         self.outer: list[str] = []  # loops around the statement being written
         self.count = 0
 
@@ -198,6 +137,13 @@ class _Writer:
                 lambda: f"int({self.tensor('v', 2)}.argmax())",
                 lambda: "box.count",
                 lambda: f"min({one(depth + 1)}, 4)",
+                lambda: f"len({self.pick('o')})",
+                lambda: f"getattr(box, {self.random.choice(['count', 'extra_count'])!r}, {one(depth + 1)})",
+                lambda: f"sum(1 for v in {self.group()} if {self.test('v')})",
+                lambda: f"max(range(len({self.pick('l')})), key=lambda k: float({self.pick('l')}[k].sum()), default=0)",
+                lambda: f"sum(range({one(depth + 1)} % 5)) % 4",
+                lambda: f"divmod({one(depth + 1)}, 3)[{self.random.randrange(2)}]",
+                lambda: f"(lambda *args, k=1: len(args) + k)({self.pick('v')}, k={one(depth + 1)})",
             ]
         return self.random.choice(forms)()
 
@@ -214,8 +160,33 @@ class _Writer:
                 lambda: f"round({one(depth + 1)}, 1)",
                 lambda: f"abs({one(depth + 1)})",
                 lambda: "box.step",
+                lambda: "getattr(box, 'step', 0.25)",
+                lambda: f"float(max({self.group()}, key=lambda v: float(v.mean()), default=x)[0])",
+                lambda: f"math.fsum({self.tensor('v', 2)}.tolist()) * 0.25",
+                lambda: f"float({self.tensor('v', 2)}.asnumpy()[{self.random.randrange(3)}])",
             ]
         return self.random.choice(forms)()
+
+    def group(self) -> str:
+        """Something that gives tensors of shape (3) when it is iterated over."""
+        forms: list[Callable[[], str]] = [
+            lambda: self.pick("l"),
+            lambda: self.pick("o"),
+            lambda: f"{self.pick('d')}.values()",
+            lambda: f"pieces({self.pick('v')}, {self.random.randint(1, 3)})",
+            lambda: f"Steps({self.pick('v')}, {self.random.randint(1, 3)})",
+            lambda: f"[{self.pick('v')}, {self.pick('v')}]",
+            lambda: f"map({self.pick('g')}, {self.pick('l')}[:3])",
+            lambda: f"reversed({self.pick('l')})",
+            lambda: f"(v * 0.5 for v in {self.pick('l')})",
+        ]
+        return self.random.choice(forms)()
+
+    def test(self, name: str) -> str:
+        """A condition on a tensor."""
+        return self.random.choice(
+            [f"{name}.sum() > 0", f"{name}[0] < {self.float(2)}", f"float({name}.max()) > 0.5", f"{name} is not x"]
+        )
 
     def condition(self, depth: int = 0) -> str:
         """Something with a truth value."""
@@ -227,6 +198,17 @@ class _Writer:
             lambda: f"bool(({self.tensor('v', 2)} > 0).any())",
             lambda: "flag",
             lambda: f"{self.pick('v')} is {self.pick('v')}",
+            lambda: self.pick("o"),
+            lambda: f"{self.pick('o')} {self.random.choice(['==', '!=', '<', 'is'])} {self.pick('o')}",
+            lambda: f"{self.pick('v')} in {self.pick('o')}",
+            lambda: f"{self.random.choice(['c', 'a'])!r} {self.random.choice(['in', 'not in'])} {self.pick('d')}",
+            lambda: f"hasattr(box, {self.random.choice(['extra', 'value', 'other'])!r})",
+            lambda: (
+                f"isinstance(getattr(box, 'extra', None), {self.random.choice(['Tensor', 'list', '(int, float)'])})"
+            ),
+            lambda: f"{self.random.choice(['any', 'all'])}({self.test('v')} for v in {self.group()})",
+            lambda: f"0 <= {self.integer(2)} < 3",
+            lambda: f"bool({self.pick('l')})",
         ]
         if depth < 1:
             forms += [
@@ -260,6 +242,10 @@ class _Writer:
             lambda: f"ops.stop_gradient({sub()})",
             lambda: f"(-{sub()})",
             lambda: f"ops.clip({sub()} / 0.7, -3.0, 3.0)",
+            lambda: f"mixed({sub()}, *[{sub()}], rate={self.float(2)})",
+            lambda: f"mixed({sub()}, **{{'b': {sub()}, 'other': {sub()}}})",
+            lambda: f"shrink({sub()}, {self.integer(2)} % 6)",
+            lambda: f"compiled({sub()}, {self.integer(2)} % 3)",
         ]
         if kind == "v":
             forms += [
@@ -274,6 +260,25 @@ class _Writer:
                 lambda: f"Tensor({sub()}.asnumpy() * np.float32(0.5))",
                 lambda: "ops.rand(3)",
                 lambda: f"{sub()}[::-1]",
+                lambda: f"{self.pick('o')}[{self.random.choice([0, -1])}]",
+                lambda: f"{self.pick('o')}({sub()}, scale={self.float(2)})",
+                lambda: f"{self.pick('o')}.first",
+                lambda: f"({self.pick('o')} {self.random.choice('+*')} {sub()})[0]",
+                lambda: f"({sub()} * 0.5 + {self.pick('o')})[-1]",
+                lambda: f"getattr(box, {self.random.choice(['value', 'part0', 'part1'])!r}, {sub()})",
+                lambda: f"getattr({sub()}, {self.random.choice(['sin', 'tanh', 'abs'])!r})()",
+                lambda: (
+                    f"{self.random.choice(['max', 'min'])}({self.group()}, key=lambda v: float(v.sum()), default=y)"
+                ),
+                lambda: f"functools.reduce(lambda a, b: (a + b) * 0.5, {self.group()}, {sub()})",
+                lambda: f"tree({sub()}, {self.integer(2)} % 5)",
+                lambda: f"{self.pick('g')}({sub()})",
+                lambda: f"ms.grad(lambda a: ops.tanh(a * {sub()}).sum())({sub()})",
+                lambda: f"next(iter({self.group()}), {sub()})",
+                lambda: f"{sub()}.astype(ms.float64).astype(ms.float32)",
+                lambda: f"Pair({sub()}, {self.float(2)}).mixed(0.25)",
+                lambda: f"{self.pick('p')}.mixed()" if self.names["p"] else self.pick("v"),
+                lambda: f"Tensor({self.pick('a')})" if self.names["a"] else self.pick("v"),
             ]
         else:
             forms += [lambda: f"ops.stack(({self.pick('v')}, {self.tensor('v', depth + 1)}))"]
@@ -295,8 +300,14 @@ class _Writer:
         simple = [
             self.s_tensor, self.s_tensor, self.s_tensor, self.s_number, self.s_number, self.s_list, self.s_list,
             self.s_dict, self.s_write, self.s_write, self.s_view, self.s_box, self.s_print, self.s_unpack, self.s_global,
+            self.s_attribute, self.s_attribute, self.s_bag, self.s_bag, self.s_sort, self.s_array, self.s_pair,
         ]  # fmt: skip
-        nested = [self.s_if, self.s_if, self.s_for, self.s_while, self.s_try, self.s_closure, self.s_return]
+        nested = [
+            self.s_if, self.s_if, self.s_for, self.s_while, self.s_try, self.s_closure, self.s_return, self.s_with,
+            self.s_recursion, self.s_gradient, self.s_match, self.s_generator,
+        ]  # fmt: skip
+        if not depth and self.chance(0.03):
+            return self.s_long(depth)
         if depth >= 3 or (depth and self.chance(0.5)):
             chosen = self.random.choice(simple)
         else:
@@ -360,6 +371,8 @@ class _Writer:
             f"{name}[{name} > 0] = {self.float(2)}",
             f"{self.pick('m')}[{self.random.randrange(2)}] = {self.tensor('v', 1)}",
             f"{self.pick('l')}[0][0] = {self.float(2)}",
+            f"{name}.asnumpy()[{self.random.randrange(3)}] = {self.float(2)}",
+            f"{self.pick('o')}[0][1] = {self.float(2)}",
         ]
         return [Line(self.random.choice(forms))]
 
@@ -384,6 +397,90 @@ class _Writer:
             "box.value += 0.5",
         ]
         return [Line(self.random.choice(forms))]
+
+    def s_attribute(self, depth: int) -> Body:
+        """Attributes by name."""
+        name = self.random.choice(["'value'", f"'part' + str({self.integer(1)} % 2)"])
+        other = self.random.choice(["extra_count", "other"])
+        forms: list[Callable[[], Body]] = [
+            lambda: [Line(f"setattr(box, {name}, {self.tensor('v', 1)})")],
+            lambda: [Line(f"setattr(box, {other!r}, {self.integer(1)})")],
+            lambda: [Compound([(f"if hasattr(box, {other!r}):", [Line(f"delattr(box, {other!r})")])])],
+            lambda: [self.assign("v", f"getattr(box, {name}, {self.pick('v')})")],
+            lambda: [Compound([("if getattr(box, 'extra', None) is None:", [Line(f"box.extra = {self.pick('v')}")])])],
+            lambda: [Line(f"box.__dict__.update(other={self.integer(1)})")],
+            lambda: [Line(f"print(sorted(vars(box)), callable(box), {self.condition(1)})")],
+        ]
+        return self.random.choice(forms)()
+
+    def s_bag(self, depth: int) -> Body:
+        """Special methods."""
+        name, value = self.pick("o"), self.tensor("v", 1)
+        forms: list[Callable[[], Line | Compound]] = [
+            lambda: Line(f"{name}[{self.random.choice([0, -1])}] = {value}"),
+            lambda: Line(f"{name} += {value}"),
+            lambda: Line(f"{name}.parts.append({value})"),
+            lambda: Compound([(f"if len({name}) > 2:", [Line(f"del {name}[0]")])]),
+            lambda: self.assign("o", f"Bag([{value}, {self.pick('v')}])"),
+            lambda: self.assign("o", f"{name} {self.random.choice('+*')} {self.random.choice([value, self.float(1)])}"),
+            lambda: self.assign("o", f"{value} + {name}"),
+            lambda: self.assign("o", f"{name} + {self.pick('o')}"),
+            lambda: self.assign("o", f"-{name}"),
+            lambda: self.assign("o", name),
+            lambda: self.assign("o", f"{name}[:2]"),
+            lambda: self.assign("o", f"max([{name}, {self.pick('o')}])"),
+            lambda: self.assign("v", f"{name}({value}, {self.pick('v')}, scale={self.float(1)})"),
+            lambda: self.assign("l", f"list({name})"),
+            lambda: self.assign("l", f"[v for v in {name} if {self.test('v')}] or [*{name}]"),
+            lambda: Line(f"print({name}, {self.condition(1)})"),
+            lambda: self.assign("g", name),
+        ]
+        return [self.random.choice(forms)()]
+
+    def s_sort(self, depth: int) -> Body:
+        name = self.pick("l")
+        key = self.random.choice(["float(v.sum())", "(len(v.shape), float(v[0]))", f"bool({self.test('v')})"])
+        reverse = self.random.choice(["", ", reverse=True", f", reverse={self.condition(1)}"])
+        forms: list[Callable[[], Line]] = [
+            lambda: Line(f"{name}.sort(key=lambda v: {key}{reverse})"),
+            lambda: self.assign("l", f"sorted({self.group()}, key=lambda v: {key}{reverse}) or [x]"),
+            lambda: self.assign("i", f"sorted([{self.integer(1)}, {self.integer(1)}]{reverse})[0]"),
+            lambda: self.assign(
+                "d", f"dict(sorted({self.pick('d')}.items(), key=lambda kv: float(kv[1].sum()){reverse}))"
+            ),
+        ]
+        return [self.random.choice(forms)()]
+
+    def s_array(self, depth: int) -> Body:
+        """Memory that numpy sees."""
+        if not self.names["a"] or self.chance(0.4):
+            value = self.random.choice([f"{self.pick('v')}.asnumpy()", f"{self.tensor('v', 1)}.asnumpy() * 0.5"])
+            return [self.assign("a", value)]
+        name = self.pick("a")
+        forms: list[Callable[[], Line]] = [
+            lambda: Line(f"{name}[{self.random.randrange(3)}] = {self.float(1)}"),
+            lambda: self.assign("v", f"ms.from_numpy({name})"),
+            lambda: self.assign("v", f"Tensor({name})"),
+            lambda: self.assign("f", f"float({name}.mean())"),
+        ]
+        return [self.random.choice(forms)()]
+
+    def s_pair(self, depth: int) -> Body:
+        if not self.names["p"] or self.chance(0.4):
+            return [
+                self.assign(
+                    "p", f"Pair({self.tensor('v', 1)}{self.random.choice(['', ', 0.25', f', {self.pick(chr(118))}'])})"
+                )
+            ]
+        name = self.pick("p")
+        forms: list[Callable[[], Line]] = [
+            lambda: Line(f"{name}.a = {self.tensor('v', 1)}"),
+            lambda: Line(f"{name}.b = {self.number(1)}"),
+            lambda: self.assign("v", f"{name}.mixed({self.float(1)})"),
+            lambda: self.assign("g", f"{name}.mixed" if self.chance(0.2) else f"functools.partial(mixed, {name}.a)"),
+            lambda: Line(f"box.extra = {name}"),
+        ]
+        return [self.random.choice(forms)()]
 
     def s_print(self, depth: int) -> Body:
         forms = [
@@ -441,6 +538,9 @@ class _Writer:
                 f"for {item} in {self.pick('m')}:",
                 f"for {item} in pieces({self.pick('v')}, 3):",
                 f"for {number}, {item} in zip(range(3), {self.pick('l')}):",
+                f"for {item} in list({self.group()})[:4]:",
+                f"for {item} in {self.pick('o')}[:2]:",
+                f"for {item} in Steps({self.pick('v')}, 3):",
             ]
         )
         for kind, name in (("i", number), ("v", item)):
@@ -466,11 +566,143 @@ class _Writer:
             self.loop(depth, f"while {counter} < {limit} and {self.condition()}:", [Line(f"{counter} += 1", True)]),
         ]
 
+    def s_long(self, depth: int) -> Body:
+        """A loop of some hundred iterations over a few lines."""
+        number = self.fresh("i")
+        count = self.random.choice([str(self.random.randint(60, 300)), f"{self.random.randint(20, 60)} * (n + 1)"])
+        before = {kind: list(names) for kind, names in self.names.items()}
+        self.note("i", number)
+        forms: list[Callable[[], Line]] = [
+            lambda: Line(f"{self.pick('v')} = {self.tensor('v', 1)} * 0.5 + {self.tensor('v', 2)} * 0.25"),
+            lambda: Line(f"{self.pick('v')} += ops.sin({self.tensor('v', 2)}) * 0.01"),
+            lambda: Line(f"{self.pick('v')}[{number} % 3] = {self.random.choice([number + ' * 0.01', self.float(2)])}"),
+            lambda: Line(f"{self.pick('m')} = ops.tanh({self.pick('m')} + {self.pick('v')} * 0.1)"),
+            lambda: Line(f"{self.pick('f')} = math.tanh({self.pick('f')} + {number} * 0.1)"),
+            lambda: Line(f"{self.pick('i')} = ({self.pick('i')} + {number}) % 7"),
+            lambda: Line(f"{self.pick('l')}[{number} % 2] = {self.pick('v')}"),
+            lambda: Line("box.count += 1"),
+        ]
+        inner: Body = [self.random.choice(forms)() for _ in range(self.random.randint(1, 3))]
+        leave = self.random.choice(
+            ["", "", f"{self.pick('v')}.sum() > {round(self.random.uniform(2, 6), 1)}", f"{number} > 90"]
+        )
+        if leave:
+            inner.append(Compound([(f"if {leave}:", [Line(self.random.choice(["break", "continue"]))])]))
+        self.names = before
+        return [Compound([(f"for {number} in range({count}):", inner)])]
+
+    def s_with(self, depth: int) -> Body:
+        header = self.random.choice(
+            [
+                "with ms.no_grad():",
+                "with ms.no_grad():",
+                f"with {self.pick('o')} as {self.target('v')}:",
+                f"with {self.pick('o')}:",
+                f"with counted(box, {self.tensor('v', 1)}) as {self.target('v')}:",
+                "with contextlib.suppress(LookupError, ValueError):",
+                f"with ms.no_grad(), {self.pick('o')}:",
+            ]
+        )
+        inner = self.body(depth + 1, self.random.randint(1, 2))
+        if self.chance(0.3):
+            cause = self.random.choice(
+                [f"{self.pick('v')} = {self.pick('l')}[{self.integer(1)} % 5]", f"{self.pick('d')}['z']", "bag['z']"]
+            )
+            inner.insert(self.random.randrange(len(inner) + 1), Line(cause))
+        return [Compound([(header, inner)])]
+
+    def s_recursion(self, depth: int) -> Body:
+        """An inner function that calls itself, a number of times or until the data says so."""
+        name, value = (
+            self.fresh("h"),
+            self.random.choice(["a * 0.75 + 0.1", "ops.sin(a)", f"ops.tanh(a + {self.pick('v')})"]),
+        )
+        stop = self.random.choice(["k <= 0", "k <= 0 or a.sum() > 1", "k <= 0 or float(a.max()) < 0.2"])
+        call = f"{name}({value}, k - 1)"
+        last = self.random.choice([call, f"{call} * 0.5 + a * 0.25", f"({call} + {name}(-a, k - 3)) * 0.5"])
+        count = self.random.randint(2, 7 if "k - 3" in last else 25)
+        inner: Body = [
+            Compound([(f"if {stop}:", [Line(f"return {self.random.choice(['a', '-a', 'a * 2'])}", True)])], True)
+        ]
+        if self.chance(0.3):
+            inner.insert(0, Line(self.random.choice(["box.count += 1", "print(k, end=' ')", "box.seen.append(k)"])))
+        inner.append(Line(f"return {last}"))
+        return [
+            Compound([(f"def {name}(a, k={count}):", inner)]),
+            self.assign("v", f"{name}({self.tensor('v', 1)})"),
+        ]
+
+    def s_gradient(self, depth: int) -> Body:
+        """Gradients inside of the program, of a function that may do anything."""
+        name = self.fresh("q")
+        kept = self.names, self.outer
+        self.names = {kind: list(names) for kind, names in self.names.items()} | {"v": ["a", "a", *self.names["v"]]}
+        self.outer = []
+        inner: Body = []
+        extra = self.random.choice(["", "", "print('in', end=' ')", "box.count += 1", "box.seen.append(a)"])
+        if extra:
+            inner.append(Line(extra))
+        if self.chance(0.5):
+            inner.append(Line(f"a = {self.tensor('v', 1)}"))
+        if self.chance(0.3):
+            inner.append(Compound([(f"if {self.condition()}:", [Line(f"return {self.tensor('s', 1)}")])]))
+        inner.append(Line(f"return {self.tensor('s', 0)}"))
+        self.names, self.outer = kept
+        first = self.tensor("v", 1)
+        if self.chance(0.5):
+            return [Compound([(f"def {name}(a):", inner)]), self.assign("v", f"ops.tanh(ms.grad({name})({first}))")]
+        one, two = self.target("s"), self.target("v")
+        self.note("s", one)
+        self.note("v", two)
+        return [Compound([(f"def {name}(a):", inner)]), Line(f"{one}, {two} = ms.value_and_grad({name})({first})")]
+
+    def s_match(self, depth: int) -> Body:
+        subject, first, second = self.random.choice(
+            [
+                (f"{self.integer(1)} % 3", "0", "1 | 2"),
+                (f"({self.integer(1)} % 3, flag)", "(0, True)", "(k, False) if k > 0"),
+                (f"{self.pick('l')}[:3]", f"[{self.fresh('v')}]", f"[{self.fresh('v')}, *_]"),
+                (f"{self.pick('d')}", "{'c': c}", "{'a': _, **rest}"),
+                ("getattr(box, 'extra', None)", "None | int() | float()", "Tensor()"),
+            ]
+        )
+        cases: list[tuple[str, Body]] = [
+            (f"case {first}:", self.body(depth + 2, 1)),
+            (f"case {second}:", self.body(depth + 2, 1)),
+        ]
+        if self.chance(0.6):
+            cases.append(("case _:", self.body(depth + 2, 1)))
+        return [Compound([(f"match {subject}:", [Compound(cases)])])]
+
+    def s_generator(self, depth: int) -> Body:
+        """A generator of the program, and who takes its items."""
+        name = self.fresh("e")
+        kept = self.names, self.outer
+        self.names = {kind: list(names) for kind, names in self.names.items()} | {"v": ["a", *self.names["v"]]}
+        self.outer = []
+        inner: Body = [Line(f"yield {self.tensor('v', 1)}")]
+        more: Body = [Line(f"a = {self.tensor('v', 1)} * 0.5"), Line("yield a")]
+        inner.append(Compound([(f"for k in range({self.random.randint(1, 3)}):", more)]))
+        if self.chance(0.4):
+            inner.insert(1, Line(self.random.choice(["box.count += 1", "print('item')", f"yield from {self.group()}"])))
+        self.names, self.outer = kept
+        value, call = self.tensor("v", 1), f"{name}({self.tensor('v', 1)})"
+        uses: list[Callable[[], Line]] = [
+            lambda: self.assign("l", f"list({call})"),
+            lambda: self.assign("v", f"next({call})"),
+            lambda: self.assign("v", f"functools.reduce(lambda a, b: (a - b) * 0.5, {call}, {value})"),
+            lambda: self.assign("l", f"[v * u for v, u in zip({call}, {self.pick('l')})] or [{value}]"),
+            lambda: Line(f"{self.pick('l')}.extend({call})"),
+            lambda: self.assign("o", f"Bag({call})"),
+            lambda: self.assign("l", f"sorted({call}, key=lambda v: float(v.sum()))"),
+        ]
+        return [Compound([(f"def {name}(a):", inner)]), self.random.choice(uses)()]
+
     def s_try(self, depth: int) -> Body:
         inner = self.body(depth + 1, self.random.randint(1, 2))
         before = {kind: list(names) for kind, names in self.names.items()}
         causes: list[Callable[[], Line | Compound]] = [
-            lambda: Compound([(f"if {self.condition()}:", [Line(f"raise ValueError(f'stop {{{self.integer(1)}}}')")])]),
+            lambda: Compound([(f"if {self.condition()}:", [Line(f"raise ValueError('stop', {self.integer(1)})")])]),
             lambda: self.assign("i", f"12 // ({self.integer(1)} % 3)"),
             lambda: self.assign("v", f"{self.pick('l')}[{self.integer(1)} % 5]"),
             lambda: self.assign("v", f"{self.pick('d')}[{self.random.choice(['a', 'c', 'z'])!r}]"),
@@ -508,6 +740,7 @@ class _Writer:
         made: Body = [first, Compound([(f"def {name}(a):", inner)])]
         for _ in range(self.random.randint(1, 2)):
             made.append(self.assign("v", f"{name}({self.tensor('v', 1)})"))
+        self.note("g", name)
         return made
 
     def s_return(self, depth: int) -> Body:
@@ -519,7 +752,7 @@ def random_source(seed: int) -> Source:
     """The function of a seed."""
     writer = _Writer(seed)
     body = writer.body(0, writer.random.randint(4, 9))
-    shown = [writer.pick(kind) for kind in "vvmifld" if writer.names[kind]] + writer.names["s"][-1:]
+    shown = [writer.pick(kind) for kind in "vvmifldop" if writer.names[kind]] + writer.names["s"][-1:]
     return Source(body, f"return {', '.join(shown)}")
 
 
@@ -532,10 +765,10 @@ def program(seed: int, source: Source | None = None, grad: bool = False) -> Prog
     version = _versions[seed] = _versions.get(seed, -1) + 1
     filename = f"<random program {seed}.{version}>"
     linecache.cache[filename] = (len(written), None, written.splitlines(keepends=True), filename)
-    namespace = dict(_GLOBALS, __name__=__name__)
+    namespace = dict(GLOBALS, __name__=__name__)
     exec(compile(written, filename, "exec"), namespace)
     return Program(
-        f"random program {seed}", lambda _jit: namespace["f"], lambda: _calls(seed), grad=grad, raises=None,
+        f"random program {seed}", lambda _jit: namespace["f"], lambda: calls(seed), grad=grad, raises=None,
         state=("TOTAL",), namespace=namespace,
     )  # fmt: skip
 
@@ -549,8 +782,10 @@ def mismatch(
     """What `check` finds wrong, or how the compiler failed; None when all is equal."""
     try:
         made = program(seed, source, grad)
-    except SyntaxError:  # a smaller version that is no program
-        return None
+    except SyntaxError:
+        if source is None:
+            raise
+        return None  # a smaller version that is no program
     try:
         check(made, jit)
     except AssertionError as error:
@@ -564,9 +799,10 @@ def _smaller(body: Body) -> Iterator[Body]:
     """The body with one statement less, or with one compound in parts."""
     for place, statement in enumerate(body):
         before, after = body[:place], body[place + 1 :]
+        if statement.fixed:
+            continue
         if isinstance(statement, Line):
-            if not statement.fixed:
-                yield before + after
+            yield before + after
             continue
         yield before + after
         clauses = statement.clauses

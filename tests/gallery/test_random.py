@@ -48,8 +48,8 @@ def test_a_mismatch_is_found_and_made_small():
     """A compiler that loses what is appended to the list argument."""
 
     def forgetful(function):
-        def run(x, y, w, n, r, flag, box, items, table):
-            return function(x, y, w, n, r, flag, box, list(items), table)
+        def run(x, y, w, n, r, flag, box, items, *others):
+            return function(x, y, w, n, r, flag, box, list(items), *others)
 
         return run
 

@@ -684,3 +684,43 @@ def gradient_function_is_made_in_each_call(jit):
 
     functions = [jit(function) for function in (with_hop_inside, with_hop_before, with_another_position)]
     return [function(t(1, k)) for function in functions for k in (0, 1, 0, 1)]
+
+
+@program
+def hop_gives_an_object_that_was_there_before(jit):
+    """What it gave then stood for both: in another call, where it was another object, the one from before was lost."""
+
+    def smaller(x, y):
+        z = -y
+        return min([z, x], key=lambda v: float(v.sum())), z, x
+
+    def both(x, y):
+        first, second = sorted([x, y], key=lambda v: float(v.sum()))[:: 1 if x[0] > 0 else -1]
+        pair = chosen(x, y)
+        return pair, first, second, x, y, pair[0] is pair[1]
+
+    def chosen(x, y):
+        return functools.reduce(lambda a, b: (b, b) if x[1] > 0 else (b, y), [x], None)
+
+    def caught(x, y):
+        kept = KeyError("kept")
+        try:
+            print(end="")
+            raise_one(kept if x[0] > 0 else KeyError("new"))
+        except KeyError as error:
+            return error is kept, str(error), str(kept)
+
+    def raise_one(error):
+        try:
+            [][error.args[0] == 0]
+        except IndexError:
+            raise error from None
+
+    values = [(t(2, 1), t(1, 1)), (t(-2, 1), t(1, 1)), (t(1, -3), t(0, 0)), (t(-5, -1), t(3, 2))]
+    same = t(1, 2)
+    values += [(same, same), *values]
+    seen = []
+    for function in (smaller, both, caught):
+        compiled = jit(function)
+        seen.append([compiled(*pair) for pair in values])
+    return seen
