@@ -231,9 +231,7 @@ class Recorder(Plain):
             self.guard("equal", origin, value)
             return value
         if known.is_bound(value):
-            self.guard("type", origin, kind)
-            self.guard("equal", self.origin("attr", "__name__", origin), value.__name__)
-            self.register(value.__self__, self.origin("attr", "__self__", origin))
+            self._register_bound(value, origin)
             return value
         if known.is_constant(value):
             self.guard("is", origin, value)
@@ -260,6 +258,11 @@ class Recorder(Plain):
                 self.register(known.viewed(value), Origin("number", known.viewed, (origin,)))
         return value
 
+    def _register_bound(self, method: Any, origin: Origin) -> None:
+        self.guard("type", origin, type(method))
+        self.guard("equal", self.origin("attr", "__name__", origin), method.__name__)
+        self.register(method.__self__, self.origin("attr", "__self__", origin))
+
     def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
         tensor = current(tensor)
         self.guard("type", origin, type(tensor))
@@ -279,6 +282,8 @@ class Recorder(Plain):
         self.origins[id(value)] = (value, origin)
         if isinstance(value, Tensor):
             self._register_tensor(value, origin)
+        elif known.is_bound(value):
+            self._register_bound(value, origin)
         elif isinstance(value, type):
             self.dynamic.add(value)
         elif not self.opaque(value) and type(value) is not types.CellType:
@@ -470,7 +475,7 @@ class Recorder(Plain):
         if kind is dict:
             return depth > 20 or any(self.opaque(item, depth + 1) for item in value.values())
         if kind in known.VIEWS:
-            return self.opaque(known.viewed(value), depth + 1)
+            return id(value) in self.origins or self.opaque(known.viewed(value), depth + 1)
         if kind is types.MethodType:
             return self.opaque(value.__self__, depth + 1)
         if kind is slice:

@@ -724,3 +724,21 @@ def hop_gives_an_object_that_was_there_before(jit):
         compiled = jit(function)
         seen.append([compiled(*pair) for pair in values])
     return seen
+
+
+@program
+def hop_gives_a_method_of_a_tensor(jit):
+    """The tensor that a method was bound to was taken for a constant, with the data of the first call, and no history."""
+
+    def f(x, name):
+        made = getattr(x * 2, name)
+        kept = getattr([x], "copy")
+        views = [getattr({"a": x}, name)() for name in ("values", "items")]
+        return made(), kept(), [list(view) for view in views]
+
+    compiled, seen = jit(f), []
+    for k in range(4):
+        x = t(1, k)
+        x.requires_grad = k % 2 == 1
+        seen.append((compiled(x, "sin"), compiled(x, "cos" if k else "sin")))
+    return seen
