@@ -326,10 +326,11 @@ def _observe(function: Callable, target: Any, program: Program, made: Call) -> A
         ("program", picture.of(target)),
         ("globals", *((name, picture.of(program.namespace[name])) for name in program.state)),
     )
+    kind, keys, *rest = np.random.get_state()
     return (
         *seen,
         ("shared memory", picture.sharing()),
-        ("random state", ms.get_rng_state().asnumpy().tobytes(), repr(np.random.get_state()), random.getstate()),
+        ("random state", ms.get_rng_state().asnumpy().tobytes(), kind, keys.tobytes(), *rest, random.getstate()),
     )
 
 
