@@ -401,23 +401,23 @@ def check_writable(target: Tensor, op: Op, is_recorded: bool) -> None:
 
 
 def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
-    """After a write: `target` is the result of `node`; its base holds it, and other views will ask their base."""
+    """After a write: `target` is the result of `node`; its base holds it, and other views will ask their base. A write
+    that is not recorded changes no history."""
+    if not is_recorded:
+        return
     base = target._base
-    if is_recorded and tape.transforms.depth:
+    if tape.transforms.depth:
         tape.transforms.touched.append(target if base is None else base)
+    target._node = node
     if base is None:
-        if is_recorded:
-            target._node = node
         target._epoch = object()
         return
-    if is_recorded:
-        from anfora.ops import write_back
+    from anfora.ops import write_back
 
-        path = tuple((op.name, tuple((n, freeze(v)) for n, v in attributes.items())) for op, attributes in target._path)
-        entry = entry_for(write_back, (base._layout, target._layout), (("path", path),))
-        target._node = node
-        mask = (base._node is not None) | (node is not None) << 1
-        base._node = tape.record(entry, mask & entry.followed, (base, target), (base._array,), (None, 0))
+    path = tuple((op.name, tuple((n, freeze(v)) for n, v in attributes.items())) for op, attributes in target._path)
+    entry = entry_for(write_back, (base._layout, target._layout), (("path", path),))
+    mask = (base._node is not None) | (node is not None) << 1
+    base._node = tape.record(entry, mask & entry.followed, (base, target), (base._array,), (None, 0))
     base._epoch = object()
     target._epoch = base._epoch
 

@@ -285,8 +285,8 @@ class Plain:
         """Values that go into a container."""
         return values
 
-    def has_made(self, value: tuple | list) -> bool:
-        """Whether a tuple or list is the program's own, so that it is known what it holds."""
+    def has_made(self, value: tuple | list | dict) -> bool:
+        """Whether a container is the program's own, so that it is known what it holds."""
         return True
 
     def owns(self, generator: Generator) -> bool:
@@ -867,6 +867,8 @@ class Machine:
         args = frame.stack.pop()
         if not (type(args) is tuple and self.world.has_made(args)):
             args = self.world.do(self, operations.spread, (frame.stack[-1], args))
+        if not self.world.has_made(kwargs):  # the interpreter has filled it
+            kwargs = self.world.do(self, dict, (kwargs,))
         self.world.call(self, frame.stack.pop(), args, dict(kwargs))
 
     def op_FUNCTION(self, frame: Frame, what: tuple[types.CodeType, tuple[str, ...]]) -> None:

@@ -59,7 +59,7 @@ def unpack(value: Any, count: int) -> tuple:
 def unpack_rest(value: Any, before: int, after: int) -> tuple:
     """The items of what is assigned to targets of which one has a star: first ones, a list, last ones."""
     try:
-        items = list(value)
+        items = list(iter(value))
     except TypeError:
         if hasattr(type(value), "__iter__"):
             raise
@@ -225,22 +225,24 @@ def join(*parts: str) -> str:
 
 
 def extend(items: list, more: Any) -> None:
-    try:
-        rest = iter(more)
-    except TypeError:
-        raise TypeError(f"Value after * must be an iterable, not {type(more).__name__}") from None
-    items.extend(rest)
+    if not _can_be_iterated(more):
+        raise TypeError(f"Value after * must be an iterable, not {type(more).__name__}")
+    items.extend(more)
 
 
 def spread(function: Any, items: Any) -> tuple:
     """The arguments of `f(*items)`."""
-    try:
-        rest = iter(items)
-    except TypeError:
+    if not _can_be_iterated(items):
         name = getattr(function, "__qualname__", None)
         what = f"{function.__module__}.{name}() argument" if name else "Value"
-        raise TypeError(f"{what} after * must be an iterable, not {type(items).__name__}") from None
-    return tuple(rest)
+        raise TypeError(f"{what} after * must be an iterable, not {type(items).__name__}")
+    return tuple(items)
+
+
+def _can_be_iterated(value: Any) -> bool:
+    """Whether its type says so; asking for an iterator would be a call of the program."""
+    kind = type(value)
+    return getattr(kind, "__iter__", None) is not None or hasattr(kind, "__getitem__")
 
 
 def merge(into: dict, more: Any) -> None:

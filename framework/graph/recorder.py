@@ -17,6 +17,7 @@ guards hold, and hops with the outcomes that were seen; anything new is recorded
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -431,7 +432,7 @@ class Recorder(Plain):
             return id(value) not in self.local_functions
         if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
             return True
-        if isinstance(value, (Cell, Frame, Generator, Walk, _Run, no_grad)):
+        if isinstance(value, (Tensor, Cell, Frame, Generator, Walk, _Run, no_grad)):
             return False
         return kind.__module__.startswith("anfora.")
 
@@ -612,11 +613,11 @@ class Recorder(Plain):
                 return f"{known.describe(operation)} of an object of the program"
             if any(isinstance(v, types.FunctionType) for v in values) and operation not in (hash, repr, str):
                 return f"{known.describe(operation)} with a function of the program"
-        elif args and known.is_object(args[0]) and operation in (
-            len, list, tuple, iter, reversed, enumerate, zip, dict, next, operator.getitem, operator.setitem,
-            operator.delitem, operations.extend, operations.merge, operations.unpack, operations.unpack_rest,
-        ):  # fmt: skip
-            return f"a method of {type(args[0]).__name__}"
+        elif known.is_among(operation, _LOOKS_INTO):
+            for value in args[: _LOOKS_INTO[operation]]:
+                for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
+                    if known.is_object(part):
+                        return f"a method of {type(part).__name__}"
         for value in self._called_back(operation, args):
             return f"a method of {type(value).__name__}"
         return None
@@ -671,6 +672,8 @@ class Recorder(Plain):
                 self._collect_identities(item, deep, found, depth + 1)
         elif self.is_outside(value) and (isinstance(value, Tensor) or known.is_object(value)):
             found.append(value)
+        elif known.is_object(value) and type(value).__hash__ is not object.__hash__:
+            found.append(value)  # code of the program is called
 
     def _tell_apart(self, operation: Callable, args: tuple, compared: list[Any]) -> bool:
         """Let later calls see to it that the keys of dicts and sets are different objects; False where that is not all
@@ -1260,7 +1263,7 @@ class Recorder(Plain):
             else:
                 self.guard("length", self.origin("attr", name, origin), 0)
 
-    def has_made(self, value: tuple | list) -> bool:
+    def has_made(self, value: tuple | list | dict) -> bool:
         return not self.is_outside(value)
 
     def owns(self, generator: Generator) -> bool:
@@ -1526,6 +1529,20 @@ _DRAINING = frozenset({
     list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
     operations.unpack, operations.unpack_rest, set.update,
 })  # fmt: skip
+
+#: Functions that arrange things and call methods of some of their arguments: of how many, from the first.
+_LOOKS_INTO: dict[Any, int | None] = {
+    **dict.fromkeys((
+        len, list, tuple, iter, reversed, dict, next, operations.unpack, operations.unpack_rest,
+        operations.values_of_keys, operations.rest_of_mapping, itertools.cycle,
+    ), 1),
+    **dict.fromkeys((operator.getitem, operator.setitem, operator.delitem), 2),
+    **dict.fromkeys((
+        enumerate, range, itertools.islice, itertools.count, itertools.repeat, zip, operations.extend, operations.spread,
+        operations.merge, operations.merge_keywords, set.update, itertools.chain, itertools.product,
+        itertools.zip_longest, *filter(None, [getattr(itertools, "pairwise", None)]),
+    )),
+}  # fmt: skip
 
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 

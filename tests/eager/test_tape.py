@@ -565,6 +565,17 @@ def test_a_pull_goes_back_over_what_was_when_the_memory_of_the_result_has_moved(
     close(pull(Tensor([0.0]), Tensor([1.0]))[0], [0, 2])
 
 
+def test_a_write_that_is_not_recorded_changes_no_history():
+    def write(x):
+        with no_grad():
+            x[:1] = 5.0
+        return x
+
+    value, gradient = value_and_grad(write)(Tensor([1.0, 2.0]))
+    close(value, [5, 2])
+    close(gradient, [1, 1])
+
+
 def test_a_plain_tensor_gets_a_history_when_tracked_values_are_written_into_it():
     z, v = Tensor([0.0, 0.0]), leaf(3)
     ops.copy_to(z[0:1], v * 2)

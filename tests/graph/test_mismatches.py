@@ -10,6 +10,7 @@ be seen; on the side of Python `jit` is the identity.
 from __future__ import annotations
 
 import functools
+import itertools
 import pathlib
 import sys
 import types
@@ -741,4 +742,68 @@ def hop_gives_a_method_of_a_tensor(jit):
         x = t(1, k)
         x.requires_grad = k % 2 == 1
         seen.append((compiled(x, "sin"), compiled(x, "cos" if k else "sin")))
+    return seen
+
+
+@program
+def special_methods_are_called_while_arguments_are_arranged(jit):
+    """Functions that only arrange things called them in the first call, and never again: f(*bag) got the first bag."""
+    told = []
+
+    class Bag:
+        def __init__(self, parts):
+            self.parts = parts
+
+        def __len__(self):
+            told.append("len")
+            return len(self.parts)
+
+        def __iter__(self):
+            told.append("iter")
+            yield from self.parts
+
+        def keys(self):
+            told.append("keys")
+            return ["a"]
+
+        def __getitem__(self, key):
+            told.append(key)
+            return self.parts[0]
+
+        def __index__(self):
+            told.append("index")
+            return len(self.parts)
+
+        def __hash__(self):
+            told.append("hash")
+            return 1
+
+        __eq__ = object.__eq__
+
+    def given(*args, **kwargs):
+        return args, kwargs
+
+    functions = [
+        lambda bag: given(*bag),
+        lambda bag: given(1, *bag),
+        lambda bag: given(**bag),
+        lambda bag: {"q": 1, **bag},
+        lambda bag: [0, *bag],
+        lambda bag: list(zip([1, 2, 3], bag)),
+        lambda bag: list(itertools.chain([1], bag)),
+        lambda bag: [1, 2, 3][bag:],
+        lambda bag: list(range(1, bag)),
+        lambda bag: list(itertools.islice([1, 2, 3], bag)),
+        lambda bag: list(enumerate([5], bag)),
+        lambda bag: list(itertools.repeat(1, bag)),
+        lambda bag: {bag: 1}[bag],
+        lambda bag: [rest for _, *rest in [bag]],
+    ]
+    seen = []
+    for function in functions:
+        compiled = jit(function)
+        for k in (1, 1, 2, 2):
+            seen.append(compiled(Bag([t(1, k), t(2, k)][:k])))
+            seen.append(list(told))
+            told.clear()
     return seen
