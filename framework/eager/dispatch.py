@@ -23,7 +23,7 @@ from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, numpy_to_bfloat16, view_array, wrap
 from anfora.eager import batched, tape
 from anfora.eager.entry import Entry, entry_for, freeze, tensor_maker, thaw
-from anfora.eager.tape import Leaf, Node, Output
+from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
 from anfora.kernel.call import ARGUMENTS
 from anfora.kernel.site import NativeEntry, Site
@@ -306,14 +306,16 @@ def refresh(view: Tensor) -> None:
     base = view._base
     assert base is not None
     array, layout, node = base._array, base._layout, base._node
-    if node is not None:
-        if tape.transforms.depth:
-            tape.transforms.touched.append(view)
-        start, steps = (node.node if type(node) is Output else node).tick, len(view._path)
+    if node is not None and tape.transforms.depth:
+        tape.transforms.touched.append(view)
+    start, steps = _tick_of(node), len(view._path)
     for step, (op, attributes) in enumerate(view._path, 1):
         entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
         assert entry.view is not None, "bug in this library: a view of a tensor that was moved cannot be a view"
-        if node is not None:
+        if type(attributes) is Followed:
+            node = attributes.node
+            start = _tick_of(node)
+        elif node is not None:
             holder = wrap(array, layout, node)
             node = tape.record(entry, 1 & entry.followed, (holder,), (), (None, 0)) if entry.followed else None
             if node is not None:
@@ -324,6 +326,10 @@ def refresh(view: Tensor) -> None:
     if node is not None or view._node is None or not view._node.is_leaf:
         view._node = node
     view._epoch = base._epoch
+
+
+def _tick_of(node: Any) -> float:
+    return 0 if node is None else (node.node if type(node) is Output else node).tick
 
 
 def entry_of_alias(layout: Layout) -> tuple[Entry, tuple]:
@@ -342,8 +348,7 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor:
     op = entry.op
     index = entry.groups[op.tensors.index(op.writes)]  # type: ignore[arg-type]
     target: Tensor = flat[index]  # type: ignore[index, assignment]
-    base = target if target._base is None else target._base
-    recorded = bool(mask) or (glue.is_recording() and base._node is not None)
+    recorded = bool(mask) or (glue.is_recording() and _has_history(target))
     check_writable(target, op, recorded)
     numbers = _numbers(entry, flat)
     for i, array in enumerate(numbers):  # an overlapping source is read before the write
@@ -357,6 +362,14 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor:
     memory.note_write(target._array, _Place(place))
     new_history(target, node, recorded)
     return target
+
+
+def _has_history(target: Tensor) -> bool:
+    """Whether somebody follows the memory of a tensor."""
+    base = target if target._base is None else target._base
+    if base._node is not None or target._node is not None:
+        return True
+    return any(type(attributes) is Followed and attributes.node is not None for _, attributes in target._path)
 
 
 class _Place:
@@ -412,14 +425,28 @@ def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
     if base is None:
         target._epoch = object()
         return
-    from anfora.ops import write_back
-
-    path = tuple((op.name, tuple((n, freeze(v)) for n, v in attributes.items())) for op, attributes in target._path)
-    entry = entry_for(write_back, (base._layout, target._layout), (("path", path),))
-    mask = (base._node is not None) | (node is not None) << 1
-    base._node = tape.record(entry, mask & entry.followed, (base, target), (base._array,), (None, 0))
+    array, layout = base._array, base._layout
+    for step, (op, attributes) in enumerate(target._path, 1):
+        entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
+        layout, offset = entry.view  # type: ignore[misc]
+        array = view_array(array, layout, offset)
+        if type(attributes) is Followed:
+            attributes.node = _written(wrap(array, layout, attributes.node), target, target._path[step:])
+    base._node = _written(base, target, target._path)
     base._epoch = object()
     target._epoch = base._epoch
+
+
+def _written(whole: Tensor, target: Tensor, path: tuple) -> Any:
+    """The history of a tensor after a write to the view of it behind a path."""
+    if not path:
+        return target._node
+    from anfora.ops import write_back
+
+    names = tuple((op.name, tuple((n, freeze(v)) for n, v in attributes.items())) for op, attributes in path)
+    entry = entry_for(write_back, (whole._layout, target._layout), (("path", names),))
+    mask = ((whole._node is not None) | (target._node is not None) << 1) & entry.followed
+    return tape.record(entry, mask, (whole, target), (whole._array,), (None, 0)) if mask else None
 
 
 def assign(parameter: Tensor, value: Tensor) -> None:

@@ -30,7 +30,8 @@ from anfora.eager.entry import Entry, Recipe
 from anfora.kernel import glue
 
 __all__ = [
-    "Leaf", "Node", "Output", "backward", "fit", "is_recording", "key_of", "no_grad", "record", "recording", "transforms",
+    "Followed", "Leaf", "Node", "Output", "backward", "fit", "is_recording", "key_of", "no_grad", "record", "recording",
+    "transforms",
 ]  # fmt: skip
 
 
@@ -97,6 +98,20 @@ class Leaf:
         if self.hooks is None:
             self.hooks = {0: {}}
         return self.hooks[0]
+
+
+class Followed(dict):
+    """The attributes, none, of the step in the path of a view at which a transform follows it: what lies behind that step
+    has a history of its own, whatever becomes of the base."""
+
+    __slots__ = ("node",)
+
+    node: Any  #: the history of the whole that is followed; None once it was overwritten by constants
+
+    @staticmethod
+    def forgotten(path: tuple) -> tuple:
+        """A path without such steps."""
+        return tuple((op, {}) if type(attributes) is Followed else (op, attributes) for op, attributes in path)
 
 
 Slot = Any  #: a Node with one result, an Output, or a Leaf

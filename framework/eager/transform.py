@@ -16,7 +16,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.core.tree import has_tensors, tensors, tree_map
 from anfora.eager import tape
-from anfora.eager.tape import Leaf
+from anfora.eager.tape import Followed, Leaf
 from anfora.kernel import glue
 
 __all__ = ["Differentiation", "Linearized", "backward", "linearize"]
@@ -199,9 +199,10 @@ def _follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
     handle = wrap(tensor._array, tensor._layout)
     base = tensor if tensor._base is None else tensor._base
     handle._base, handle._epoch = base, base._epoch
-    handle._path = (*tensor._path, *entry_of_alias(tensor._layout)[1])
+    own = Followed()
+    handle._path = (*tensor._path, (entry_of_alias(tensor._layout)[0].op, own))
     start = wrap(tensor._array, tensor._layout, tensor._node if tensor._node is not None else Leaf(handle))
-    handle._node = tape.record(entry_of_alias(tensor._layout)[0], 1, (start,), (), (None, 0))
+    handle._node = own.node = tape.record(entry_of_alias(tensor._layout)[0], 1, (start,), (), (None, 0))
     if tensor.is_leaf and ("_hooks" in tensor.__dict__ or (tensor._node is not None and tensor._node.hooks)):
         handle._node.hooks = {0: tensor._hook_table()}  # the walk ends here: it does not come to the tensor's own leaf
     return handle, handle._node, tracked
@@ -218,7 +219,11 @@ def _detached(tensor: Tensor) -> Tensor:
     """A tensor without history on the same memory, that keeps no history alive but that of what it is a view of."""
     from anfora.ops import stop_gradient
 
-    return tape.second_handle(tensor, None) if tensor._base is None else stop_gradient(tensor)
+    if tensor._base is None:
+        return tape.second_handle(tensor, None)
+    view = stop_gradient(tensor)
+    view._path = Followed.forgotten(view._path)
+    return view
 
 
 def memory_of(tensor: Tensor) -> Any:

@@ -36,7 +36,7 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
-from anfora.eager.tape import no_grad
+from anfora.eager.tape import Followed, no_grad
 from anfora.graph import known, operations
 from anfora.graph.code import Code, Unsupported
 from anfora.graph.images import SIMPLE, Imager, NoImage, is_plain_object
@@ -378,7 +378,7 @@ class Recorder(Plain):
         if tensor._base is not None:
             # Taken from what the program has taken it from, which may be a view itself in one call and not in another.
             _, source = self.sources.get(id(value), (None, tensor._base))
-            base = (self.origin_of(source), tensor._path[len(source._path) :])
+            base = (self.origin_of(source), Followed.forgotten(tensor._path[len(source._path) :]))
         origin = Origin("made", (number, tensor._layout), base)
         if is_handle:
             self.piece.handles.add(origin)

@@ -517,6 +517,18 @@ def test_a_view_of_what_a_transform_has_written_has_no_history_after_it(looked_a
     assert not z.requires_grad and not early.requires_grad
 
 
+def test_a_captured_tensor_that_is_the_argument_too_is_a_constant_until_it_is_written():
+    x = Tensor([1.0, 2.0, 3.0])
+
+    def write(y):
+        before = x + y
+        y[1:] *= 2
+        return before.sum() + (x * x).sum()
+
+    close(grad(write)(x), [1, 1 + 16, 1 + 24])
+    assert not x.requires_grad
+
+
 def test_a_view_of_a_leaf_that_a_transform_has_written_belongs_to_the_leaf():
     w = leaf(1, 2)
     early = w[1:]
@@ -574,6 +586,51 @@ def test_a_write_that_is_not_recorded_changes_no_history():
     value, gradient = value_and_grad(write)(Tensor([1.0, 2.0]))
     close(value, [5, 2])
     close(gradient, [1, 1])
+
+
+def overwritten(x):
+    ops.copy_to(x, Tensor([5.0, 6.0, 7.0]))
+    return x * x
+
+
+def partly_overwritten(x):
+    y = x[:1] * 3
+    x[0] = 4.0
+    return x * y
+
+
+def shifted(x):
+    early = x[1:]
+    x[1:] = x[:2] * 0.5
+    return early * 2, x
+
+
+def multiplied(x):
+    x.mul_(2.0)
+    return x[::-1], x
+
+
+def detached(x):
+    x.detach()[1:] = 2.0
+    return x * x
+
+
+def moved(x):
+    y = x * x
+    x.asnumpy()
+    return x + y, x[1:]
+
+
+def differentiated(x):
+    return grad(lambda y: shifted(y)[1] * y)(x) * x, x
+
+
+@pytest.mark.parametrize(
+    "function", [overwritten, partly_overwritten, shifted, multiplied, detached, moved, differentiated]
+)
+def test_an_argument_that_is_written_or_moved_has_the_gradient_of_a_computed_tensor(function):
+    expected = grad(lambda x: function(x * 1.0))(Tensor([1.0, 2.0, 3.0]))
+    close(grad(function)(Tensor([1.0, 2.0, 3.0])), expected.asnumpy())
 
 
 def test_a_plain_tensor_gets_a_history_when_tracked_values_are_written_into_it():
