@@ -308,7 +308,8 @@ def refresh(view: Tensor) -> None:
     array, layout, node = base._array, base._layout, base._node
     if node is not None and tape.transforms.depth:
         tape.transforms.touched.append(view)
-    start, steps = _tick_of(node), len(view._path)
+    start: float = _tick_of(node)
+    steps = len(view._path)
     for step, (op, attributes) in enumerate(view._path, 1):
         entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
         assert entry.view is not None, "bug in this library: a view of a tensor that was moved cannot be a view"
