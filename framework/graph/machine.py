@@ -518,6 +518,9 @@ class Machine:
                 self.frames[-1].stack.pop()
                 self.frames[-1].pc = frame.target
                 return
+            if frame.deliver == "delegate" and isinstance(error, StopIteration):
+                self.frames[-1].stack[-1] = error.value
+                return
             if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
                 self._left = frame.cell
                 self.natively(_locate, (error, frame.function), {})
@@ -898,6 +901,8 @@ class Machine:
                 self._done = value
         elif frame.deliver == "truth":
             self._branch(self.frames[-1], value)
+        elif frame.deliver == "delegate":
+            self._yield_on(self.frames[-1], value)
         elif frame.deliver == "drained":
             caller = self.frames[-1]
             caller.stack[:] = [value if item is frame.target else item for item in caller.stack]
@@ -928,11 +933,8 @@ class Machine:
             self._done = ("yield", value)
         elif frame.deliver in ("next", "item"):
             self.frames[-1].stack.append(value)
-        elif frame.deliver == "from":  # the delegating generator yields it on
-            caller = self.frames[-1]
-            caller.pc -= 1
-            caller.stack.append(value)
-            self.op_YIELD(caller, None)
+        elif frame.deliver == "from":
+            self._yield_on(self.frames[-1], value)
 
     def op_YIELD_FROM(self, frame: Frame, _: None) -> None:
         sent = frame.stack.pop()
@@ -952,6 +954,13 @@ class Machine:
         except StopIteration as stop:
             frame.stack[-1] = stop.value
             return
+        except Enter as call:
+            call.deliver = "delegate"
+            raise
+        self._yield_on(frame, value)
+
+    def _yield_on(self, frame: Frame, value: Any) -> None:
+        """What an iterator gives to a `yield from` goes to whoever has asked the generator, which then asks it again."""
         frame.pc -= 1
         frame.stack.append(value)
         self.op_YIELD(frame, None)

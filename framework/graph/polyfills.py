@@ -220,11 +220,11 @@ def _always(replacement: Callable, needs: int) -> Callable:
     return special
 
 
-def _with_generators(replacement: Callable, count: int | None = None) -> Callable:
-    """Use the replacement where generators of the program are among the arguments."""
+def _with_generators(replacement: Callable, walked: int | None = 1, count: int | None = None) -> Callable:
+    """Use the replacement where the machine itself walks over one of the first `walked` arguments."""
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-        if kwargs or not any(map(recorder.is_walked, args)) or count not in (None, len(args)):
+        if kwargs or not any(map(recorder.is_walked, args[:walked])) or count not in (None, len(args)):
             return False
         recorder.enter(machine, replacement, args, kwargs)
         return True
@@ -253,9 +253,9 @@ def table() -> dict[Any, Callable]:
         filter: _always(filter_, 2),
         functools.reduce: _always(reduce_, 2),
         enumerate: _with_generators(enumerate_),
-        next: _with_generators(next_, 2),
+        next: _with_generators(next_, count=2),
         sum: _with_generators(sum_),
-        zip: _with_generators(zip_),
+        zip: _with_generators(zip_, None),
         sorted: _with_key(sorted_),
         max: _with_key(max_),
         min: _with_key(min_),

@@ -614,9 +614,10 @@ class Recorder(Plain):
             if any(isinstance(v, types.FunctionType) for v in values) and operation not in (hash, repr, str):
                 return f"{known.describe(operation)} with a function of the program"
         elif known.is_among(operation, _LOOKS_INTO):
-            for value in args[: _LOOKS_INTO[operation]]:
+            for i, value in enumerate(args[: _LOOKS_INTO[operation]]):
                 for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
-                    if known.is_object(part):
+                    is_key = i == 1 and isinstance(args[0], dict) and _has_identity(type(part))
+                    if known.is_object(part) and not is_key:
                         return f"a method of {type(part).__name__}"
         for value in self._called_back(operation, args):
             return f"a method of {type(value).__name__}"
