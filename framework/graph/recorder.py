@@ -553,7 +553,7 @@ class Recorder(Plain):
             if is_there and known.is_object(value) and method_of(self, value, "__iter__") is not None:
                 if operation is operations.unpack:
                     raise Drain(value, first_, args[1] + 1)
-                has_length = operation in (list, tuple, sorted) and hasattr(type(value), "__len__")
+                has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
                 raise Drain(value, list_with_length if has_length else list_)
 
     def is_walked(self, value: Any) -> bool:
@@ -1530,6 +1530,9 @@ _DRAINING = frozenset({
     list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
     operations.unpack, operations.unpack_rest, set.update,
 })  # fmt: skip
+
+#: Those of them that ask for a length first, to make room.
+_ASKING_LENGTH = (list, tuple, tuple.__new__, sorted, operations.extend, operations.spread)
 
 #: Functions that arrange things and call methods of some of their arguments: of how many, from the first.
 _LOOKS_INTO: dict[Any, int | None] = {
