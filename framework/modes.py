@@ -19,7 +19,7 @@ from anfora.core.tree import has_tensors, tensors
 from anfora.graph.cells import program_of
 from anfora.graph.checking import Checked
 from anfora.graph.compiled import Compiled
-from anfora.graph.explain import Report, Watched, explained, is_strict
+from anfora.graph.explain import Report, Watched, explained, strictness
 
 __all__ = [
     "JitConfig",
@@ -72,9 +72,12 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
 
     Args:
         function: a function, a method or a Cell; when it is left out a decorator is returned. Older programs name it `fn`.
-        fullgraph: raise one error, which lists all there is, where something is left to the interpreter; the same as
-            `jit_syntax_level="STRICT"`. What only looks at data is collected on the way, and the first thing that could
-            have an effect is refused before it is done; what stands before it has been done then.
+        fullgraph: raise one error, which lists all there is, where something is left to the interpreter. What only looks at
+            data is collected on the way, and the first thing that could have an effect is refused before it is done; what
+            stands before it has been done then.
+        jit_syntax_level: "STRICT" refuses in the same way what MindSpore's strict syntax does not have: functions and
+            objects that are neither Python's nor this library's, and changes of what is outside. Branches on tensors,
+            `print`, Cells made in the program, optimizers and `vmap` are legal there.
         check: do each call by Python too, on copies of the arguments, and raise an error where the results differ.
         options: the others of MindSpore's `jit`: `capture_mode`, `jit_level`, `dynamic`, `backend`, and the older
             `jit_config`, `input_signature`, `hash_args`, `compile_once`. They are checked, and change nothing here.
@@ -83,7 +86,7 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
     Raises:
         OpTypeError: an unknown option, or nothing that can be called.
         OpValueError: an option's value is unknown.
-        FallbackError, at a call: see `fullgraph`.    CheckError, at a call: see `check`.
+        FallbackError, at a call: see `fullgraph`, `jit_syntax_level`.    CheckError, at a call: see `check`.
     Example:
         >>> @jit
         ... def square(x):
@@ -127,7 +130,7 @@ class _Jitted(Compiled):
     def __init__(self, function: Callable, options: dict[str, Any]) -> None:
         super().__init__(function, options)  # type: ignore[arg-type]
         kind = Checked if options.get("check") else Watched
-        self.program = kind(function, None, is_strict(_with_config(options)))
+        self.program = kind(function, None, strictness(_with_config(options)))
 
     def __reduce__(self) -> Any:
         found: Any = sys.modules.get(self.__module__)
@@ -192,7 +195,7 @@ def _program_of(function: Any) -> tuple[Watched, tuple]:
         compiled = _Jitted(function if isinstance(function, types.FunctionType) else _caller(function), {})
     program = compiled.program
     # A strict program keeps nothing that has hops, which the report is about.
-    return Watched(program.function) if program.is_strict else program, ()
+    return Watched(program.function) if program.strictness else program, ()
 
 
 def ms_function(fn: Callable | None = None, **options: Any) -> Callable:

@@ -333,8 +333,8 @@ class Cell:
         """Say which shapes the inputs of a compiled Cell have; every shape is taken without it."""
 
     def set_jit_config(self, jit_config: Any) -> Cell:
-        """Choose how the Cell is compiled: a `JitConfig`. `jit_syntax_level="STRICT"` refuses what needs the interpreter;
-        the other options change nothing here."""
+        """Choose how the Cell is compiled: a `JitConfig`. `fullgraph=True` and `jit_syntax_level="STRICT"` refuse programs,
+        see `jit`; the other options change nothing here."""
         self.__dict__["_jit_options"] = dict(getattr(jit_config, "jit_config_dict", {}))
         return self
 

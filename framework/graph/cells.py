@@ -10,7 +10,7 @@ from anfora.core import slots
 from anfora.core.settings import GRAPH_MODE, get_context
 from anfora.graph.checking import Checked
 from anfora.graph.compiled import running
-from anfora.graph.explain import Watched, is_strict
+from anfora.graph.explain import Watched, strictness
 from anfora.graph.polyfills import call
 
 __all__ = ["call_compiled", "program_of"]
@@ -25,7 +25,7 @@ def program_of(cell: Any) -> Watched:
     made = _programs.get(cell)
     if made is None or made[0] is not options:
         kind = Checked if options.get("check") else Watched
-        made = _programs[cell] = options, kind(call, cell, is_strict(options))
+        made = _programs[cell] = options, kind(call, cell, strictness(options))
     return made[1]
 
 

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.settings import get_context, log
 from anfora.core.span import Span
@@ -45,11 +46,11 @@ from anfora.graph.typed import (
     typed,
 )
 
-__all__ = ["FallbackError", "HopReport", "Report", "Watched", "explained", "is_strict", "what_changed"]
+__all__ = ["FallbackError", "HopReport", "Report", "Watched", "explained", "strictness", "what_changed"]
 
 
 class FallbackError(AnforaError, RuntimeError):
-    """`fullgraph=True` and something that only the interpreter can do. The message lists what, where and why."""
+    """`fullgraph=True`, or STRICT, and something that only the interpreter can do. The message lists what, where, why."""
 
 
 # -- programs that tell -----------------------------------------------------------------------------------------------
@@ -70,20 +71,24 @@ _inside = _Inside()
 class Watched(Program):
     """A program that tells of what it records.
 
-    Where it must not fall back (`fullgraph=True`, `jit_syntax_level="STRICT"`), what is only looked at (the truth of a
-    tensor, its elements) is collected on the way, and the first thing that could have an effect is refused before it is
-    done. The error lists all. Nothing is kept of such a run, so that the next one is refused too.
+    Where nothing at all is left to the interpreter (`fullgraph=True`), what is only looked at (the truth of a tensor, its
+    elements) is collected on the way, and the first thing that could have an effect is refused before it is done. The
+    error lists all. Nothing is kept of such a run, so that the next one is refused too.
+
+    `jit_syntax_level="STRICT"` refuses what MindSpore's compiler has no syntax for: functions and objects that are
+    neither Python's nor this library's, and changes of what is outside. A branch on a tensor, `print`, a Cell that is
+    made in the program, an optimizer or `vmap` are legal there, also where the interpreter helps.
 
     Args:
         function: what it does.
         owner: the Cell, or the function made by `grad`, where it is the calls of one.
-        is_strict: whether it must not fall back; the setting `jit_syntax_level` says so for all programs.
+        strictness: "fullgraph", "STRICT" or ""; the setting `jit_syntax_level` says STRICT for all programs.
     """
 
-    def __init__(self, function: Callable, owner: Any = None, is_strict: bool = False) -> None:
+    def __init__(self, function: Callable, owner: Any = None, strictness: str = "") -> None:
         super().__init__(function)  # type: ignore[arg-type]
         self.owner = None if owner is None else weakref.ref(owner)
-        self.is_strict = is_strict
+        self.strictness = strictness
 
     @property
     def name(self) -> str:
@@ -129,9 +134,9 @@ class Watched(Program):
 
     # -- without the interpreter --------------------------------------------------------------------------------------
 
-    def _refuses(self) -> bool:
-        """Whether the program must not fall back."""
-        return self.is_strict or syntax_level() == "STRICT"
+    def _refuses(self) -> str:
+        """What the program refuses: see `strictness`."""
+        return self.strictness or ("STRICT" if syntax_level() == "STRICT" else "")
 
     def _recording_strictly(self, record: Callable, *args: Any) -> Any:
         if id(self) in _inside.found:  # a part of a run whose end will raise
@@ -143,7 +148,7 @@ class Watched(Program):
             except Unsupported as reason:
                 raise _refusal(self.name, [(None, str(reason))]) from None
             result = record(*args)
-            if self.native is not None:
+            if self.native is not None and self._refuses() == "fullgraph":
                 found.append((None, self.native))
         finally:
             del _inside.found[id(self)]
@@ -156,12 +161,12 @@ class Watched(Program):
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
         end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
-        if id(self) in _inside.found and not end.is_branch:
+        if id(self) in _inside.found and self._refuses() == "fullgraph" and not end.is_branch:
             _inside.found[id(self)].append((hop_span(end), reason))
 
     def give_up(self, reason: str, machine: Machine) -> None:
         found = _inside.found.get(id(self))
-        if found is None:
+        if found is None or self._refuses() != "fullgraph":
             super().give_up(reason, machine)
         else:
             self._refuse(found, None, reason, machine)
@@ -173,6 +178,8 @@ class Watched(Program):
             def interpret(machine: Machine, operation: Any, args: tuple, kwargs: dict, reason: str) -> Any:
                 if recorder.given is not None:
                     return recorder._redo()
+                if self._refuses() == "STRICT" and _is_legal(operation, args):
+                    return Recorder.interpret(recorder, machine, operation, args, kwargs, reason)
                 return self._refuse(found, _span(*machine.place[:2]), reason, machine)
 
             recorder.interpret = interpret  # type: ignore[method-assign]
@@ -189,9 +196,36 @@ def _span(code: types.CodeType, position: tuple[int, int, int, int]) -> Span:
     return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
 
 
-def is_strict(options: dict[str, Any]) -> bool:
-    """Whether a program with these options must not fall back."""
-    return bool(options.get("fullgraph")) or options.get("jit_syntax_level") == "STRICT"
+def strictness(options: dict[str, Any]) -> str:
+    """What a program with these options refuses: see `Watched`."""
+    if options.get("fullgraph"):
+        return "fullgraph"
+    return "STRICT" if options.get("jit_syntax_level") == "STRICT" else ""
+
+
+def _is_legal(operation: Any, args: tuple) -> bool:
+    """Whether a strict program may have the interpreter do something: what this library has its own way for (a Cell is
+    made or called, an optimizer, `vmap`, a method or attribute of a tensor), and `print`."""
+    if operation is print:
+        return True
+    if operation is getattr:
+        return _is_ours(args[0])
+    return _is_ours(getattr(operation, "__self__", None)) or _is_ours(operation)
+
+
+def _is_ours(value: Any) -> bool:
+    """Whether something is of this library, or a Cell, or a class of Cells."""
+    if isinstance(value, type):
+        return issubclass(value, Cell) or _is_of_library(value.__module__)
+    if isinstance(value, types.ModuleType):
+        return _is_of_library(value.__name__)
+    if isinstance(value, types.FunctionType):
+        return _is_of_library(value.__globals__.get("__name__"))  # whatever `functools.wraps` calls it
+    return isinstance(value, Cell) or _is_of_library(type(value).__module__)
+
+
+def _is_of_library(module: str | None) -> bool:
+    return module is not None and module.startswith("anfora.")
 
 
 def syntax_level() -> str:
@@ -466,8 +500,8 @@ class _Trace(Watched):
                 self._recorded(point)
         return result
 
-    def _refuses(self) -> bool:
-        return False
+    def _refuses(self) -> str:
+        return ""
 
     def _recorded(self, point: Point) -> None:
         self.recorded += 1

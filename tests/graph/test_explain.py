@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import logging
 import re
+import statistics
 
 import numpy as np
 import pytest
@@ -242,10 +243,7 @@ def looks_then_prints(x, log):
     return x
 
 
-@pytest.mark.parametrize(
-    "mark",
-    [jit(fullgraph=True), jit(jit_syntax_level="STRICT"), jit(jit_config=JitConfig(jit_syntax_level="STRICT"))],
-)
+@pytest.mark.parametrize("mark", [jit(fullgraph=True), jit(jit_config=JitConfig(fullgraph=True))])
 def test_fullgraph_lists_what_needs_the_interpreter(mark, capsys):
     strict = mark(looks_then_prints)
     log: list[int] = []
@@ -296,18 +294,77 @@ def test_fullgraph_refuses_what_python_must_run_as_it_is():
         jit(scope["later"], fullgraph=True)(Tensor([1.0]))
 
 
+class Doubled(nn.Cell):
+    def construct(self, x):
+        return x * 2
+
+
+def uses_the_library(x):
+    """Things of this library that the interpreter helps with, all legal in MindSpore's strict syntax."""
+    while x.sum() < 5:
+        x = Doubled()(x)
+    print("sum")
+    return ms.vmap(lambda row: row + 1)(x).tolist(), float(x.sum())
+
+
+def calls_others(x):
+    return x + statistics.fmean([1.0, 2.0])
+
+
+def changes_outside(x, log):
+    log.append(1)
+    return x
+
+
+STRICT = [jit(jit_syntax_level="STRICT"), jit(jit_config=JitConfig(jit_syntax_level="STRICT"))]
+
+
+@pytest.mark.parametrize("mark", STRICT)
+def test_strict_syntax_takes_what_the_library_does(mark, capsys):
+    strict = mark(uses_the_library)
+    for _ in range(3):
+        assert strict(Tensor([1.0, 2.0])) == uses_the_library(Tensor([1.0, 2.0]))
+    assert capsys.readouterr().out == "sum\n" * 6
+
+
+@pytest.mark.parametrize("mark", STRICT)
+def test_strict_syntax_refuses_what_is_foreign(mark):
+    for _ in range(2):
+        with pytest.raises(FallbackError, match="fmean") as caught:
+            mark(calls_others)(Tensor([1.0]))
+        assert f":{line_of(calls_others, 'fmean')}, in calls_others" in str(caught.value)
+    log: list[int] = []
+    with pytest.raises(FallbackError, match="a change of a list from outside"):
+        mark(changes_outside)(Tensor([1.0]), log)
+    assert log == []
+
+
+def test_strict_syntax_takes_an_optimizer():
+    net = nn.Dense(2, 1)
+    step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params(), 0.1))
+    with ms.context(mode=ms.GRAPH_MODE, jit_syntax_level="STRICT"):
+        losses = [step(Tensor([[1.0, 2.0]]), Tensor([[3.0]])).item() for _ in range(5)]
+    assert losses == sorted(losses, reverse=True)
+
+
 def test_the_setting_makes_all_programs_strict(monkeypatch):
+    with ms.context(jit_syntax_level="STRICT"), pytest.raises(FallbackError, match="one thing needs"):
+        jit(calls_others)(Tensor([1.0]))
+    assert jit(calls_others)(Tensor([1.0])).item() == 2.5
+    monkeypatch.setenv("MS_DEV_JIT_SYNTAX_LEVEL", "0")
+    with pytest.raises(FallbackError):
+        jit(calls_others)(Tensor([1.0]))
+
+
+def test_a_place_is_told_once():
+    @jit(fullgraph=True)
     def loop(x):
         while float(x.sum()) < 5:
             x = x * 2
         return x
 
-    with ms.context(jit_syntax_level="STRICT"), pytest.raises(FallbackError, match="one thing needs"):
-        jit(loop)(Tensor([1.0]))  # one place, though the loop comes by it often
-    assert jit(loop)(Tensor([1.0])).item() == 8
-    monkeypatch.setenv("MS_DEV_JIT_SYNTAX_LEVEL", "0")
-    with pytest.raises(FallbackError):
-        jit(loop)(Tensor([1.0]))
+    with pytest.raises(FallbackError, match="one thing needs"):
+        loop(Tensor([1.0]))
 
 
 def test_a_strict_cell():
@@ -318,7 +375,7 @@ def test_a_strict_cell():
     marked = jit(Net(), fullgraph=True)
     with pytest.raises(FallbackError, match="data of a tensor"):
         marked(Tensor([1.0]))
-    net = Net().set_jit_config(JitConfig(jit_syntax_level="STRICT"))
+    net = Net().set_jit_config(JitConfig(fullgraph=True))
     assert net(Tensor([1.0])).item() == 2  # PyNative mode compiles nothing
     assert jit(Net(), check=True)(Tensor([1.0])).item() == 2
     with ms.context(mode=ms.GRAPH_MODE), pytest.raises(FallbackError, match="Net must be compiled as a whole"):
