@@ -53,7 +53,14 @@ class Primitive:
 
     def __init__(self, name: str) -> None:
         self.name, self.attrs, self._given = name, {}, ((name,), {})
-        self.__call__: Callable = getattr(ops, name)() if name in (*PLAIN, *CLASSES) else self._unknown
+        self.__call__: Callable = self._unknown
+        self._become()
+
+    def _become(self) -> None:
+        """Do what the operator of this name does, where there is one, made with those of its arguments in `attrs`."""
+        if self.name in (*PLAIN, *CLASSES):
+            taken = inspect.signature(_factory(self.name)).parameters
+            self.__call__ = getattr(ops, self.name)(**{k: v for k, v in self.attrs.items() if k in taken})
 
     def _unknown(self, *args: Any, **kwargs: Any) -> Any:
         if hasattr(self, "vm_impl"):
@@ -101,6 +108,18 @@ def _rebuild(kind: type[Primitive], args: tuple, kwargs: dict, attrs: dict) -> P
     return made
 
 
+def _factory(name: str) -> Callable:
+    """From the arguments of a class to the function of its call."""
+    if name not in PLAIN:
+        return CLASSES[name]
+    function = getattr(ops, PLAIN[name])
+
+    def factory() -> Callable:
+        return function
+
+    return factory
+
+
 @functools.cache
 def primitive_class(name: str) -> type[Primitive]:
     """The class of a name.
@@ -108,15 +127,10 @@ def primitive_class(name: str) -> type[Primitive]:
     Raises:
         KeyError: there is none.
     """
+    factory = _factory(name)
     if name in PLAIN:
-        function = getattr(ops, PLAIN[name])
-
-        def factory() -> Callable:
-            return function
-
-        doc = f"`ops.{PLAIN[name]}` as a class: `ops.{name}()(…)`.\n\n{function.__doc__}"
+        doc = f"`ops.{PLAIN[name]}` as a class: `ops.{name}()(…)`.\n\n{factory().__doc__}"
     else:
-        factory = CLASSES[name]
         doc = f"The operator {name} as a class: `ops.{name}{inspect.signature(factory)}(…)`."
     signature = inspect.signature(factory)
 

@@ -73,11 +73,12 @@ def prim_attr_register(fn: Callable) -> Callable:
         except TypeError as error:
             raise OpTypeError(f"{type(self).__name__}: {error}") from None
         bound.apply_defaults()
-        Primitive.__init__(self, type(self).__name__)
-        self._given = (args, kwargs)
-        for name, value in list(bound.arguments.items())[1:]:
-            self.add_prim_attr(name, value)
-            setattr(self, name, value)
+        given = dict(list(bound.arguments.items())[1:])
+        self.name, self.attrs, self._given = type(self).__name__, dict(given), (args, kwargs)
+        self.__call__ = self._unknown
+        self.__dict__.update(given)
         fn(self, *args, **kwargs)
+        self.attrs, self._given = {**given, **self.attrs}, (args, kwargs)  # a base's __init__ may have begun anew
+        self._become()
 
     return initialise

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 
 from anfora import Tensor, grad, ops
@@ -43,3 +44,20 @@ def test_what_does_not_fit_is_refused():
         Scale()
     with pytest.raises(NotImplementedError, match="the operator Nameless"):
         Nameless()(Tensor(1))
+
+
+class Shift(ops.PrimitiveWithInfer):
+    """A program's own class for an operator that this package has."""
+
+    @ops.prim_attr_register
+    def __init__(self, periods=1, axis=-1):
+        super().__init__("Shift")
+        self.init_prim_io_names(inputs=["x", "fill_value"], outputs=["output"])
+
+
+def test_an_operator_of_this_package_takes_the_attributes():
+    x = np.arange(12.0, dtype=np.float32).reshape(4, 3)
+    moved = np.concatenate([x[2:], np.full((2, 3), 7.0, np.float32)])
+    for shift in (Shift(-2, axis=0), pickle.loads(pickle.dumps(Shift(-2, axis=0)))):
+        np.testing.assert_array_equal(shift(Tensor(x), 7.0).asnumpy(), moved)
+        assert shift.axis == 0 and shift.attrs["periods"] == -2 and shift.attrs["input_names"] == ["x", "fill_value"]
