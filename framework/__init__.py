@@ -53,6 +53,9 @@ _HOMES = {
         "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
         "get_metric_fn", "names", "rearrange_inputs",
     ),
+    "anfora.nn.amp": (
+        "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
+    ),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),

@@ -31,7 +31,7 @@ PATHS = {
         "nn.layer.rnns", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper", "nn.wrap.grad_reducer",
         "nn.wrap.loss_scale",
     ),
-    "anfora.nn.amp": ("amp", "train.amp"),
+    "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),
     "anfora.ops": (
         "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
          "ops.function", "ops.function.array_func", "ops.function.clip_func",

@@ -3,6 +3,8 @@ gradients do not vanish in it."""
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
@@ -12,15 +14,24 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors, tree_map
+from anfora.eager import autocast
 from anfora.nn.basic import Dense
-from anfora.nn.checks import number, positive_int
+from anfora.nn.checks import choice, flag, number, positive_int
 from anfora.nn.conv import Conv1d, Conv2d, Conv2dTranspose, Conv3d
+from anfora.nn.loss_scale import (
+    DynamicLossScaleUpdateCell,
+    FixedLossScaleUpdateCell,
+    TrainOneStepWithLossScaleCell,
+)
 from anfora.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm
 from anfora.nn.recurrent import GRUCell, LSTMCell, RNNCell
+from anfora.nn.wrap import TrainOneStepCell, WithLossCell
+from anfora.optim import Optimizer
 
 __all__ = [
-    "DynamicLossScaler", "LossScaler", "StaticLossScaler", "all_finite", "auto_mixed_precision",
-    "custom_mixed_precision", "get_black_list", "get_white_list",
+    "DynamicLossScaleManager", "DynamicLossScaler", "FixedLossScaleManager", "LossScaleManager", "LossScaler",
+    "StaticLossScaler", "all_finite", "auto_mixed_precision", "build_train_network", "custom_mixed_precision",
+    "get_black_list", "get_white_list",
 ]  # fmt: skip
 
 _WHITE = (Conv1d, Conv2d, Conv3d, Conv2dTranspose, Dense, LSTMCell, RNNCell, GRUCell)
@@ -47,29 +58,34 @@ def get_black_list() -> list[type[Cell]]:
     return list(_BLACK)
 
 
-def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: Any = float16) -> Cell:
+def auto_mixed_precision(network: Any, amp_level: str = "O0", dtype: Any = float16) -> Any:
     """Let a network compute in half precision; what it gives is float32, and its parameters stay as they are.
 
     Args:
-        network: is changed and given back.
+        network: is changed and given back; at level "auto" a function will do too, of which a new one is made.
         amp_level: "O0": as it is; "O1": layers that are products (`get_white_list()`) in half precision; "O2": all but
-            layers that normalise (`get_black_list()`); "O3": everything.
+            layers that normalise (`get_black_list()`); "O3": everything; "auto": a type for each operator, see below.
         dtype: float16 or bfloat16.
+
+    At level "auto", products of matrices and convolutions compute in half precision; exponentials, logarithms, powers,
+    norms, losses and long sums in float32; all others in the type that comes, so the result may be half. Layers with a
+    `to_float` of their own keep to it, and float64 stays.
+
     Raises:
-        OpTypeError: the network is no Cell.
+        OpTypeError: the network is no Cell (at level "auto": nor a function).
         OpValueError: an unknown level or type.
-        NotImplementedError: the level "auto", which chooses for each operator.
     Example:
         >>> net = auto_mixed_precision(nn.SequentialCell(nn.Dense(2, 3), nn.ReLU()), "O2")
         >>> net(Tensor([[1., 2.]])).dtype, net[0](Tensor([[1., 2.]])).dtype
         (anfora.float32, anfora.float16)
+        >>> product = auto_mixed_precision(lambda x, y: (x @ y, ops.softmax(x @ y)), "auto")
+        >>> [result.dtype for result in product(ops.ones((2, 2)), ops.ones((2, 2)))]
+        [anfora.float16, anfora.float32]
     """
-    if amp_level == "auto":
-        raise NotImplementedError("auto_mixed_precision at level 'auto', which chooses a type for each operator")
-    if not isinstance(network, Cell):
+    if not isinstance(network, Cell) and not (amp_level == "auto" and callable(network)):
         raise OpTypeError(f"auto_mixed_precision needs a Cell, but got {type(network).__name__}", arg="network")
     half = _half("auto_mixed_precision", dtype)
-    if amp_level not in ("O0", "O1", "O2", "O3"):
+    if amp_level not in ("O0", "O1", "O2", "O3", "auto"):
         raise OpValueError(f"`amp_level` must be 'O0' … 'O3' or 'auto', but got {amp_level!r}", arg="amp_level")
     if amp_level == "O1":
         _lower_only(network, _WHITE, half)
@@ -77,7 +93,25 @@ def auto_mixed_precision(network: Cell, amp_level: str = "O0", dtype: Any = floa
         _lower_but(network, _BLACK, half)
     elif amp_level == "O3":
         _lower_but(network, (), half)
+    elif amp_level == "auto":
+        if not isinstance(network, Cell):
+            return _autocast(network, half)
+        network.__dict__["_compute_type"] = autocast.Autocast(half)
     return network
+
+
+def _autocast(function: Callable, half: DType) -> Callable:
+    """A function whose operators choose their types."""
+
+    @functools.wraps(function)
+    def lowered(*args: Any, **kwargs: Any) -> Any:
+        before = autocast.enter(half)
+        try:
+            return function(*args, **kwargs)
+        finally:
+            autocast.leave(before)
+
+    return lowered
 
 
 def custom_mixed_precision(
@@ -232,3 +266,167 @@ class DynamicLossScaler(LossScaler):
         if count == 0 and all_finite(after):
             ops.assign(self.scale_value, after)
         return True
+
+
+# -- how training scales its losses -----------------------------------------------------------------------------------
+
+
+class LossScaleManager:
+    """Base of what says how a training scales its losses."""
+
+    def get_loss_scale(self) -> float:
+        """The scale to begin with."""
+        raise NotImplementedError(f"{type(self).__name__} has no get_loss_scale()")
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        """Change the scale by whether a gradient was infinite or NaN."""
+        raise NotImplementedError(f"{type(self).__name__} has no update_loss_scale()")
+
+    def get_update_cell(self) -> Cell | None:
+        """What changes the scale in a step of training; None where no step looks for overflows."""
+        raise NotImplementedError(f"{type(self).__name__} has no get_update_cell()")
+
+
+class FixedLossScaleManager(LossScaleManager):
+    """A scale that stays.
+
+    Args:
+        loss_scale: the scale, >= 1.
+        drop_overflow_update: whether a step whose gradients overflow is left out. If not, nothing looks for overflows, and
+            the optimizer's `loss_scale` must be the same scale, by which it divides.
+    Example:
+        >>> manager = FixedLossScaleManager(1024.0)
+        >>> manager.get_loss_scale(), type(manager.get_update_cell()).__name__
+        (1024.0, 'FixedLossScaleUpdateCell')
+    """
+
+    def __init__(self, loss_scale: float = 128.0, drop_overflow_update: bool = True) -> None:
+        self._loss_scale = number("FixedLossScaleManager", "loss_scale", loss_scale, least=1.0)
+        self._drop = flag("FixedLossScaleManager", "drop_overflow_update", drop_overflow_update)
+
+    def get_loss_scale(self) -> float:
+        return self._loss_scale
+
+    def get_drop_overflow_update(self) -> bool:
+        """Whether a step whose gradients overflow is left out."""
+        return self._drop
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        pass
+
+    def get_update_cell(self) -> Cell | None:
+        return FixedLossScaleUpdateCell(self._loss_scale) if self._drop else None
+
+
+class DynamicLossScaleManager(LossScaleManager):
+    """A scale that is divided by a factor (down to 1) after an overflow, and multiplied by it after so many steps without
+    one; a step that overflows is left out.
+
+    Args:
+        init_loss_scale: the scale to begin with, >= 1.
+        scale_factor: the factor, an integer > 1.
+        scale_window: so many steps, > 0.
+    Example:
+        >>> manager = DynamicLossScaleManager(1024, 2, 2)
+        >>> for overflow in (True, False, False):
+        ...     manager.update_loss_scale(overflow)
+        ...     print(manager.get_loss_scale())
+        512.0
+        512.0
+        1024.0
+    """
+
+    def __init__(self, init_loss_scale: float = 2.0**24, scale_factor: int = 2, scale_window: int = 2000) -> None:
+        name = "DynamicLossScaleManager"
+        self.loss_scale = number(name, "init_loss_scale", init_loss_scale, least=1.0)
+        self.scale_factor = positive_int(name, "scale_factor", scale_factor)
+        self.scale_window = positive_int(name, "scale_window", scale_window)
+        if scale_factor == 1:
+            raise OpValueError(f"{name} needs a `scale_factor` > 1, but got 1", arg="scale_factor")
+        self._since = 0  #: steps since the last change
+
+    def get_loss_scale(self) -> float:
+        return self.loss_scale
+
+    def update_loss_scale(self, overflow: bool) -> None:
+        self._since += 1
+        if overflow:
+            self.loss_scale, self._since = max(self.loss_scale / self.scale_factor, 1.0), 0
+        elif self._since >= self.scale_window:
+            self.loss_scale, self._since = self.loss_scale * self.scale_factor, 0
+
+    def get_drop_overflow_update(self) -> bool:
+        """True: a step whose gradients overflow is left out."""
+        return True
+
+    def get_update_cell(self) -> Cell | None:
+        return DynamicLossScaleUpdateCell(self.loss_scale, self.scale_factor, self.scale_window)
+
+
+class _OutputTo32(Cell):
+    """A network that gives float32."""
+
+    def __init__(self, network: Cell) -> None:
+        super().__init__(auto_prefix=False)
+        self.network = network
+
+    def construct(self, *args: Any, **kwargs: Any) -> Any:
+        return converted(self.network(*args, **kwargs), float32)
+
+
+def build_train_network(
+    network: Cell, optimizer: Optimizer, loss_fn: Any = None, level: str = "O0", boost_level: str = "O0", **kwargs: Any
+) -> Cell:
+    """A step of training in mixed precision.
+
+    Args:
+        network: gives predictions, or with `loss_fn` None the loss; it is changed as `auto_mixed_precision` does.
+        optimizer: updates its parameters.
+        loss_fn: from predictions, as float32, and labels to a loss.
+        level: "O0" to "O3" or "auto". At "O2" the loss is scaled dynamically.
+        boost_level: accepted for MindSpore programs.
+        cast_model_type: float16, bfloat16, or float32 for none, instead of what the level says.
+        keep_batchnorm_fp32: whether layers that normalise keep float32 when all others do not.
+        loss_scale_manager: how the loss is scaled; None not at all.
+    Returns:
+        a `TrainOneStepCell`, or where steps may be left out a `TrainOneStepWithLossScaleCell`.
+    Raises:
+        OpTypeError, OpValueError: an argument is of a wrong type, or unknown.
+    Example:
+        >>> net = nn.Dense(2, 1, weight_init="ones", bias_init="zeros")
+        >>> step = build_train_network(net, nn.SGD(net.trainable_params(), 0.1), nn.MSELoss(), "O3")
+        >>> step(Tensor([[1., 2.]]), Tensor([[4.]])).item(), net.weight.dtype
+        (1.0, anfora.float32)
+    """
+    name = "build_train_network"
+    if not isinstance(network, Cell):
+        raise OpTypeError(f"{name} needs a Cell, but got {type(network).__name__}", arg="network")
+    choice(name, "level", level, ("O0", "O1", "O2", "O3", "auto"))
+    choice(name, "boost_level", boost_level, ("O0", "O1", "O2"))
+    unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
+    if unknown:
+        raise OpTypeError(f"{name} has no argument {', '.join(map(repr, sorted(unknown)))}")
+    manager = kwargs.get("loss_scale_manager", DynamicLossScaleManager() if level == "O2" else None)
+    if manager is not None and not isinstance(manager, LossScaleManager):
+        raise OpTypeError(f"{name} needs a LossScaleManager or None, but got {type(manager).__name__}")
+    network = _lowered(network, level, kwargs)
+    if loss_fn is not None:
+        network = WithLossCell(network, loss_fn)
+    update = None if manager is None else manager.get_update_cell()
+    if update is not None:
+        return TrainOneStepWithLossScaleCell(network, optimizer, update).set_train()
+    return TrainOneStepCell(network, optimizer, None if manager is None else manager.get_loss_scale()).set_train()
+
+
+def _lowered(network: Cell, level: str, options: dict[str, Any]) -> Cell:
+    """The network at a level, which options may say otherwise; it gives float32."""
+    if "cast_model_type" not in options and "keep_batchnorm_fp32" not in options:
+        lowered = auto_mixed_precision(network, level)
+        return lowered if level == "O0" else _OutputTo32(lowered)
+    default = float16 if level in ("O2", "O3") else float32
+    half = as_dtype(options.get("cast_model_type", default))
+    if half is float32:
+        return network
+    keeps = flag("build_train_network", "keep_batchnorm_fp32", options.get("keep_batchnorm_fp32", level == "O2"))
+    _lower_but(network, _BLACK if keeps else (), _half("build_train_network", half))
+    return network

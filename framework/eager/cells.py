@@ -11,7 +11,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
-from anfora.eager import tape
+from anfora.eager import autocast, tape
 from anfora.eager.custom import record_python, with_gradient
 
 __all__ = ["call_cell"]
@@ -55,8 +55,14 @@ def _construct(cell: Cell, args: tuple, kwargs: dict) -> Any:
     dtype = cell.__dict__["_compute_type"]
     if dtype is None:
         return _run(cell, args, kwargs)
-    with _Lowered(cell, dtype):
-        return _run(cell, converted(args, dtype), converted(kwargs, dtype))
+    before = autocast.enter(dtype.dtype if isinstance(dtype, autocast.Autocast) else None)
+    try:
+        if isinstance(dtype, autocast.Autocast):
+            return _run(cell, args, kwargs)
+        with _Lowered(cell, dtype):
+            return _run(cell, converted(args, dtype), converted(kwargs, dtype))
+    finally:
+        autocast.leave(before)
 
 
 def _run(cell: Cell, args: tuple, kwargs: dict) -> Any:

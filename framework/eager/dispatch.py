@@ -21,7 +21,7 @@ from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValue
 from anfora.core.op import Op
 from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, numpy_to_bfloat16, view_array, wrap
-from anfora.eager import batched, tape
+from anfora.eager import autocast, batched, tape
 from anfora.eager.entry import Entry, entry_for, freeze, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
@@ -93,6 +93,8 @@ def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
 
 def apply(op: Op, inputs: list, given: tuple) -> Any:
     """Run an operator on tensor arguments (one a parameter) and frozen attributes."""
+    if autocast.state.dtype is not None:
+        inputs = autocast.convert(op, inputs)
     keys = []
     flat: list[Any] = []
     for name, value in zip(op.tensors, inputs):
@@ -535,17 +537,10 @@ def _native(entry: Entry, keys: list) -> NativeEntry:
     return NativeEntry(tuple(keys), entry.program, entry.outputs[0], scalars, entry.followed, recipes, offset, step)
 
 
-_watching: set[int] = set()  #: threads in which a recorder sees every operator: native calls take the Python path
-
-
 def watch(recorder: Any) -> None:
     """Let a recorder see what this thread does; None lets nobody."""
     slots.watcher.recorder = recorder
-    if recorder is None:
-        _watching.discard(threading.get_ident())
-    else:
-        _watching.add(threading.get_ident())
-    glue.state[1] = len(_watching)
+    glue.watch(threading.get_ident(), recorder is not None)
 
 
 def install() -> None:

@@ -26,6 +26,7 @@ from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import place_of
 from anfora.core.tensor import Tensor, current, wrap
+from anfora.eager import autocast
 from anfora.eager.entry import Entry, Recipe
 from anfora.kernel import glue
 
@@ -248,7 +249,7 @@ def backward(
     found: dict[Any, Tensor] = {}
     wanted = set() if targets is None else {key_of(slot) for slot in targets}
     order = _order([slot for slot, _ in seeds], targets)
-    with recording(create_graph):
+    with recording(create_graph), autocast.Suspended():
         for slot, seed in seeds:
             _add(pending, slot, seed)
         while order:

@@ -21,6 +21,7 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
+from anfora.eager import autocast
 from anfora.eager.tape import transforms
 from anfora.graph import polyfills
 from anfora.graph.code import Unsupported
@@ -155,6 +156,7 @@ class Program:
             *kwargs,
             switch,
             transforms.depth > 0,
+            autocast.state.dtype,
             id(args[0]) if args and isinstance(args[0], Cell) else 0,
         )
         values: list[Any] = [*args, *kwargs.values()]

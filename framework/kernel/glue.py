@@ -26,7 +26,7 @@ from anfora.kernel.build import Recipe
 from anfora.kernel.call import METHODS, write_call, write_launch
 from anfora.kernel.fields import Fields, StructuresDiffer
 
-__all__ = ["available", "bind", "claim", "is_recording", "launch", "native_wrap", "set_recording", "state"]
+__all__ = ["available", "bind", "claim", "is_recording", "launch", "native_wrap", "set_recording", "state", "watch"]
 
 #: Cells that native code reads on every call: [2 · a thread + whether its tape is on, calls must take the Python path].
 #: Another thread takes the Python path, which claims the cell for it; so no thread ever reads the switch of another.
@@ -58,6 +58,15 @@ def set_recording(on: bool) -> bool:
 def claim() -> None:
     """Let native code serve this thread."""
     state[0] = 2 * threading.get_ident() + _switch.on
+
+
+_watchers: set[Any] = set()  #: who wants to see every operator
+
+
+def watch(who: Any, on: bool) -> None:
+    """Let calls take the Python path as long as somebody wants to see every operator."""
+    (_watchers.add if on else _watchers.discard)(who)
+    state[1] = len(_watchers)
 
 
 #: The sites of native methods, by number: a method has no object of its own where it could find its site.

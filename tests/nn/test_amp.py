@@ -103,8 +103,8 @@ def test_what_is_refused():
         amp.auto_mixed_precision(Net(), "O4")
     with pytest.raises(OpValueError, match="float16 or bfloat16"):
         amp.auto_mixed_precision(Net(), "O1", float32)
-    with pytest.raises(NotImplementedError, match="'auto'"):
-        amp.auto_mixed_precision(Net(), "auto")
+    with pytest.raises(OpTypeError, match="needs a Cell"):
+        amp.auto_mixed_precision(3, "auto")
     with pytest.raises(OpValueError, match="either"):
         amp.custom_mixed_precision(Net())
     with pytest.raises(OpTypeError, match="classes of Cells"):
@@ -127,3 +127,145 @@ def test_scales_move_with_overflows():
     assert scaled[0].dtype is float16 and [scaled[0].item(), scaled[1][0].item()] == [1536.0, 2048.0]
     assert fixed.unscale(scaled)[0].item() == 1.5 and not fixed.adjust(False)
     assert amp.all_finite((Tensor([1.0]), {"a": Tensor([2])})) and not amp.all_finite([Tensor([np.nan])])
+
+
+# -- a type for each operator -----------------------------------------------------------------------------------------
+
+H, F = float16, float32
+#: What a call gives for operands of the types: products in half, what needs range or digits in float32, others as Python.
+CHOICES = [
+    (lambda x, y: x @ y, (F, F), H),
+    (lambda x, y: ops.matmul(x, y), (F, H), H),
+    (lambda x, y: ops.dense(x, y), (F, F), H),
+    (lambda x, y: ops.addmm(x, x, y), (H, H), H),
+    (lambda x, y: ops.conv2d(x[None, None], y[None, None]), (F, F), H),
+    (lambda x, y: ops.softmax(x), (H, F), F),
+    (lambda x, y: ops.exp(x), (H, F), F),
+    (lambda x, y: x**2.0, (H, F), F),
+    (lambda x, y: x.sum(), (H, F), F),
+    (lambda x, y: ops.cumsum(x, 0), (H, F), F),
+    (lambda x, y: nn.MSELoss()(x, y), (H, H), F),
+    (lambda x, y: nn.LayerNorm((2,))(x), (H, F), F),
+    (lambda x, y: ops.concat([x, y]), (H, F), F),
+    (lambda x, y: ops.addn([x, y, x]), (H, F), F),
+    (lambda x, y: ops.concat([x, y]), (H, H), H),
+    (lambda x, y: x + y, (H, H), H),
+    (lambda x, y: ops.relu(x) * 2, (H, F), H),
+    (lambda x, y: x.astype(anfora.float64) @ x.astype(anfora.float64), (F, F), anfora.float64),
+    (lambda x, y: x.astype(anfora.int32) @ x.astype(anfora.int32), (F, F), anfora.int32),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", [anfora.PYNATIVE_MODE, anfora.GRAPH_MODE])
+@pytest.mark.parametrize("function, types, wanted", CHOICES, ids=range(len(CHOICES)))
+def test_each_operator_has_its_type(function, types, wanted, mode):
+    x, y = (Tensor([[1.0, 2.0], [3.0, 4.0]], dtype) for dtype in types)
+    with anfora.context(mode=mode):
+        lowered = anfora.jit(amp.auto_mixed_precision(function, "auto"))
+        for _ in range(2):
+            result = lowered(x, y)
+            assert result.dtype is wanted
+            expected = np.float32(function(x.astype(F), y.astype(F)).asnumpy())
+            assert np.allclose(np.float32(result.asnumpy()), expected, rtol=2e-3)
+        assert function(x, y).dtype is function(x.copy(), y.copy()).dtype  # off again
+
+
+def test_inside_and_outside_of_it():
+    def product(x, y):
+        return x @ y
+
+    lowered = amp.auto_mixed_precision(product, "auto", anfora.bfloat16)
+
+    def both(x, y):
+        return lowered(x, y), product(x, y)
+
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    compiled = anfora.jit(product)
+    through = amp.auto_mixed_precision(compiled, "auto")
+    for _ in range(3):
+        for function in (both, anfora.jit(both)):
+            assert [result.dtype for result in function(x, x)] == [anfora.bfloat16, float32]
+        assert compiled(x, x).dtype is float32 and through(x, x).dtype is float16
+
+    def fails(x):
+        raise ValueError("inside")
+
+    with pytest.raises(ValueError, match="inside"):
+        amp.auto_mixed_precision(fails, "auto")(x)
+    assert product(x, x).dtype is float32
+
+
+def test_layers_with_a_type_of_their_own_keep_it():
+    net = nn.SequentialCell(nn.Dense(3, 4), nn.Dense(4, 4).to_float(float32), nn.Dense(4, 2))
+    types = []
+    for layer in net:
+        layer.register_forward_hook(lambda cell, args, out: types.append(out.dtype))
+    amp.auto_mixed_precision(net, "auto")
+    assert net(Tensor(X)).dtype is float16 and types == [float16, float32, float16]
+    assert [p.dtype for p in net.trainable_params()] == [float32] * 6
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_gradients_arrive_in_the_types_of_the_parameters(inside):
+    w = Parameter(Tensor(W))
+
+    def loss(x):
+        return ops.softmax(ops.relu(ops.dense(x, w)) ** 2).log().sum()
+
+    if inside:
+        step = amp.auto_mixed_precision(anfora.value_and_grad(loss, 0, [w]), "auto")
+    else:
+        step = anfora.value_and_grad(amp.auto_mixed_precision(loss, "auto"), 0, [w])
+    value, (by_x, (by_w,)) = step(Tensor(X))
+    expected, (expected_x, (expected_w,)) = anfora.value_and_grad(loss, 0, [w])(Tensor(X))
+    assert value.dtype is by_x.dtype is by_w.dtype is float32
+    for got, want in ((value, expected), (by_x, expected_x), (by_w, expected_w)):
+        assert np.allclose(got.asnumpy(), want.asnumpy(), rtol=2e-2, atol=2e-2)
+
+
+# -- steps of training ------------------------------------------------------------------------------------------------
+
+
+def test_a_training_network_of_each_level():
+    x, y = Tensor(X), Tensor(np.ones((2, 4), np.float32))
+    after = {}
+    for level in ("O0", "O1", "O2", "O3", "auto"):
+        net = Net()
+        step = anfora.build_train_network(net, nn.Momentum(net.trainable_params(), 0.1, 0.9), nn.MSELoss(), level=level)
+        assert isinstance(step, nn.TrainOneStepWithLossScaleCell) is (level == "O2") and net.training
+        result = step(x, y)
+        while level == "O2" and result[1]:  # the scale begins high, and steps are left out until it fits
+            result = step(x, y)
+        loss = result[0] if level == "O2" else result
+        assert loss.dtype is float32 and net.seen[0] is (float32 if level in ("O0", "O1") else float16)
+        after[level] = net.norm.beta.asnumpy()  # it was 0; the mean of squares moves it by 2 · 2 · (0 - 1) / 4 · 0.1
+    for shifts in after.values():
+        assert np.allclose(shifts, 0.1, rtol=2e-2)
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_a_fixed_scale_changes_no_step(drop):
+    results = []
+    for scale in (1.0, 1024.0):
+        net = Net()
+        optimizer = nn.SGD(net.trainable_params(), 0.1, loss_scale=1.0 if drop else scale)
+        manager = anfora.FixedLossScaleManager(scale, drop_overflow_update=drop)
+        step = anfora.build_train_network(net, optimizer, nn.MSELoss(), loss_scale_manager=manager)
+        step(Tensor(X), Tensor(np.ones((2, 4), np.float32)))
+        results.append(net.fc.weight.asnumpy())
+    assert np.array_equal(*results) and manager.get_drop_overflow_update() is drop
+
+
+def test_options_win_over_the_level():
+    net = Net()
+    anfora.build_train_network(net, nn.SGD(net.trainable_params()), level="O0", cast_model_type=float16)
+    assert net.norm.__dict__["_compute_type"] is net.fc.__dict__["_compute_type"] is float16
+    net = Net()
+    options = {"keep_batchnorm_fp32": True, "loss_scale_manager": None}
+    step = anfora.build_train_network(net, nn.SGD(net.trainable_params()), None, "O3", **options)
+    assert net.norm.__dict__["_compute_type"] is float32 and type(step) is nn.TrainOneStepCell
+    for bad in ({"level": "O5"}, {"boost_level": "x"}, {"scale": 1}, {"loss_scale_manager": 3}):
+        with pytest.raises((OpTypeError, OpValueError), match="build_train_network"):
+            anfora.build_train_network(Net(), None, **bad)
+    with pytest.raises(OpValueError, match="loss_scale"):
+        anfora.FixedLossScaleManager(0.5)

@@ -1,0 +1,101 @@
+"""Automatic mixed precision: for a while, a type for each operator.
+
+While it is on in a thread, operators that are sums of products get their operands in half precision, and those that need
+range or digits (exponentials, norms, losses, long sums) get halves as float32. All others compute in the type that
+comes. The conversions are ordinary calls, so they are recorded: gradients arrive in the types of the operands, and graph
+mode sees them as rows. Operands of float64 are left alone, with all that stand beside them.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+from anfora.core.dtype import DType, bfloat16, float16, float32
+from anfora.core.op import Op
+from anfora.core.tensor import Tensor
+from anfora.kernel import glue
+
+__all__ = ["Autocast", "Suspended", "convert", "enter", "leave", "state"]
+
+#: Operators whose operands are lowered.
+LOWERED = frozenset(["conv2d", "conv2d_input_gradient", "conv2d_weight_gradient", "dense", "matmul"])
+
+#: Operators that compute in float32.
+RAISED = frozenset([
+    "acos", "asin", "binary_cross_entropy_with_logits", "bounded_loss", "channel_norm", "class_cross_entropy", "cosh",
+    "cumprod", "cumsum", "divergence", "erfinv", "euclidean_norm", "exp", "exp2", "expm1", "l1_loss", "layer_norm", "log",
+    "log10", "log1p", "log2", "log_softmax", "logcumsumexp", "logsumexp", "moments", "mse_loss", "norm_with", "pow", "prod",
+    "reciprocal", "reduce_sum", "rms_norm", "rsqrt", "sinh", "softmax", "softmax_cross_entropy_with_logits", "softplus",
+    "tan",
+])  # fmt: skip
+
+_HALVES = (float16, bfloat16)
+
+
+class _State(threading.local):
+    """Which type operands are lowered to in this thread; None while it is off."""
+
+    dtype: DType | None = None
+
+
+state = _State()
+
+
+def enter(dtype: DType | None) -> DType | None:
+    """Lower operands to a type from now on; None turns it off. Gives what it was, for `leave`."""
+    before, state.dtype = state.dtype, dtype
+    glue.watch((threading.get_ident(), "autocast"), dtype is not None)
+    return before
+
+
+leave = enter
+
+
+class Suspended:
+    """A time without it: gradient rules compute in the types in which the operators did."""
+
+    __slots__ = ("before",)
+
+    def __enter__(self) -> None:
+        self.before = state.dtype
+        if self.before is not None:
+            enter(None)
+
+    def __exit__(self, *exc: object) -> None:
+        if self.before is not None:
+            leave(self.before)
+
+
+class Autocast:
+    """The computing type of a Cell whose operators choose by themselves.
+
+    Args:
+        dtype: what operands are lowered to.
+    """
+
+    def __init__(self, dtype: DType) -> None:
+        self.dtype = dtype
+
+    def __repr__(self) -> str:
+        return f"Autocast({self.dtype!r})"
+
+
+def convert(op: Op, inputs: list) -> list:
+    """The arguments of an operator in the type it shall compute in."""
+    half = state.dtype
+    if half is None or op.writes is not None:
+        return inputs
+    if op.name in LOWERED:
+        wanted, from_types = half, (*_HALVES, float32)
+    elif op.name in RAISED:
+        wanted, from_types = float32, (*_HALVES, float32)
+    else:
+        return inputs
+    if any(_is_float(value) and value.dtype not in from_types for value in inputs):
+        return inputs
+    return [value.astype(wanted) if _is_float(value) and value.dtype is not wanted else value for value in inputs]
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dtype.is_float
