@@ -7,7 +7,7 @@ sources.py      from a function to its source; scopes.py, which variables live i
 expressions.py, statements.py, patterns.py   from source to instructions
 machine.py      what runs them, on frames that can be copied; operations.py, what they do to values
 polyfills.py    Python's functions that call functions, in Python
-known.py        what is known of functions from elsewhere
+known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
 origins.py      how a value from outside is found again
 images.py       the state of the machine as a pattern
 special.py      methods of the program that Python would call

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from anfora.graph.binding_times import answers
 from anfora.graph.operations import order_of
 
 __all__ = ["call", "differentiate", "table"]
@@ -259,4 +260,5 @@ def table() -> dict[Any, Callable]:
         sorted: _with_key(sorted_),
         max: _with_key(max_),
         min: _with_key(min_),
+        **answers(),
     }

@@ -21,7 +21,7 @@ from anfora.graph.code import Code, Unsupported
 from anfora.graph.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line
 from anfora.graph.statements import compile_function
 
-__all__ = ["code_of"]
+__all__ = ["code_of", "definition_of"]
 
 #: What has been compiled, or why it cannot be, by the identity of code objects, which are kept alive with it.
 _DONE: dict[int, tuple[types.CodeType, Code | str]] = {}
@@ -50,15 +50,21 @@ def code_of(function: types.FunctionType) -> Code:
     return done[1]
 
 
+def definition_of(function: types.FunctionType) -> Definition:
+    """Where a function is defined in the source.
+
+    Raises:
+        Unsupported: as `code_of`.
+    """
+    return DEFINITIONS.get(id(function.__code__)) or _find(function)
+
+
 def _compile(function: types.FunctionType) -> Code | str:
     python = function.__code__
     if python.co_flags & (inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR):
         return "async"
     try:
-        definition = DEFINITIONS.get(id(python))
-        if definition is None:
-            definition = _find(function)
-        return compile_function(definition)
+        return compile_function(definition_of(function))
     except Unsupported as error:
         return str(error)
 

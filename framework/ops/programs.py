@@ -15,7 +15,8 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 
 __all__ = [
-    "HyperMap", "Map", "MultitypeFuncGraph", "depend", "is_tensor", "partial", "print_", "scalar_to_array",
+    "HyperMap", "Map", "MultitypeFuncGraph", "depend", "is_sequence_shape_unknown", "is_sequence_value_unknown",
+    "is_tensor", "isconstant", "partial", "print_", "scalar_to_array",
     "scalar_to_tensor", "tuple_to_array", "typeof",
 ]  # fmt: skip
 
@@ -208,6 +209,67 @@ def is_tensor(obj: Any) -> bool:
         (True, False)
     """
     return isinstance(obj, Tensor)
+
+
+# -- what a compiler knows --------------------------------------------------------------------------------------------
+
+
+def isconstant(x: Any) -> bool:
+    """Whether a compiler knows a value from the program alone. In PyNative mode all values are known.
+
+    In a compiled function the answer follows from its source: tensors that come as arguments, Parameters and what
+    `mutable` marks are unknown, and so is what is computed of them; shapes, types, literals and what is outside of the
+    function are known. (What `mutable` marks before it comes as an argument is known, unless it holds tensors.)
+
+    Example:
+        >>> @jit
+        ... def f(x):
+        ...     n = mutable(2)
+        ...     return ops.isconstant(x), ops.isconstant(x.shape), ops.isconstant(n + 1), ops.isconstant(2 + 1)
+        >>> f(Tensor([1.0])), ops.isconstant(Tensor([1.0]))
+        ((False, True, False, True), True)
+    """
+    return True
+
+
+def is_sequence_value_unknown(x: Any) -> bool:
+    """Whether a compiler does not know all items of a tuple or list, see `isconstant`. In PyNative mode it does.
+
+    Raises:
+        OpTypeError: it is no tuple or list.
+    Example:
+        >>> @jit
+        ... def f(x):
+        ...     return ops.is_sequence_value_unknown([x, 1]), ops.is_sequence_value_unknown([2, 1])
+        >>> f(Tensor([1.0]))
+        (True, False)
+    """
+    return _of_sequence("is_sequence_value_unknown", x)
+
+
+def is_sequence_shape_unknown(x: Any) -> bool:
+    """Whether a compiler does not know how long a tuple or list is. In PyNative mode it does.
+
+    In a compiled function the length is unknown of what `mutable(…, dynamic_len=True)` marks, and where an unknown number
+    decides it, as in `items[:n]`; see `isconstant`.
+
+    Raises:
+        OpTypeError: it is no tuple or list.
+    Example:
+        >>> @jit
+        ... def f(n):
+        ...     n = mutable(n)
+        ...     return ops.is_sequence_shape_unknown((1, 2, 3)[:n]), ops.is_sequence_shape_unknown((n, n))
+        >>> f(2)
+        (True, False)
+    """
+    return _of_sequence("is_sequence_shape_unknown", x)
+
+
+def _of_sequence(name: str, x: Any) -> bool:
+    if not isinstance(x, (tuple, list, range)):
+        raise OpTypeError(f"{name} needs a tuple or list, but got {type(x).__name__}", arg="x")
+    return False
 
 
 def typeof(x: Any) -> Any:
