@@ -302,6 +302,8 @@ def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) 
     Returns:
         (value, vjp_fn), with `has_aux` (value, vjp_fn, aux). `vjp_fn` gives the gradients of all inputs as a tuple, and
         with `weights` a pair of these and the gradients of the weights.
+    Raises:
+        OpTypeError: there is no tensor among the inputs, and no weight.
     Example:
         >>> value, pull = vjp(lambda x: x * x, Tensor(3.0))
         >>> pull(Tensor(1.0))
@@ -309,6 +311,9 @@ def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) 
     """
     positions = tuple(i for i, x in enumerate(inputs) if has_tensors(x))
     parameters = () if weights is None else (weights,) if isinstance(weights, Parameter) else tuple(weights)
+    if not positions and not parameters:
+        kinds = ", ".join(type(x).__name__ for x in inputs) or "nothing"
+        raise OpTypeError(f"vjp needs tensors to differentiate by, but got {kinds}", arg="inputs")
     line = transform.linearize(fn, inputs, {}, positions, parameters)
     counted = _counted(line.output, has_aux)
 
@@ -346,11 +351,15 @@ def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
     Args:
         inputs, v: a tensor, or a tuple of tensors, and a direction of the same form.
     Raises:
+        OpTypeError: an input or a direction is neither a tensor nor a tuple or list of them.
         OpValueError: the numbers of tensors differ, or a direction cannot be broadcast to the shape of its input.
     Example:
         >>> jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0))
         (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
     """
+    for name, given in (("inputs", inputs), ("v", v)):
+        if not isinstance(given, (Tensor, tuple, list)) or not has_tensors(given):
+            raise OpTypeError(f"jvp needs a tensor or a tuple of tensors for `{name}`, but got {given!r:.60}", arg=name)
     points = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
     directions = (v,) if isinstance(v, Tensor) else tuple(v)
     if len(points) != len(directions):

@@ -256,11 +256,23 @@ class DistributedGradReducer(Cell):
         return grads
 
 
+def _check_form(name: str, what: str, like: Any, v: Any) -> None:
+    """Whether `v` is a tensor, or a tuple of as many, as what it belongs to is."""
+    count = len(like) if isinstance(like, (tuple, list)) else None
+    given = len(v) if isinstance(v, (tuple, list)) else None
+    if count != given or (given is None and not isinstance(v, Tensor)):
+        needed = "a tensor" if count is None else f"a tuple of {count} tensors"
+        came = f"a {type(v).__name__}" + ("" if given is None else f" of {given}")
+        raise OpTypeError(f"{name} needs {needed} for `v`, as its {what}, but got {came}", arg="v")
+
+
 class Jvp(Cell):
     """A function with its derivative in a direction: `construct(*inputs, v)` gives (value, derivative).
 
     Args:
         fn: a function or Cell. With several inputs `v` is a tuple with a direction for each.
+    Raises:
+        OpTypeError, at a call: `v` has another form than the inputs.
     Example:
         >>> Jvp(lambda x: x * x)(Tensor(3.0), Tensor(1.0))
         (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
@@ -272,6 +284,7 @@ class Jvp(Cell):
 
     def construct(self, *args: Any) -> tuple[Any, Any]:
         *inputs, v = args
+        _check_form("Jvp", "inputs", inputs[0] if len(inputs) == 1 else tuple(inputs), v)
         return jvp(self.fn, tuple(inputs), v)
 
 
@@ -281,6 +294,8 @@ class Vjp(Cell):
 
     Args:
         fn: a function or Cell.
+    Raises:
+        OpTypeError, at a call: `v` has another form than the value.
     Example:
         >>> Vjp(lambda x: x * x)(Tensor(3.0), Tensor(1.0))
         (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
@@ -293,5 +308,6 @@ class Vjp(Cell):
     def construct(self, *args: Any) -> tuple[Any, Any]:
         *inputs, v = args
         value, pull = vjp(self.fn, *inputs)
+        _check_form("Vjp", "value", value, v)
         gradients = pull(*v) if isinstance(v, tuple) else pull(v)
         return value, gradients[0] if len(inputs) == 1 else gradients

@@ -25,6 +25,10 @@ def _is_parameter_generated(param_name: Any) -> bool:
     return isinstance(param_name, str) and param_name.startswith(_GENERATED)
 
 
+class ParameterError(OpTypeError, OpValueError):
+    """What a Parameter cannot be made of; MindSpore raises a ValueError for it, and it is a matter of types."""
+
+
 class Parameter(Tensor):
     """A tensor with a name, which a Cell finds among its attributes and an optimizer updates in place.
 
@@ -34,6 +38,9 @@ class Parameter(Tensor):
         requires_grad: whether it is trained.
         layerwise_parallel, parallel_optimizer, storage_format: accepted for MindSpore programs; no effect here.
 
+    Raises:
+        ParameterError: `default_input` is True or False (a bool tensor is taken), or the name is no string.
+        OpTypeError: `requires_grad` or `layerwise_parallel` is no bool.
     Example:
         >>> Parameter(Tensor([1., 2.]), name="w")
         Parameter (name=w, shape=(2,), dtype=Float32, requires_grad=True)
@@ -48,6 +55,15 @@ class Parameter(Tensor):
         parallel_optimizer: bool = True,
         storage_format: str = "",
     ) -> None:
+        if isinstance(default_input, bool):
+            raise ParameterError(
+                f"a Parameter is made of a tensor, an array or a number, but got {default_input}",
+                help=f"for a parameter of bools: Parameter(Tensor({default_input})).",
+                arg="default_input",
+            )
+        for what, flag in (("requires_grad", requires_grad), ("layerwise_parallel", layerwise_parallel)):
+            if not isinstance(flag, bool):
+                raise OpTypeError(f"a Parameter needs True or False for `{what}`, but got {flag!r}", arg=what)
         super().__init__(default_input)
         if isinstance(default_input, Parameter) and name is None:
             name = default_input.name
@@ -66,7 +82,7 @@ class Parameter(Tensor):
         if value is None:
             value = f"{_GENERATED}{next(_numbers)}"
         if not isinstance(value, str):
-            raise OpTypeError(f"the name of a Parameter must be a string, but got {type(value).__name__}")
+            raise ParameterError(f"the name of a Parameter must be a string, but got {type(value).__name__}", arg="name")
         if not value.strip() or len(value) > 1024:
             raise OpValueError("the name of a Parameter must have 1 to 1024 characters")
         self.__dict__["_name"] = value

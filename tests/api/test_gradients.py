@@ -148,6 +148,28 @@ def test_directions_as_cells():
     close(nn.Vjp(ops.square)(Tensor(A), Tensor(B))[1], 2 * A * B)
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: nn.Jvp(ops.square)(Tensor(A), (Tensor(B),)),
+        lambda: nn.Jvp(several)(Tensor(A), Tensor(B), Tensor(B)),
+        lambda: nn.Jvp(several)(Tensor(A), Tensor(B), (Tensor(B),)),
+        lambda: nn.Jvp(ops.square)(Tensor(A), 1.0),
+        lambda: nn.Vjp(ops.square)(Tensor(A), (Tensor(B), Tensor(B))),
+        lambda: nn.Vjp(ops.square)(Tensor(A), (Tensor(B),)),
+        lambda: nn.Vjp(several)(Tensor(A), Tensor(B), Tensor(B)),
+        lambda: anfora.vjp(ops.square, 1.0),
+        lambda: anfora.vjp(ops.square, [2]),
+        lambda: anfora.jvp(ops.square, 1.0, Tensor(B)),
+        lambda: anfora.jvp(ops.square, Tensor(A), 1.0),
+        lambda: anfora.jvp(ops.square, Tensor(A), (1.0,)),
+    ],
+)
+def test_directions_of_another_form_are_refused(call):
+    with pytest.raises(OpTypeError, match="needs"):
+        call()
+
+
 class Moves(nn.Cell):
     def __init__(self):
         super().__init__()

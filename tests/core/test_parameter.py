@@ -110,3 +110,23 @@ def test_writing_to_a_part_is_an_effect():
     p[0] = 0.0
     with pytest.raises(RuntimeError, match="changed in place"):
         squares.backward()
+
+
+@pytest.mark.parametrize(
+    "call, error",
+    [
+        (lambda: Parameter(True), ValueError),
+        (lambda: Parameter(Tensor([1]), name=3), ValueError),
+        (lambda: Parameter(Tensor([1]), name=["w"]), TypeError),
+        (lambda: Parameter(Tensor([1]), requires_grad=None), TypeError),
+        (lambda: Parameter(Tensor([1]), requires_grad=1), TypeError),
+        (lambda: Parameter(Tensor([1]), layerwise_parallel=(True,)), TypeError),
+    ],
+)
+def test_what_no_parameter_is_made_of(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_a_parameter_of_bools():
+    assert Parameter(Tensor([True, False]), requires_grad=False).tolist() == [True, False]
