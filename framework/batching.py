@@ -27,8 +27,9 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
 
     Args:
         fn: a function or Cell of single examples; or a CellList, whose Cells get one example each.
-        in_axes: the axis of the examples in each argument; None for an argument that all of them share. One number is for
-            all arguments, a tuple or list has one entry an argument, nested like an argument that is a container.
+        in_axes: the axis of the examples in each argument; None for an argument that all of them share (for a CellList every
+            one may be). One number is for all arguments, a tuple or list has one entry an argument, nested like an argument
+            that is a container.
         out_axes: where the axis of the examples comes to lie in each result; None for a result that is the same for all.
         chunk_size: accepted for programs of other frameworks: how many examples are worked on at once.
     Returns:
@@ -53,7 +54,8 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
         if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
             raise OpValueError(f"vmap: `in_axes` has {len(in_axes)} entries for {len(args)} arguments", arg="in_axes")
         axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
-        count = _count(list(_axes_of(args, axes)))
+        found_axes = list(_axes_of(args, axes))
+        count = len(cells) if cells is not None and not found_axes else _count(found_axes)
         if cells is not None and len(cells) != count:
             raise OpValueError(f"vmap: {len(cells)} Cells cannot share {count} examples", arg="fn")
         if cells is None:

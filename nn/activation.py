@@ -14,7 +14,7 @@ import numpy as np
 from anfora import ops
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32
-from anfora.core.errors import AnforaError, OpTypeError
+from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import flag, integer, number, positive_int
@@ -461,7 +461,7 @@ class PReLU(Cell):
 # -- by name ----------------------------------------------------------------------------------------------------------
 
 
-class ActivationNameError(AnforaError, KeyError):
+class ActivationNameError(OpValueError, KeyError):
     """There is no activation of that name."""
 
 

@@ -202,21 +202,21 @@ class Cell:
         if child_cell is not None and not isinstance(child_cell, Cell):
             raise OpTypeError(f"a child must be a Cell, but got {type(child_cell).__name__}")
         if not child_name or "." in child_name:
-            raise OpValueError(f"the name of a child must not be empty or hold a dot, but got {child_name!r}")
+            raise CellNameError(f"the name of a child must not be empty or hold a dot, but got {child_name!r}")
         if hasattr(self, child_name) and child_name not in self._cells:
-            raise OpValueError(f"{type(self).__name__} has an attribute '{child_name}' already")
+            raise CellNameError(f"{type(self).__name__} has an attribute '{child_name}' already")
         setattr(self, child_name, child_cell)
 
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
         """Attach a parameter under a name that is not taken."""
-        if not isinstance(param_name, str) or not param_name:
+        if not isinstance(param_name, str):
             raise OpTypeError(f"the name of a parameter must be a string, but got {param_name!r}")
-        if check_name_contain_dot and "." in param_name:
-            raise OpValueError(f"the name of a parameter must not hold a dot, but got {param_name!r}")
+        if not param_name or (check_name_contain_dot and "." in param_name):
+            raise CellNameError(f"the name of a parameter must not be empty or hold a dot, but got {param_name!r}")
         if not isinstance(param, Parameter):
             raise OpTypeError(f"a parameter must be a Parameter, but got {type(param).__name__}")
         if hasattr(self, param_name) and param_name not in self._params:
-            raise OpValueError(f"{type(self).__name__} has an attribute '{param_name}' already")
+            raise CellNameError(f"{type(self).__name__} has an attribute '{param_name}' already")
         setattr(self, param_name, param)
 
     def apply(self, fn: Callable[[Cell], Any]) -> Cell:
@@ -428,6 +428,10 @@ class Cell:
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
+
+
+class CellNameError(OpValueError, KeyError):
+    """A child or parameter cannot have that name; MindSpore raises a KeyError for it."""
 
 
 def converted(values: Any, dtype: DType) -> Any:

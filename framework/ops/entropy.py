@@ -493,7 +493,7 @@ def cross_entropy(
     Returns:
         float tensor of the type of `input`: (N, *) for "none", else ().
     Raises:
-        OpTypeError: `input` is not floating point, or `target` is bool.
+        OpTypeError: `input` is not floating point, `target` is bool, or `ignore_index` is no int.
         OpValueError: shapes do not fit; `reduction` or `label_smoothing` are out of range.
         OpIndexError: a label is not in [0, C).
     Source:
@@ -506,7 +506,7 @@ def cross_entropy(
     axis = _class_axis(input.ndim)
     if not target.dtype.is_float:
         return class_cross_entropy(
-            input, _labels("cross_entropy", "target", target), weight, int(ignore_index), reduction,
+            input, _labels("cross_entropy", "target", target), weight, _ignored("cross_entropy", ignore_index), reduction,
             float(label_smoothing), True,
         )  # fmt: skip
     if target.shape != input.shape:
@@ -545,9 +545,16 @@ def nll_loss(
     """
     _check_loss("nll_loss", "inputs", inputs, reduction, label_smoothing)
     return class_cross_entropy(
-        inputs, _labels("nll_loss", "target", target), weight, int(ignore_index), reduction, float(label_smoothing),
-        False,
+        inputs, _labels("nll_loss", "target", target), weight, _ignored("nll_loss", ignore_index), reduction,
+        float(label_smoothing), False,
     )  # fmt: skip
+
+
+def _ignored(name: str, ignore_index: Any) -> int:
+    """The label that counts nothing."""
+    if isinstance(ignore_index, bool) or not isinstance(ignore_index, (int, np.integer)):
+        raise OpTypeError(f"{name} needs an int for `ignore_index`, but got {ignore_index!r}", arg="ignore_index")
+    return int(ignore_index)
 
 
 def _check_loss(name: str, arg: str, x: Tensor, reduction: str, label_smoothing: float) -> None:

@@ -586,6 +586,7 @@ def gaussian_nll_loss(
     Returns:
         tensor of the promoted type: of the broadcast shape for "none", else ().
     Raises:
+        OpTypeError: `full` is no bool.
         OpValueError: `var` has another shape.
     Source:
         Nix & Weigend, IEEE ICNN 1994.
@@ -594,6 +595,8 @@ def gaussian_nll_loss(
         Tensor(shape=[], dtype=Float32, value= 1.3465736)
     """
     _positive("gaussian_nll_loss", "eps", eps)
+    if not isinstance(full, bool):
+        raise OpTypeError(f"gaussian_nll_loss needs True or False for `full`, but got {full!r}", arg="full")
     dtype, (x, target, var) = _widened("gaussian_nll_loss", x=x, target=target, var=var)
     if x.ndim and var.shape == x.shape[:-1]:
         var = expand_dims(var, -1)

@@ -755,10 +755,14 @@ along(diagonal, "dim1", "dim2")
 def shape(input_x: Tensor) -> tuple[int, ...]:
     """The lengths of the axes.
 
+    Raises:
+        OpTypeError: it is no tensor.
     Example:
         >>> shape(zeros((2, 3)))
         (2, 3)
     """
+    if not isinstance(input_x, Tensor):
+        raise OpTypeError(f"shape needs a tensor for `input_x`, but got {type(input_x).__name__}", arg="input_x")
     return input_x.shape
 
 

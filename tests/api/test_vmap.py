@@ -55,6 +55,9 @@ def test_a_list_of_cells_gets_one_example_each():
     cells = nn.CellList([nn.Dense(3, 2) for _ in range(4)])
     wanted = [cell(Tensor(row, ms.float32)).tolist() for cell, row in zip(cells, A)]
     assert ms.vmap(cells)(Tensor(A, ms.float32)).tolist() == wanted
+    shared = Tensor(A[0], ms.float32)
+    wanted = [cell(shared).tolist() for cell in cells]
+    assert ms.vmap(cells, None, 0)(shared).tolist() == ms.vmap(cells, (None,))(shared).tolist() == wanted
 
 
 def test_a_result_that_is_shared():

@@ -100,8 +100,12 @@ def test_children_under_names():
         with pytest.raises(OpTypeError):
             net.insert_child_to_cell(*bad)
     for bad in ("", "a.b", "construct"):
-        with pytest.raises(OpValueError):
-            net.insert_child_to_cell(bad, Line())
+        for error in (OpValueError, KeyError):
+            with pytest.raises(error):
+                net.insert_child_to_cell(bad, Line())
+            with pytest.raises(error):
+                net.insert_param_to_cell(bad, Parameter(1.0))
+    net.insert_param_to_cell("a.b", Parameter(1.0), check_name_contain_dot=False)
     seen = []
     net.apply(lambda cell: seen.append(cell.cls_name))
     assert seen == ["Line", "Line", "Line", "Two"]

@@ -144,6 +144,7 @@ def test_a_hard_gumbel_softmax_has_the_gradient_of_the_soft_one():
         (lambda: nn.PReLU(1, "a"), TypeError, "`w`"),
         (lambda: nn.RReLU(0.5, 0.1), ValueError, "`upper`"),
         (lambda: nn.get_activation("rleu"), KeyError, "did you mean 'relu'"),
+        (lambda: nn.MultiClassDiceLoss(activation="www"), ValueError, "no activation 'www'"),
         (lambda: nn.Softmax(0.5), TypeError, "`axis`"),
     ],
 )

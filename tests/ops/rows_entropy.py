@@ -69,6 +69,8 @@ ERRORS = [
     Bad(normal(2, 3, 9), np.full((2, 9), 7), error=IndexError, match=r"label 7 of row 0, 0"),
     Bad(normal(3), np.array(-5), error=IndexError, match=r"label -5 is not"),
     Bad(normal(4, 3), integers(0, 3, 5), error=ValueError, match="do not fit"),
+    Bad(normal(4, 3), integers(0, 3, 4), ignore_index="1", error=TypeError, match="an int for `ignore_index`"),
+    Bad(normal(4, 3), integers(0, 3, 4), ignore_index=1.0, error=TypeError, match="an int for `ignore_index`"),
     Bad(normal(4, 3), integers(0, 3, 4), normal(4), error=ValueError, match="`weight` of shape"),
     Bad(normal(4, 3), integers(0, 3, 4), reduction="avg", error=ValueError, match="'mean'"),
     Bad(normal(4, 3), integers(0, 3, 4), label_smoothing=2.0, error=ValueError, match="in .0, 1."),

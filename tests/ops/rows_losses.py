@@ -241,6 +241,7 @@ ROWS = [
         ],
         errors=[
             Bad(normal(3, 4), normal(3, 4), positive(4), error=ValueError, match="`var` of shape"),
+            Bad(normal(3), normal(3), positive(3), full=1, error=TypeError, match="True or False for `full`"),
             Bad(normal(3), normal(3), positive(3), eps=0.0, error=ValueError, match="> 0 for `eps`"),
             Bad(normal(3), normal(3), positive(3), reduction="avg", error=ValueError, match=REDUCTION),
         ],

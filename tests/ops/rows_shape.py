@@ -288,7 +288,12 @@ ROWS = [
     ),
     Row(ops.atleast_2d, ref=np.atleast_2d, samples=[S(normal()), S(normal(2)), S(X)]),
     Row(ops.atleast_3d, ref=np.atleast_3d, samples=[S(normal()), S(normal(2)), S(normal(2, 3)), S(normal(2, 1, 2, 2))]),
-    Row(ops.shape, ref=np.shape, samples=[S(integers(0, 9, 2, 3))]),
+    Row(
+        ops.shape,
+        ref=np.shape,
+        samples=[S(integers(0, 9, 2, 3))],
+        errors=[Bad([1, 2], error=TypeError, match="needs a tensor for `input_x`, but got list")],
+    ),
     Row(ops.rank, ref=np.ndim, samples=[S(integers(0, 9, 2, 3))]),
     Row(ops.size, ref=np.size, samples=[S(integers(0, 9, 2, 3))]),
     Row(ops.numel, ref=np.size, samples=[S(normal(0, 2))]),
