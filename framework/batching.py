@@ -27,9 +27,9 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
 
     Args:
         fn: a function or Cell of single examples; or a CellList, whose Cells get one example each.
-        in_axes: the axis of the examples in each argument; None for an argument that all of them share (for a CellList every
-            one may be). One number is for all arguments, a tuple or list has one entry an argument, nested like an argument
-            that is a container.
+        in_axes: the axis of the examples in each argument; None for an argument that all of them share (for a CellList
+            every one may be). One number is for all arguments, a tuple or list has one entry an argument, nested like an
+            argument that is a container.
         out_axes: where the axis of the examples comes to lie in each result; None for a result that is the same for all.
         chunk_size: accepted for programs of other frameworks: how many examples are worked on at once.
     Returns:

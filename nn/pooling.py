@@ -6,6 +6,7 @@ Padding never counts as an element: it is -inf for maxima, and left out of avera
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
@@ -17,8 +18,8 @@ from anfora.ops.bound import Bound
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
-    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "LPPool1d", "LPPool2d", "MaxPool1d", "MaxPool2d",
-    "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
+    "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "FractionalMaxPool2d", "FractionalMaxPool3d",
+    "LPPool1d", "LPPool2d", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d",
 ]  # fmt: skip
 
 
@@ -397,6 +398,67 @@ class AdaptiveMaxPool3d(_Adaptive):
     def __init__(self, output_size: Any, return_indices: bool = False) -> None:
         flag("AdaptiveMaxPool3d", "return_indices", return_indices)
         super().__init__(ops.adaptive_max_pool3d, output_size, return_indices=return_indices)
+
+
+class _Fractional(Cell):
+    """What both forms share: sizes and samples."""
+
+    _axes: int
+    _pool: Callable
+
+    def __init__(
+        self, kernel_size: Any, output_size: Any = None, output_ratio: Any = None, return_indices: bool = False,
+        _random_samples: Tensor | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__()
+        name = type(self).__name__
+        self.kernel_size = _single(positive_ints(name, "kernel_size", kernel_size, self._axes))
+        if output_size is None and output_ratio is None:
+            raise OpValueError(f"{name} needs `output_size` or `output_ratio`")
+        self.output_size = None if output_size is None else positive_ints(name, "output_size", output_size, self._axes)
+        self.output_ratio = output_ratio
+        self.return_indices = flag(name, "return_indices", return_indices)
+        self._random_samples = _random_samples
+
+    def construct(self, input: Tensor) -> Any:
+        pool = type(self)._pool
+        return pool(
+            input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices, self._random_samples
+        )
+
+    def extend_repr(self) -> str:
+        size = f"output_size={self.output_size}" if self.output_size else f"output_ratio={self.output_ratio}"
+        return f"kernel_size={self.kernel_size}, {size}"
+
+
+class FractionalMaxPool2d(_Fractional):
+    """The maxima of windows at random distances in planes of (N, C, H, W) or (C, H, W).
+
+    Args:
+        kernel_size: (kH, kW), or an integer for both.
+        output_size: (P, Q), or an integer for both.
+        output_ratio: instead of a size, shares of (H, W) in (0, 1).
+        return_indices: whether the places of the maxima are given too, counted in H * W.
+        _random_samples: tensor (N, C, 2) of numbers in [0, 1); drawn at each call when not given.
+    Example:
+        >>> FractionalMaxPool2d(2, output_size=2)(Tensor([[[1., 2., 3.], [4., 5., 6.], [7., 8., 9.]]])).tolist()
+        [[[5.0, 6.0], [8.0, 9.0]]]
+    """
+
+    _axes, _pool = 2, staticmethod(ops.fractional_max_pool2d)
+
+
+class FractionalMaxPool3d(_Fractional):
+    """The maxima of windows at random distances in volumes of (N, C, D, H, W) or (C, D, H, W).
+
+    Args:
+        kernel_size, output_size, output_ratio, return_indices, _random_samples: as in FractionalMaxPool2d, for three axes.
+    Example:
+        >>> FractionalMaxPool3d(1, output_size=(1, 1, 2))(ops.arange(8.0).reshape(1, 2, 2, 2)).tolist()
+        [[[[6.0, 7.0]]]]
+    """
+
+    _axes, _pool = 3, staticmethod(ops.fractional_max_pool3d)
 
 
 class _LPPool(Cell):

@@ -18,6 +18,7 @@ reduction.py    sums, means, extremes along axes         scan.py         running
 sorting.py      order, ranks, counts                     softmaxes.py    softmax and its kin
 linear.py       matrix products                          linalg.py       norms, inverses, factors of matrices
 convolution.py  convolutions                             pooling.py      windows of an image to one number
+                                                         fractional_pooling.py  windows at random distances
 windows.py      what these two have in common            normalization.py  batch, layer, group norm
 entropy.py      cross entropy                            losses.py       other losses; ctc.py, that of sequences
 recurrent.py    LSTM, GRU and RNN                        attention.py    scaled dot-product attention
@@ -48,6 +49,7 @@ from anfora.ops.ctc import *  # noqa: F403
 from anfora.ops.derived import *  # noqa: F403
 from anfora.ops.diagonals import *  # noqa: F403
 from anfora.ops.entropy import *  # noqa: F403
+from anfora.ops.fractional_pooling import *  # noqa: F403
 from anfora.ops.image import *  # noqa: F403
 from anfora.ops.indexing import *  # noqa: F403
 from anfora.ops.joining import *  # noqa: F403

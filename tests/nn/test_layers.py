@@ -362,6 +362,18 @@ LAYERS = [
         lambda p, x: x.reshape(1, 2, 3, 2, 2, 2).max((4, 5))[..., None],
     ),
     Layer(
+        lambda: nn.FractionalMaxPool2d(2, output_size=2, _random_samples=Tensor(np.zeros((1, 2, 2), np.float32))),
+        [normal(1, 2, 3, 3)],
+        lambda p, x: np.maximum(
+            np.maximum(x[..., :2, :2], x[..., 1:, :2]), np.maximum(x[..., :2, 1:], x[..., 1:, 1:])
+        ),
+    ),
+    Layer(
+        lambda: nn.FractionalMaxPool3d(1, output_ratio=0.5),
+        [normal(1, 2, 2, 2, 2)],
+        lambda p, x: x[..., 1:, 1:, 1:],
+    ),
+    Layer(
         lambda: nn.MaxUnpool3d((1, 1, 2)),
         [normal(1, 1, 1, 1, 2), np.array([[[[[1, 2]]]]])],
         lambda p, x, i: np.array([[[[[0, x[0, 0, 0, 0, 0], x[0, 0, 0, 0, 1], 0]]]]]),

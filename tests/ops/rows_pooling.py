@@ -3,7 +3,7 @@
 import itertools
 
 import numpy as np
-from row import Bad, Row, S, integers, normal, positive, spread
+from row import Bad, Row, S, integers, normal, positive, spread, uniform
 
 from anfora import ops
 
@@ -37,6 +37,32 @@ def _windows(shape, kernel, stride, padding, dilation, ceil_mode):
             for i, s, (a, b), d, k, n in zip(at, stride, ends, dilation, kernel, shape)
         ]
         yield at, list(itertools.product(*places))
+
+
+def _fractional(x, kernel, size=None, ratio=None, return_indices=False, *, samples, order):
+    """Windows that begin where the random numbers say; `order` gives the axis of each of them."""
+    axes = len(order)
+    shape, kernel = x.shape[-axes:], _each(kernel, axes)
+    planes = x.reshape(-1, *shape)
+    size = tuple(int(n * r) for n, r in zip(shape, (ratio,) * axes)) if size is None else _each(size, axes)
+    out, at = np.zeros((len(planes), *size), x.dtype), np.zeros((len(planes), *size), np.int64)
+    for plane, random in enumerate(np.broadcast_to(samples, (*_lead(x, axes), axes)).reshape(-1, axes)):
+        starts = []
+        for axis, (n, k, m) in enumerate(zip(shape, kernel, size)):
+            u, step = float(random[order[axis]]), (n - k) / max(m - 1, 1)
+            starts.append([int((i + u) * step) - int(u * step) for i in range(m - 1)] + [n - k])
+        for place in np.ndindex(size):
+            begins = [starts[axis][i] for axis, i in enumerate(place)]
+            inside = list(itertools.product(*(range(b, b + k) for b, k in zip(begins, kernel))))
+            best = _first_largest(planes[plane], inside)
+            out[(plane, *place)], at[(plane, *place)] = planes[plane][best], np.ravel_multi_index(best, shape)
+    shape = (*x.shape[:-axes], *size)
+    return (out.reshape(shape), at.reshape(shape)) if return_indices else out.reshape(shape)
+
+
+def _lead(x, axes):
+    """(N, C) of images or volumes, with or without N."""
+    return x.shape[:2] if x.ndim == axes + 2 else (1, x.shape[0])
 
 
 def _inside(places, shape):
@@ -138,6 +164,8 @@ def _unpool(x, indices, size):
 HALVES = ("float32", "float64", "float16", "bfloat16")
 NAN = np.nan
 X = spread(2, 2, 5, 6)
+#: Random numbers for the planes of two examples with three channels each, by the number of axes.
+SHARES = {axes: uniform(0.0, 0.99, 2, 3, axes) for axes in (2, 3)}
 VOLUMES = spread(1, 2, 4, 3, 5)
 BAD = [
     Bad(X, 7, error=ValueError, match="larger than the plane"),
@@ -256,6 +284,40 @@ ROWS = [
         ref=lambda x, size, return_indices=False: _adaptive_max(x, size, return_indices, 3),
         samples=[S(VOLUMES, 1), S(VOLUMES, (3, None, 2), True), S(spread(2, 4, 3, 5), (5, 2, 7), True)],
         errors=[Bad(normal(1, 2, 3), 1, error=ValueError, match=r"\(N, C, D, H, W\)")],
+        exact=True,
+    ),
+    Row(
+        ops.fractional_max_pool2d,
+        ref=lambda x, *args, _random_samples, **kwargs: _fractional(
+            x, *args, **kwargs, samples=_random_samples, order=(1, 0)
+        ),
+        samples=[
+            S(spread(2, 3, 7, 9), (2, 3), (3, 4), return_indices=True, _random_samples=SHARES[2]),
+            S(spread(2, 3, 5, 5), 2, 2, _random_samples=SHARES[2]),
+            S(spread(3, 5, 6), 3, None, 0.5, _random_samples=SHARES[2][:1]),
+            S(spread(2, 3, 4, 4), 1, (1, 4), _random_samples=SHARES[2][1:]),
+            S(np.full((1, 3, 4, 4), np.nan), 2, 2, return_indices=True, _random_samples=SHARES[2][:1], smooth=False),
+        ],
+        errors=[
+            Bad(normal(1, 3, 4, 4), 2, error=ValueError, match="needs `output_size` or `output_ratio`"),
+            Bad(normal(1, 3, 4, 4), 2, 4, error=ValueError, match="do not fit into"),
+            Bad(normal(1, 3, 4, 4), 2, None, 1.5, error=ValueError, match=r"floats in \(0, 1\)"),
+            Bad(normal(3, 4), 2, 1, error=TypeError, match="3 or 4 axes"),
+            Bad(integers(0, 9, 1, 3, 4, 4), 2, 1, error=TypeError, match="a floating tensor"),
+            Bad(normal(1, 3, 4, 4), 2, 2, _random_samples=SHARES[2], error=ValueError, match="of shape"),
+        ],
+        exact=True,
+    ),
+    Row(
+        ops.fractional_max_pool3d,
+        ref=lambda x, *args, _random_samples, **kwargs: _fractional(
+            x, *args, **kwargs, samples=_random_samples, order=(0, 1, 2)
+        ),
+        samples=[
+            S(spread(2, 3, 4, 5, 3), (2, 3, 1), (2, 3, 2), return_indices=True, _random_samples=SHARES[3]),
+            S(spread(3, 2, 4, 4), 1, None, 0.5, _random_samples=SHARES[3][:1]),
+        ],
+        errors=[Bad(normal(1, 3, 4), 2, 1, error=TypeError, match="4 or 5 axes")],
         exact=True,
     ),
     Row(
