@@ -113,11 +113,11 @@ class _Reader:
 
     def read(self) -> Known | None:
         """What is known of the argument, whichever way the program came to it."""
-        body = self.node.body
-        if isinstance(body, list):
-            self.block(body)
+        node = self.node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            self.block(node.body)
         else:
-            self.value(body)
+            self.value(node.body if isinstance(node, ast.Lambda) else node)
         if not self.found:
             return None
         return Known(_together(self.found).value, any(found.length for found in self.found))
