@@ -10,7 +10,7 @@
     transformer.py    attention, encoder, decoder           image.py          other sizes, windows
     combined.py       layer, normalisation and activation
 
-    loss.py           losses
+    loss.py           losses                                image_quality.py  how alike two images are
     wrap.py           a network with its loss, its gradient, an optimizer's step
     loss_scale.py     training with a scaled loss
     amp.py            networks in half precision, scales of losses; `anfora.amp`
@@ -33,6 +33,7 @@ from anfora.nn.conv import *  # noqa: F403
 from anfora.nn.dropout import *  # noqa: F403
 from anfora.nn.embedding import *  # noqa: F403
 from anfora.nn.image import *  # noqa: F403
+from anfora.nn.image_quality import *  # noqa: F403
 from anfora.nn.loss import *  # noqa: F403
 from anfora.nn.loss_scale import *  # noqa: F403
 from anfora.nn.metrics import *  # noqa: F403
@@ -46,8 +47,8 @@ from anfora.optim import *  # noqa: F403
 
 #: The modules whose public names these are.
 _MODULES = (
-    "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "image", "loss", "loss_scale",
-    "metrics", "normalization", "padding", "pooling", "recurrent", "transformer", "wrap",
+    "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "image", "image_quality", "loss",
+    "loss_scale", "metrics", "normalization", "padding", "pooling", "recurrent", "transformer", "wrap",
 )  # fmt: skip
 
 __all__ = [

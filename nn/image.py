@@ -12,8 +12,45 @@ from anfora.core.tensor import Tensor
 from anfora.nn.checks import choice, flag, integers, positive_int, positive_ints
 from anfora.ops.bound import Bound
 from anfora.ops.windows import same_padding
+from anfora.optim.checks import real
 
-__all__ = ["ChannelShuffle", "Fold", "PixelShuffle", "PixelUnshuffle", "ResizeBilinear", "Unfold", "Upsample"]
+__all__ = [
+    "CentralCrop",
+    "ChannelShuffle",
+    "Fold",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "ResizeBilinear",
+    "Unfold",
+    "Upsample",
+]
+
+
+class CentralCrop(Cell):
+    """The middle of images (C, H, W) or (N, C, H, W).
+
+    Args:
+        central_fraction: a float in (0, 1], the share of each side that is kept; as many rows are left out at the top as
+            at the bottom, int((1 - fraction) H / 2).
+    Example:
+        >>> CentralCrop(0.5)(ops.arange(16).reshape(1, 4, 4)).tolist()
+        [[[5, 6], [9, 10]]]
+    """
+
+    def __init__(self, central_fraction: float) -> None:
+        super().__init__()
+        self.central_fraction = real("CentralCrop", "central_fraction", central_fraction, above=0.0, most=1.0)
+
+    def construct(self, image: Tensor) -> Tensor:
+        if not isinstance(image, Tensor) or image.ndim not in (3, 4):
+            got = list(image.shape) if isinstance(image, Tensor) else type(image).__name__
+            raise OpValueError(f"CentralCrop needs images (C, H, W) or (N, C, H, W), but got {got}", arg="image")
+        top, left = (int((n - n * self.central_fraction) / 2) for n in image.shape[-2:])
+        height, width = image.shape[-2:]
+        return image[..., top : height - top, left : width - left]
+
+    def extend_repr(self) -> str:
+        return f"central_fraction={self.central_fraction}"
 
 
 class Upsample(Cell):
