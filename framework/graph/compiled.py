@@ -30,6 +30,7 @@ from anfora.graph.loops import closed
 from anfora.graph.machine import Generator, Machine, Plain, do_at
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.pieces import Runner
+from anfora.graph.ranges import Jump
 from anfora.graph.recorder import DATA, Escaped, Live, Outcome, Piece, Recorder, State, key_of
 from anfora.kernel import glue
 
@@ -97,7 +98,7 @@ class Return:
 class Variant:
     """One way in which the program has gone on from a point."""
 
-    def __init__(self, piece: Piece, live: Live, end: Hop | Return) -> None:
+    def __init__(self, piece: Piece, live: Live, end: Hop | Return | Jump) -> None:
         self.piece, self.end = piece, end
         self.runner = Runner(piece, live.origins)
         self.is_decided = False  #: whether it is known if the runner can go round by itself
@@ -144,6 +145,8 @@ class Program:
         self.varying: set[str] = set()
         #: Calls of gradient functions that the interpreter does: (code, instruction).
         self.interpreted: set[tuple] = set()
+        #: Loops over ranges that are unrolled: (code, instruction).
+        self.unrolled: set[tuple] = set()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
 
@@ -189,6 +192,13 @@ class Program:
             end = variant.end
             if isinstance(end, Return):
                 return live[end.slot] if end.slot is not None else _released(build(end.image, live))
+            if isinstance(end, Jump):
+                if end.point is point and not variant.is_decided:
+                    variant.close(point, None)
+                point, values = end.point, live
+                if glue.is_recording() is not point.switch:
+                    glue.set_recording(point.switch)
+                continue
             if end.condition is not None and not self.is_traced:  # the short way of a branch
                 tensor = live[end.condition]
                 if tensor.__class__ is Tensor and tensor._layout.size == 1:
@@ -371,7 +381,7 @@ class Program:
 
         image = Imager_of(slot, recorder).image(tuple(frames))
         switch = glue.is_recording()
-        pattern = (signature(image), tuple(type(v) for v in after.values), switch)
+        pattern = _key_of(image, after, switch)
         point = self.points.get(pattern)
         if point is None and len(self.points) >= _MOST_POINTS:
             self.give_up(_TOO_MANY, machine)
@@ -382,13 +392,45 @@ class Program:
         hop.edges[key] = (point, places)
         if "is" in str(key):
             hop.kept.append(outcome.value)
+        self._arrive(recorder, machine, point, after)
+
+    def jump(self, recorder: Recorder, machine: Machine, may_be_new: bool) -> bool | None:
+        """End the piece at the point of the present moment, and go on from there.
+
+        Returns:
+            whether the point is a new one; None, and nothing has been done, if it would be and must not, or if there is
+            no image of it.
+        """
+        live = Live(recorder)
+        try:
+            image = live.imager().image(tuple(machine.frames))
+        except NoImage:
+            return None
+        switch = glue.is_recording()
+        key = _key_of(image, live, switch)
+        point = self.points.get(key)
+        is_new = point is None
+        if point is None:
+            if not may_be_new or len(self.points) >= _MOST_POINTS:
+                return None
+            point = self.points[key] = Point(image, switch)
+        self.end_with_jump(recorder, live, Jump(point, len(live.values), machine.place))
+        self._arrive(recorder, machine, point, live)
+        return is_new
+
+    def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump) -> None:
+        recorder.point.variants.append(Variant(recorder.piece, live, jump))
+
+    def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live) -> None:
+        """Go on from a point, with what stands in its slots."""
         if point.variants:  # from here on it may have been seen before
             recorder.rejoin = point, [v.value if type(v) is Number else v for v in after.values]
             machine.frames.clear()
             return
         recorder.begin({})
         recorder.point = point
-        for value, origin in zip(after.values, after.origins):
+        for i, value in enumerate(after.values):
+            origin = recorder.origin("slot", i)
             if type(value) is Number:
                 value.origin = origin
                 recorder.guard("type", origin, type(value.value))
@@ -397,6 +439,11 @@ class Program:
                 recorder.local_functions.pop(id(value), None)
                 recorder.take(value, origin)
         recorder.keep(after)
+
+
+def _key_of(image: Image, live: Live, switch: bool) -> tuple:
+    """What moments have in common that are one point."""
+    return signature(image), tuple(type(value) for value in live.values), switch
 
 
 def Imager_of(slot: Callable, recorder: Recorder) -> Any:

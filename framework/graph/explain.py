@@ -29,7 +29,8 @@ from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
 from anfora.graph.compiled import Hop, Point, Program, Return, Variant
 from anfora.graph.machine import Machine
-from anfora.graph.recorder import Outcome, Recorder, State, key_of
+from anfora.graph.ranges import Jump
+from anfora.graph.recorder import Live, Outcome, Recorder, State, key_of
 from anfora.graph.sources import code_of
 from anfora.graph.typed import (
     Names,
@@ -485,6 +486,10 @@ class _Trace(Watched):
         super().end_with_hop(recorder, machine, state, reason)
         self._recorded(recorder.point)  # type: ignore[attr-defined]
 
+    def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump) -> None:
+        super().end_with_jump(recorder, live, jump)
+        self._recorded(recorder.point)  # type: ignore[attr-defined]
+
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         if self.steps and self.steps[-1].variant.end is recorder.end:
             self.steps[-1].outcome = outcome
@@ -530,6 +535,11 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
                 report.loops.append(hop.place)
             if step.outcome is not None:
                 hop.outcomes[_outcome_of(step.outcome)] += 1
+        elif isinstance(end, Jump) and getattr(variant.runner, "_loop", None) is not None:
+            span = hop_span(end)
+            place = f"{span.short_file}:{span.line}"
+            if place not in report.loops:
+                report.loops.append(place)
         _tell_rows(report, variant)
         if id(variant) not in told:
             told.add(id(variant))

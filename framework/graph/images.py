@@ -17,6 +17,7 @@ from anfora.core.op import Op
 from anfora.graph.known import VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
+from anfora.graph.ranges import Counter
 
 __all__ = ["Imager", "NoImage", "build", "is_plain_object", "signature"]
 
@@ -102,6 +103,8 @@ class Imager:
             if value.is_running:
                 return "running generator", self.image(value.frame), self.image(None)
             return "generator", self.image(value.frame), self.image(value.call)
+        if kind is Counter:
+            return "counter", self.image(value.item), self.image(value.stop), value.step, value.site
         if kind is functools.partial:
             return "partial", self.image(value.func), self.image(value.args), self.image(value.keywords)
         if isinstance(value, tuple):  # a named tuple
@@ -232,7 +235,10 @@ class _Builder:
             made[place] = value = object.__new__(image[1])
             value.__dict__.update(self.build(image[2]))
             return value
-        if kind == "partial":
+        if kind == "counter":
+            made[place] = counter = Counter(self.build(image[1]), self.build(image[2]), image[3], image[4])
+            counter.is_rolled = True
+        elif kind == "partial":
             made[place] = functools.partial(self.build(image[1]), *self.build(image[2]), **self.build(image[3]))
         elif kind == "tuple of":
             made[place] = tuple.__new__(image[1], [self.build(item) for item in image[2]])

@@ -296,6 +296,10 @@ class Plain:
     def made(self, function: types.FunctionType) -> None:
         """Told of each inner function that is made."""
 
+    def iterate(self, machine: Machine, value: Any) -> Any:
+        """The iterator of a loop over something."""
+        return self.do(machine, iter, (value,))
+
     def next(self, machine: Machine, iterator: Any) -> Any:
         """The next item; raises StopIteration."""
         return machine.natively(next, (iterator,), {})
@@ -819,7 +823,7 @@ class Machine:
         if type(value) is Generator:
             frame.stack.append(value)
         else:
-            frame.stack.append(self.world.do(self, iter, (value,)))
+            frame.stack.append(self.world.iterate(self, value))
 
     def op_NEXT(self, frame: Frame, target: int) -> None:
         iterator = frame.stack[-1]

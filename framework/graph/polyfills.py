@@ -8,6 +8,7 @@ from typing import Any
 
 from anfora.graph.binding_times import answers
 from anfora.graph.operations import order_of
+from anfora.graph.origins import Number
 
 __all__ = ["call", "differentiate", "table"]
 
@@ -245,6 +246,22 @@ def _with_key(replacement: Callable) -> Callable:
     return special
 
 
+def _count(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`for i in range(n)`, where n varies."""
+    if kwargs or not 0 < len(args) < 4 or not any(type(x) is Number for x in args[:2]):
+        return False
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return recorder.count_up(machine, start, stop, step)
+
+
+def _count_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`for i in reversed(range(n))`."""
+    if kwargs or len(args) != 1 or type(args[0]) is not range:
+        return False
+    items = args[0][::-1]
+    return recorder.count_up(machine, items.start, items.stop, items.step)
+
+
 def table() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     return {
@@ -253,6 +270,8 @@ def table() -> dict[Any, Callable]:
         map: _always(map_, 2),
         filter: _always(filter_, 2),
         functools.reduce: _always(reduce_, 2),
+        range: _count,
+        reversed: _count_back,
         enumerate: _with_generators(enumerate_),
         next: _with_generators(next_, count=2),
         sum: _with_generators(sum_),

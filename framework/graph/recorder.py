@@ -37,12 +37,13 @@ from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
 from anfora.eager.tape import Followed, no_grad
-from anfora.graph import known, operations
+from anfora.graph import known, operations, ranges
 from anfora.graph.code import Code, Unsupported
 from anfora.graph.images import SIMPLE, Imager, NoImage, is_plain_object
 from anfora.graph.machine import ENTERED, Drain, Frame, Generator, Machine, Plain, Walk, builtins_of
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import differentiate, first_, getattr_, hasattr_, list_, list_with_length, property_, rows_
+from anfora.graph.ranges import Counter
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
@@ -183,6 +184,7 @@ class Recorder(Plain):
         self.live: Any = None  #: what was alive before it
         self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
         self.kept: Any = None
+        self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
         self.begin({})
 
@@ -350,6 +352,7 @@ class Recorder(Plain):
     def force(self, value: Any) -> Any:
         """A number's value, on which the program now depends."""
         if type(value) is Number:
+            self._unroll_if_needed(value.origin)
             self.guard("equal", value.origin, value.value)
             return value.value
         return value
@@ -432,7 +435,7 @@ class Recorder(Plain):
             return id(value) not in self.local_functions
         if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
             return True
-        if isinstance(value, (Tensor, Cell, Frame, Generator, Walk, _Run, no_grad)):
+        if isinstance(value, (Tensor, Cell, Counter, Frame, Generator, Walk, _Run, no_grad)):
             return False
         return kind.__module__.startswith("anfora.")
 
@@ -798,10 +801,11 @@ class Recorder(Plain):
             parts = tuple(a.origin if type(a) is Number else a for a in args)
             origin = Origin("number", operation, parts)
             if type(value) is bool:
+                self._unroll_if_needed(origin, ranges.MOST_UNROLLED)
                 self.guard("is", origin, value)
                 return True, value
             if type(value) in (int, float, str):
-                if operation in (operator.pow, operator.ipow, round) or type(value) is int:
+                if operation in _MAY_FAIL or type(value) is int:  # it is computed, whether somebody wants it or not
                     self.guard("type", origin, type(value))
                 return True, Number(origin, value)
             return False, None
@@ -814,7 +818,11 @@ class Recorder(Plain):
         origin."""
         [number] = [a for a in args if type(a) is Number]
         before = len(self.piece.rows)
-        result = self._compute(machine, operation, plain, {})
+        try:
+            result = self._compute(machine, operation, plain, {})
+        except Exception:  # of just this number, perhaps
+            self.force(number)
+            raise
         rows = self.piece.rows
         if self.hop is None and len(rows) == before + 1:
             row = rows[before]
@@ -895,7 +903,10 @@ class Recorder(Plain):
         machine.world = plain
         slots.watch(None)
         for frame in machine.frames:
-            frame.stack[:] = [x.value if type(x) is Number else x for x in frame.stack]
+            frame.stack[:] = [
+                x.value if type(x) is Number else ranges.iterator_of(x) if type(x) is Counter else x
+                for x in frame.stack
+            ]
             for name, value in frame.locals.items():
                 if type(value) is Number:
                     frame.locals[name] = value.value
@@ -975,6 +986,7 @@ class Recorder(Plain):
             return value
         if kind is Number:
             result = bool(value.value)
+            self._unroll_if_needed(value.origin, ranges.MOST_UNROLLED)
             self.guard("is", Origin("number", bool, (value.origin,)), result)
             return result
         if known.is_object(value) and not isinstance(value, type):
@@ -1001,8 +1013,105 @@ class Recorder(Plain):
             return value
         return self.register(value, self.origin("attr", "cell_contents", self._origin_of(cell)))
 
+    # loops
+
+    def iterate(self, machine: Machine, value: Any) -> Any:
+        if type(value) is Counter:
+            return value
+        if type(value) is range:
+            frame = machine.frames[-1]
+            site = frame.code.python, frame.pc
+            if (
+                frame.code.opcodes[frame.pc] == "NEXT"
+                and len(value) >= ranges.ROLLED_FROM
+                and self._may_roll(frame, site)
+            ):
+                return Counter.of(value, site)
+        return super().iterate(machine, value)
+
+    def _may_roll(self, frame: Frame, site: tuple) -> bool:
+        """Whether a loop may stay one: no tape of a gradient is open, and no generator waits in it."""
+        return not self.region and not frame.code.is_generator and site not in self.keeper.unrolled
+
+    def count_up(self, machine: Machine, start: Any, stop: Any, step: Any) -> bool:
+        """Let a loop go over a range between numbers that vary."""
+        frame = machine.frames[-1]
+        site = frame.code.python, frame.pc + 1
+        if not ranges.is_in_front_of_loop(frame) or not self._may_roll(frame, site):
+            return False
+        first, last = _plain_tuple((start, stop))
+        if any(type(x) is not int for x in (first, last, step)) or not step:
+            return False
+        if len(range(first, last, step)) < ranges.ROLLED_FROM:
+            return False
+        start, stop = (x if type(x) is Number else ranges.constant(x) for x in (start, stop))
+        machine.push(Counter(start, stop, step, site))
+        return True
+
     def next(self, machine: Machine, iterator: Any) -> Any:
-        return self.do(machine, next, (iterator,))
+        if type(iterator) is not Counter:
+            return self.do(machine, next, (iterator,))
+        if iterator.given is not None or iterator.is_rolled:
+            self._start_iteration(machine, iterator)
+            if self.rejoin is not None:
+                return None
+            if machine.frames[-1].stack[-1] is not iterator:  # it is unrolled now
+                return self.do(machine, next, (machine.frames[-1].stack[-1],))
+        origin, has_more = iterator.has_more()
+        self.guard("is", origin, has_more)
+        if not has_more:
+            raise StopIteration
+        return iterator.take()
+
+    def _start_iteration(self, machine: Machine, counter: Counter) -> None:
+        """End the piece in front of an iteration, and start the next one at the point where all iterations meet."""
+        if counter.item.origin.kind == "slot" and ranges.starts_at(self.point.frames, machine.frames):
+            return  # the piece has just started there
+        loop = tuple((frame.code.python, frame.pc) for frame in machine.frames)
+        top = machine.frames[-1]
+        top.pc -= 1
+        try:
+            is_new = self.keeper.jump(self, machine, self.heads.get(loop, 0) < ranges.MOST_HEADS)
+        finally:
+            top.pc += 1
+        if is_new is None:
+            self._unroll(machine)
+        else:
+            counter.is_rolled = True
+            self.heads[loop] = self.heads.get(loop, 0) + is_new
+
+    def _unroll_if_needed(self, origin: Origin, most: int | None = None) -> None:
+        """The program depends on a number: unroll the loops that are running if it may follow from one of their counters,
+        and no more than `most` iterations are left."""
+        machine = self.machine
+        if machine is None:
+            return
+        for frame in machine.frames:
+            for item in frame.stack:
+                if type(item) is Counter and ranges.depends_on_counter(origin, item):
+                    if most is None or len(item.rest) <= most:
+                        self._unroll(machine)
+                    return
+
+    def _unroll(self, machine: Machine) -> None:
+        """Put Python's iterators in the places of the counters that are alive."""
+        plain: dict[int, Any] = {}
+        given: list[Number | None] = []
+        for frame in machine.frames:
+            for item in frame.stack:
+                if type(item) is Counter:
+                    self.keeper.unrolled.add(item.site)
+                    plain[id(item)] = ranges.iterator_of(item)
+                    for number in (item.item, item.stop):
+                        self.guard("equal", number.origin, number.value)
+                    given.append(item.given)
+        for frame in machine.frames:
+            frame.stack[:] = [plain.get(id(item), item) for item in frame.stack]
+            for name, value in frame.locals.items():
+                if type(value) is Number and any(value is number for number in given):
+                    self.guard("equal", value.origin, value.value)
+                    frame.locals[name] = value.value
+        machine.saved = [plain.get(id(item), item) for item in machine.saved]
 
     # attributes
 
@@ -1640,6 +1749,11 @@ _TEXTUAL = frozenset({
 })  # fmt: skip
 
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
+#: Arithmetic that raises, or gives another type, for some numbers.
+_MAY_FAIL = frozenset({
+    operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
+    operator.imod, round, int, format, *operations.FORMATS.values(),
+})  # fmt: skip
 _EQUALITIES = frozenset({operator.eq, operator.ne})
 _SEARCHES = frozenset(["index", "count", "remove", "__contains__", "__eq__", "__ne__"])
 _COMPARING = frozenset({

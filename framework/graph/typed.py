@@ -44,6 +44,7 @@ from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, No
 from anfora.graph.origins import Emitter, Origin
 from anfora.graph.pieces import _GUARDS, _draw
 from anfora.graph.primitives import U
+from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Outcome, Piece, key_of
 from anfora.graph.rows import Number, Row
 from anfora.graph.structure import Structure
@@ -305,6 +306,11 @@ def _variables(image: Image) -> dict[int, str]:
                     value = value[1]
                 if name[0] == "is" and value[0] in ("slot", "number"):
                     found.setdefault(value[1], str(name[1]).lstrip(".0123456789") or "item")
+        stack = frame[5][1]
+        for value in stack[1] if stack[0] == "tuple" else ():
+            if value[0] == "counter":
+                found.setdefault(value[1][1], "range.next")
+                found.setdefault(value[2][1], "range.stop")
     return found
 
 
@@ -403,8 +409,8 @@ def value_of(origin: Origin, values: Sequence[Any]) -> Any:
 # -- places -----------------------------------------------------------------------------------------------------------
 
 
-def hop_span(hop: Hop) -> Span:
-    """Where the program asks for a hop."""
+def hop_span(hop: Hop | Jump) -> Span:
+    """Where the program asks for a hop, or starts an iteration."""
     code, position, _ = hop.at
     line, end_line, column, end_column = position
     return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
@@ -661,7 +667,11 @@ class _Body:
             self.values[value] = tensor
         self._rows()
         end = self.variant.end
-        output = self._hop(end) if isinstance(end, Hop) else self._image(end.image)
+        if isinstance(end, Jump):
+            function, args = self._joined(end)
+            output: Node = graph.apply(function, *args)
+        else:
+            output = self._hop(end) if isinstance(end, Hop) else self._image(end.image)
         used = _reachable_from(output)
         unused = [effect for effect in self.effects if effect not in used]
         graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
@@ -670,7 +680,7 @@ class _Body:
         """The variables of the program that hold values of the piece when it ends."""
         found: dict[int, str] = {}
         end = self.variant.end
-        if isinstance(end, Hop):
+        if isinstance(end, (Hop, Jump)):
             for slot, name in _variables(end.frames).items():
                 origin = self.variant.runner.origins[slot]
                 if origin.kind == "made":
@@ -856,6 +866,13 @@ class _Body:
         return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
 
     # -- hops ---------------------------------------------------------------------------------------------------------
+
+    def _joined(self, jump: Jump) -> tuple[FuncGraph, list[Node]]:
+        """The graph that a piece leads to, and its arguments."""
+        _, places = jump.edges[None]
+        names = Names.at(jump.frames)
+        function = self.builder.graph_of(jump.point, "↓" + self.builder.name, names, len(places))
+        return function, list(map(self.slot, places))
 
     def _hop(self, hop: Hop) -> Node:
         """The interpreter's part, and what follows; the value of the whole."""

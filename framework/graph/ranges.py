@@ -1,0 +1,141 @@
+"""Loops over ranges: long ones stay loops.
+
+    for i in range(10_000):     the first iteration is recorded as it comes;
+        x = x * a + i           each further one starts at a point of its own, and what follows leads back to it
+
+In place of Python's iterator the recorder puts a `Counter` on the stack, whose next item and end are numbers that vary. So
+all iterations meet in one point, loops of any length share it, and `loops.py` runs them natively. The pieces on both sides
+are joined by a `Jump`, an end of a piece at which nothing is asked of the interpreter.
+
+A loop whose body depends on the value of the counter (an index, a shape, an item of a list) is unrolled instead: the
+iterator takes the counter's place, and its value is guarded. So is one whose state is another after each iteration, as that
+of a list which grows.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from anfora.graph.origins import Number, Origin
+
+__all__ = [
+    "Counter",
+    "Jump",
+    "MOST_HEADS",
+    "MOST_UNROLLED",
+    "ROLLED_FROM",
+    "constant",
+    "depends_on_counter",
+    "is_in_front_of_loop",
+    "iterator_of",
+]
+
+#: The number of items from which a loop stays one. Below, unrolling takes no longer than the pieces around a loop, and the
+#: operators of several iterations can share native loops.
+ROLLED_FROM = 128
+#: So many iterations are unrolled when a branch asks for the counter; longer loops run through the pieces of both sides.
+MOST_UNROLLED = 1000
+#: So many points that start an iteration are made in a row: one more, and the state does not settle.
+MOST_HEADS = 3
+
+
+class Counter:
+    """An iterator over a range in a `for` loop of the recorder's, which only the loop itself sees.
+
+    Args:
+        item: the next item.
+        stop: where the range ends.
+        step: how far it is from one item to the next.
+        site: the code and the number of the instruction that asks for items.
+    """
+
+    __slots__ = ("given", "is_rolled", "item", "site", "step", "stop")
+
+    def __init__(self, item: Number, stop: Number, step: int, site: tuple[types.CodeType, int]) -> None:
+        self.item, self.stop, self.step, self.site = item, stop, step, site
+        self.given: Number | None = None  #: the last item
+        self.is_rolled = False  #: whether an iteration has started at a point
+
+    @classmethod
+    def of(cls, items: range, site: tuple[types.CodeType, int]) -> Counter:
+        """Over a range that is known."""
+        return cls(constant(items.start), constant(items.stop), items.step, site)
+
+    @property
+    def rest(self) -> range:
+        """The items that are still to come."""
+        return range(int(self.item.value), int(self.stop.value), self.step)
+
+    def has_more(self) -> tuple[Origin, bool]:
+        """Whether there is another item: how to find out, and now."""
+        before = operator.lt if self.step > 0 else operator.gt
+        return Origin("number", before, (self.item.origin, self.stop.origin)), bool(self.rest)
+
+    def take(self) -> Number:
+        """The next item."""
+        self.given = item = self.item
+        self.item = Number(Origin("number", operator.add, (item.origin, self.step)), item.value + self.step)
+        return item
+
+    def __repr__(self) -> str:
+        return f"<counter over {self.rest}>"
+
+
+class Jump:
+    """An end of a piece that leads to a point, with all that is alive."""
+
+    call = None  #: nothing is asked of the interpreter
+
+    def __init__(self, point: Any, count: int, at: tuple) -> None:
+        self.point, self.at = point, at
+        self.switch = point.switch
+        self.frames = point.frames
+        self.built: dict[int, int] = {}
+        self.edges: dict[Any, tuple[Any, list[int]]] = {None: (point, list(range(count)))}
+
+
+def constant(value: int) -> Number:
+    """A number of which the program behaves as if it varied."""
+    return Number(Origin("known", value), value)
+
+
+def iterator_of(counter: Counter) -> Iterator[int]:
+    """The iterator that Python has in the place of a counter."""
+    return iter(counter.rest)
+
+
+def is_in_front_of_loop(frame: Any) -> bool:
+    """Whether what the present instruction gives is what a `for` statement goes over, and is seen by nobody else."""
+    opcodes = frame.code.opcodes
+    return opcodes[frame.pc] == "ITER" and opcodes[frame.pc + 1] == "NEXT"
+
+
+def numbers_in(origin: Any) -> Iterator[Origin]:
+    """What arithmetic on numbers starts from."""
+    if isinstance(origin, Origin):
+        if origin.kind == "number":
+            for part in origin.base:
+                yield from numbers_in(part)
+        else:
+            yield origin
+
+
+def depends_on_counter(origin: Origin, counter: Counter) -> bool:
+    """Whether a number may follow from a counter. In an iteration that started at a point this may be any number that was
+    alive there."""
+    leaves = list(numbers_in(origin))
+    if counter.is_rolled:
+        return any(leaf.kind == "slot" for leaf in leaves)
+    own = [id(leaf) for number in (counter.given, counter.item) if number for leaf in numbers_in(number.origin)]
+    return any(id(leaf) in own for leaf in leaves)
+
+
+def starts_at(image: Any, frames: list) -> bool:
+    """Whether the image of a moment is one of the present instruction."""
+    if image[0] != "tuple" or len(image[1]) != len(frames):
+        return False
+    top = image[1][-1]
+    return top[0] == "frame" and top[1] == frames[-1].pc - 1
