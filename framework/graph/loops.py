@@ -32,12 +32,13 @@ import numpy as np
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.tensor import Tensor, current, view_array
 from anfora.eager.entry import tensor_maker
+from anfora.graph.ahead import Ahead
 from anfora.graph.arena import Kind
 from anfora.graph.fusion import scalars
 from anfora.graph.lower import Door
 from anfora.graph.origins import Origin
 from anfora.kernel import repeat
-from anfora.kernel.repeat import ScalarLoop, Source, Truth
+from anfora.kernel.repeat import COLUMN, FIXED, ScalarLoop, Source, Truth
 
 __all__ = ["Closed", "Loop", "closed"]
 
@@ -50,25 +51,29 @@ class Closed:
     """A loop of one piece.
 
     Attributes:
-        condition: the origin of the tensor that is asked for its truth.
+        condition: the origin of the tensor that is asked for its truth; None if guards on numbers end the loop.
         wanted: the loop goes on while it is this.
         sources: for each slot that changes, what it gets at the end of an iteration: a value of the piece, or what a slot
             holds.
         layouts: of the slots that change, and of those that they get.
         same: slots that get what an origin gives: each time the same object, once the slot holds it.
+        numbers: for each slot that holds a number and changes, what it gets at the end of an iteration.
+        guards: those on numbers that change.
     """
 
-    condition: Origin
+    condition: Origin | None
     wanted: bool
     sources: dict[int, Made | int]
     layouts: dict[int, Layout]
     same: list[tuple[int, Origin]] = field(default_factory=list)
+    numbers: dict[int, Origin] = field(default_factory=dict)
+    guards: list[tuple] = field(default_factory=list)
 
     def depends(self, origin: Any) -> bool:
         """Whether what an origin gives may change from one iteration to the next."""
         while isinstance(origin, Origin):
             if origin.kind == "slot":
-                return origin.key in self.sources
+                return origin.key in self.sources or origin.key in self.numbers
             if origin.kind == "number":
                 return any(map(self.depends, origin.base))
             if origin.kind in ("known", "attr", "method", "item"):
@@ -76,6 +81,12 @@ class Closed:
             else:
                 return True
         return False
+
+    def is_number(self, origin: Origin) -> bool:
+        """Whether it follows from numbers, and from what does not change."""
+        if origin.kind == "number":
+            return all(not isinstance(part, Origin) or self.is_number(part) for part in origin.base)
+        return (origin.kind == "slot" and origin.key in self.numbers) or not self.depends(origin)
 
 
 class Made(NamedTuple):
@@ -85,27 +96,31 @@ class Made(NamedTuple):
 
 
 def closed(variant: Any, point: Any, key: Any) -> Closed | None:
-    """The loop that a variant is with the outcome `key` of its hop, which leads back to its point; None if it is none, or
-    needs Python."""
+    """The loop that a variant is with the outcome `key` of its hop, or its jump, which leads back to its point; None if it
+    is none, or needs Python."""
     piece, end, origins = variant.piece, variant.end, variant.runner.origins
     condition, wanted = _condition(end, origins, key)
-    if (
-        condition is None
-        or piece.is_taped
-        or piece.draws
-        or piece.distinct
-        or end.built
-        or end.switch is not point.switch
-    ):
+    if condition is None and end.call is not None:
+        return None
+    if piece.is_taped or piece.draws or piece.distinct or end.built or end.switch is not point.switch:
         return None
     sources: dict[int, Made | int] = {}
     layouts: dict[int, Layout] = {}
     same: list[tuple[int, Origin]] = []
+    numbers: dict[int, Origin] = {}
+    are_numbers = {
+        origin.key
+        for kind, origin, payload in piece.guards
+        if (kind, origin.kind) == ("type", "slot") and payload in (int, float)
+    }
     for slot, place in enumerate(end.edges[key][1]):
         if type(place) is not int:
             return None
         origin = origins[place]
-        if origin.kind == "slot":
+        if slot in are_numbers:
+            if (origin.kind, origin.key) != ("slot", slot):
+                numbers[slot] = origin
+        elif origin.kind == "slot":
             if origin.key != slot:
                 sources[slot] = origin.key
         elif origin.kind == "made" and origin.base is None:
@@ -115,7 +130,7 @@ def closed(variant: Any, point: Any, key: Any) -> Closed | None:
             same.append((slot, origin))
         else:
             return None
-    loop = Closed(condition, wanted, sources, layouts, same)
+    loop = Closed(condition, wanted, sources, layouts, same, numbers)
     if not _moves_on(loop) or not _guards_hold(loop, piece, origins):
         return None
     return loop
@@ -167,17 +182,26 @@ def _guards_hold(loop: Closed, piece: Any, origins: Sequence[Origin]) -> bool:
         elif loop.layouts[slot] is not layout or not layout.is_contiguous or told.get(("history", slot), False):
             return False
     for kind, origin, payload in piece.guards:
-        is_of_slot = origin.kind == "slot" and kind in ("type", "layout", "history")
+        is_of_slot = origin.kind == "slot" and origin.key in loop.sources and kind in ("type", "layout", "history")
+        if kind == "not same" and origin.kind == "slot" and _is_no_tensor(payload):
+            continue  # what a slot gets is a tensor
+        if loop.depends(origin) and loop.is_number(origin) and not loop.depends(payload):
+            loop.guards.append((kind, origin, payload))
+            continue
         if (loop.depends(origin) and not is_of_slot) or loop.depends(payload):
             return False
     read = [origin for origin, _ in piece.inputs.values()]
     if any(loop.depends(origin) for origin in read if origin.kind != "slot"):
         return False
-    if any(loop.depends(origin) for origin, *_ in piece.numbers.values()):
+    if not all(loop.is_number(origin) for origin in (*loop.numbers.values(), *(o for o, *_ in piece.numbers.values()))):
         return False
     if any(loop.depends(origin) for _, origin in loop.same):
         return False
-    return all(origin.kind in ("slot", "made") or not loop.depends(origin) for origin in origins)
+    return all(origin.kind in ("slot", "made") or loop.is_number(origin) for origin in origins)
+
+
+def _is_no_tensor(origin: Origin) -> bool:
+    return origin.kind == "known" and not isinstance(origin.key, Tensor)
 
 
 class _Given(NamedTuple):
@@ -201,13 +225,17 @@ class Loop:
         door: the segment.
         slots: the slots that its inputs are; -1 for those that are none.
         wanted: for the values that the segment gives, their numbers among its outputs.
-        shown: slots that change and are alive at the end.
+        shown: slots that change and are alive at the end, tensors and then numbers.
+        ahead: the numbers that change; None if there are none.
     """
 
     def __init__(
-        self, loop: Closed, door: Door, slots: Sequence[int], wanted: dict[int, int], shown: Sequence[int]
-    ) -> None:
-        self.loop, self.door, self.shown = loop, door, tuple(shown)
+        self, loop: Closed, door: Door, slots: Sequence[int], wanted: dict[int, int], shown: Sequence[int],
+        ahead: Ahead | None,
+    ) -> None:  # fmt: skip
+        self.loop, self.door, self.ahead = loop, door, ahead
+        self.shown = tuple(slot for slot in shown if slot in loop.sources)
+        self.shown_numbers = tuple(slot for slot in shown if slot in loop.numbers)
         self.is_possible = False
         self._arguments = {slot: i for i, slot in enumerate(slots) if slot in loop.sources}
         self._made: dict[int, int] = {}  #: slot -> the argument that it gets
@@ -220,12 +248,14 @@ class Loop:
         self.is_possible = len(self._arguments) == sum(slot in loop.sources for slot in slots)  # each is one input
         if not self.is_possible:
             return
-        where, _, at = door.handed[wanted[loop.condition.key[0]]]
-        self._condition = where, at
-        self._truth = Truth.of(loop.condition.key[1].dtype.code)
+        self._condition, self._truth = None, Truth(0, 0)
+        if loop.condition is not None:
+            where, _, at = door.handed[wanted[loop.condition.key[0]]]
+            self._condition = where, at
+            self._truth = Truth.of(loop.condition.key[1].dtype.code)
         handed = {argument for argument, *_ in door.handed}
         #: slots whose contents are wanted in the end: those shown, and those that outputs share memory with
-        self._looked = [*shown, *(s for s, i in self._arguments.items() if i in handed and s not in shown)]
+        self._looked = [*self.shown, *(s for s, i in self._arguments.items() if i in handed and s not in shown)]
         self._arrange()
         self._scalar: Callable | None = None
         self._passed = 0  #: iterations so far
@@ -268,19 +298,43 @@ class Loop:
             spare += length - 1
             if length > 1:
                 moves += zip(ring, (*ring[1:], ring[0]))
-        self._words = repeat.specification(self._condition, self._truth, self.loop.wanted, moves)
+        columns = self.ahead.columns if self.ahead is not None else ()
+        advances = [(column.argument, column.layout.dtype.storage.itemsize) for column in columns]
+        self._words = repeat.specification(self._condition, self._truth, self.loop.wanted, moves, advances)
 
     # -- running ------------------------------------------------------------------------------------------------------
 
-    def run(self, arrays: tuple[np.ndarray, ...], slots: list[Any]) -> tuple[list[np.ndarray], list[Tensor] | None]:
+    def run(self, arrays: tuple[np.ndarray, ...], slots: list[Any]) -> tuple[list[np.ndarray], list[Any] | None] | None:
         """Run the loop from what stands in the slots.
 
         Returns:
             the outputs of the last iteration, and what the slots in `shown` held at its start; None if that is what they
-            hold now.
+            hold now. None in place of both, and nothing is done, if the guards on numbers do not hold.
         """
+        ahead = self.ahead
+        if ahead is None:
+            outputs, before, _ = self._run(arrays, slots, repeat.MOST_ITERATIONS)
+            return outputs, before
+        span = ahead.run(slots, repeat.MOST_ITERATIONS)
+        if not span.iterations:
+            return None
+        if span.columns:
+            given = list(arrays)
+            for column, values in zip(ahead.columns, span.columns):
+                given[column.argument] = values
+            arrays = tuple(given)
+        outputs, before, last = self._run(arrays, slots, span.iterations)
+        if not last:
+            return outputs, None
+        held = span.at(last)
+        return outputs, [*(before or ()), *[held[slot] for slot in self.shown_numbers]]
+
+    def _run(
+        self, arrays: tuple[np.ndarray, ...], slots: list[Any], most: int
+    ) -> tuple[list[np.ndarray], list[Tensor] | None, int]:
+        """So many iterations at most; gives the number of the last one too."""
         if self._scalar is not None:
-            return self._scalar(arrays, slots)
+            return self._scalar(arrays, slots, most)
         door = self.door
         rings = [
             [np.empty(shape, dtype) for _ in range(length)] for (shape, dtype), length in zip(door.fresh, self._lengths)
@@ -289,13 +343,16 @@ class Loop:
         for ring in rings:
             table += ring[1:]
         report = np.empty(1, np.int64)
-        code = repeat.repeat(door.program, self._words, report, table)
+        words = self._words if most >= repeat.MOST_ITERATIONS else repeat.limited(self._words, most)
+        code = repeat.repeat(door.program, words, report, table)
         last = report.item()
         self._passed += last + 1
         if self._may_be_scalar and self._passed >= SCALAR_AFTER:
             self._may_be_scalar = False
             self._scalar = self._make_scalar()
         now = [*arrays, *[ring[last % len(ring)] for ring in rings]]
+        for column in self.ahead.columns if self.ahead is not None else ():
+            now[column.argument] = arrays[column.argument][last : last + 1].reshape(())
 
         def array_of(slot: int, made: _Ring) -> np.ndarray:
             ring = rings[made.argument - door.inputs]
@@ -305,7 +362,7 @@ class Loop:
             if last:
                 self._before(self._arguments, last, now, slots, array_of)
             raise door.failure(code, now)
-        return self._finished(last, now, slots, array_of)
+        return *self._finished(last, now, slots, array_of), last
 
     def _finished(
         self, last: int, now: list[Any], slots: list[Any], array_of: Callable[[int, _Ring], np.ndarray]
@@ -355,9 +412,14 @@ class Loop:
             return None
         made = sorted(door.made)
         found = scalars(door.singles, [(door.made[number], 0) for number in made])
-        where, at = self._condition
-        if found is None or where not in made or at:
+        if found is None:
             return None
+        condition = None
+        if self._condition is not None:
+            where, at = self._condition
+            if where not in made or at:
+                return None
+            condition = made.index(where), self._truth.mask
         order = [*self._arguments, *(slot for slot in self._looked if slot not in self._arguments)]
         for slot in order:  # grows: slots that pass on what they hold
             source = loop.sources.get(slot)
@@ -365,6 +427,7 @@ class Loop:
                 order.append(source)
         cells = {slot: i for i, slot in enumerate(order)}
         changing = {argument: cells[slot] for slot, argument in self._arguments.items()}
+        changing.update((column.argument, COLUMN) for column in (self.ahead.columns if self.ahead is not None else ()))
         operands = []
         readers: list[tuple[int, Layout, int, np.ndarray | None]] = []
         for place, code, elem in found.given:
@@ -375,14 +438,13 @@ class Loop:
                 readers.append((root.number, layout, place.offset, None))
             else:
                 return None
-            operands.append((changing.get(readers[-1][0], -1), code, elem))
+            operands.append((changing.get(readers[-1][0], FIXED), code, elem))
         kept = []
         for slot in order:
             source = loop.sources.get(slot, slot)
             number = cells[source] if type(source) is int else made.index(self._made[slot])
             kept.append((loop.layouts[slot].dtype.code, Source(type(source) is not int, number)))
         looked = tuple(cells[slot] for slot in self._looked)
-        condition = made.index(where), self._truth.mask
         whole = ScalarLoop(
             found.body, tuple(operands), tuple(found.stored), tuple(kept), looked, condition, loop.wanted
         )
@@ -395,7 +457,9 @@ class Loop:
         is_plain = not looked and door.handed == [(number, None, 0) for number in made]
         nothing = [None] * len(door.fresh)
 
-        def run(arrays: tuple[np.ndarray, ...], slots: list[Any]) -> tuple[list[np.ndarray], list[Tensor] | None]:
+        def run(
+            arrays: tuple[np.ndarray, ...], slots: list[Any], most: int
+        ) -> tuple[list[np.ndarray], list[Tensor] | None, int]:
             operands = [
                 constant if constant is not None else view_array(arrays[i], layout, at) if at else arrays[i]
                 for i, layout, at, constant in readers
@@ -404,12 +468,13 @@ class Loop:
             results = [np.empty(shape, dtype) for shape, dtype in results_like]
             held = [np.empty(shape, dtype) for shape, dtype in looked_like]
             report = np.empty(1, np.int64)
-            repeat.run_scalar_loop(address, report, operands, begin, results, held)
+            repeat.run_scalar_loop(address, report, operands, begin, results, held, most)
             if is_plain:
-                return results, None
+                return results, None, report.item()
             now: list[Any] = [*arrays, *nothing]
             for number, array in zip(made, results):
                 now[number] = array
-            return self._finished(report.item(), now, slots, lambda slot, _: held[looked.index(slot)])
+            finished = self._finished(report.item(), now, slots, lambda slot, _: held[looked.index(slot)])
+            return *finished, report.item()
 
         return run

@@ -114,6 +114,10 @@ class Emitter:
         self.lines.append(f"{found} = {text}")
         return found
 
+    def again(self, origin: Origin) -> str:
+        """The line that computes anew what an origin gives, where what it follows from has changed."""
+        return f"{self._names[id(origin)]} = {self._text(origin)}"
+
     def reserve(self, origin: Origin, name: str) -> None:
         """Say which variable will hold what an origin gives."""
         self._names[id(origin)] = name

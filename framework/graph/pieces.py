@@ -21,6 +21,7 @@ from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
 from anfora.eager.tape import second_handle
+from anfora.graph.ahead import Ahead, Column
 from anfora.graph.loops import Closed, Loop
 from anfora.graph.lower import Segment, _placed
 from anfora.graph.origins import Emitter, Origin
@@ -85,13 +86,21 @@ class Runner:
         for origin in made:
             if origin.base is not None and origin.base[0].kind != "made":
                 emit.name(origin.base[0])
+        arrays: dict[int, str] = {}
+        if not piece.is_taped:  # what does not fit is an error, which the machine raises where the program stands
+            emit.constants["number"] = _number
+            for value, name, layout, op in numbers:
+                arrays[value] = f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})"
+                if piece.numbers[value][0].kind != "draw":
+                    emit.lines.append(f"n{value} = {arrays[value]}")
+                    arrays[value] = f"n{value}"
         guards = [f"        {line}" for line in emit.lines] or ["        pass"]
         emit.lines = [f"seed{i}, offset{i} = draw({draw.counters})" for i, draw in enumerate(piece.draws)]
         emit.constants["draw"] = _draw
         if piece.is_taped:
             self._emit_taped(emit, inputs, numbers, made)
         else:
-            self._emit_native(emit, inputs, numbers, made)
+            self._emit_native(emit, inputs, numbers, arrays, made)
         results = ", ".join("None" if o.kind in ("built", "result") else emit.name(o) for o in self.origins)
         lines = [
             "def run(slots):", "    try:", *guards, "    except Exception:", "        return None",
@@ -103,25 +112,26 @@ class Runner:
 
     # -- natively -----------------------------------------------------------------------------------------------------
 
-    def _emit_native(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
+    def _emit_native(
+        self, emit: Emitter, inputs: list, numbers: list, values: dict[int, str], made: list[Origin]
+    ) -> None:
         piece = self.piece
         wanted: dict[int, int] = {}
         for origin in made:
             wanted.setdefault(origin.key[0], len(wanted))
         written = _written_inputs(piece)
         if not wanted and not any(_has_effect(row) for row in piece.rows):
+            if self._loop is not None and not self._loop.sources:
+                self._emit_count(emit, self._loop)
             return
         layouts = [(value, layout) for value, _, layout in inputs] + [(v, layout) for v, _, layout, _ in numbers]
         if self._segment is None:
             self._segment = Segment(piece.rows, layouts, piece.constants, list(wanted))
         segment = self._segment
         emit.constants.update(
-            segment=segment.run, number=_number, make=tensor_maker(), handle=second_handle, marked=_marked, view=_view,
-            wrote=_wrote,
-        )  # fmt: skip
-        arrays = [f"{name}._array" for _, name, _ in inputs]
-        for _, name, layout, op in numbers:
-            arrays.append(f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})")
+            segment=segment.run, make=tensor_maker(), handle=second_handle, marked=_marked, view=_view, wrote=_wrote
+        )
+        arrays = [f"{name}._array" for _, name, _ in inputs] + [values[value] for value, *_ in numbers]
         given = f"({''.join(a + ', ' for a in arrays)})"
         if self._loop is None or not self._emit_loop(emit, self._loop, segment, wanted, given):
             emit.lines.append(f"outs = segment({given})")
@@ -148,21 +158,59 @@ class Runner:
         iteration. False if the segment cannot be run so."""
         shown = [origin for origin in self.origins if origin.kind == "slot" and origin.key in closed.sources]
         inputs = [origin.key if origin.kind == "slot" else -1 for origin, _ in self.piece.inputs.values()]
+        numbers = _numbers_behind(self.origins, closed)
+        shown += [origin for origin in numbers if origin.kind == "slot"]
         door = segment.door()
         if door is None:
             return False
-        loop = Loop(closed, door, inputs, wanted, [origin.key for origin in shown])
+        ahead = self._ahead(closed)
+        loop = Loop(closed, door, inputs, wanted, [origin.key for origin in shown], ahead)
         if not loop.is_possible:
             return False
         emit.constants["loop"] = loop.run
         same = [f"slots[{slot}] is {emit.name(origin)}" for slot, origin in closed.same]
         if same:  # else they are once the piece has run
             emit.lines += [f"if not ({' and '.join(same)}):", f"    outs, before = segment({given}), None", "else:"]
-        emit.lines.append(f"{'    ' if same else ''}outs, before = loop({given}, slots)")
+        emit.lines.append(f"{'    ' if same else ''}outs, before = loop({given}, slots) or (segment({given}), None)")
         if shown:
             names = "".join(f"{emit.name(origin)}, " for origin in shown)
             emit.lines += ["if before is not None:", f"    {names} = before"]
+            emit.lines += [f"    {emit.again(origin)}" for origin in numbers if origin.kind == "number"]
         return True
+
+    def _emit_count(self, emit: Emitter, closed: Closed) -> None:
+        """Go round a loop of numbers alone."""
+        ahead = self._ahead(closed)
+        numbers = _numbers_behind(self.origins, closed)
+        shown = [origin for origin in numbers if origin.kind == "slot"]
+        if ahead is None or not shown:
+            return
+        emit.constants["count"] = ahead.last
+        names = "".join(f"{emit.name(origin)}, " for origin in shown)
+        emit.lines.append(f"{names} = count(slots, ({''.join(f'{origin.key}, ' for origin in shown)}))")
+        emit.lines += [emit.again(origin) for origin in numbers if origin.kind == "number"]
+
+    def _ahead(self, closed: Closed) -> Ahead | None:
+        """The numbers that change in a loop."""
+        if not closed.numbers:
+            return None
+        piece = self.piece
+        columns = [
+            Column(i, origin, layout, op)
+            for i, (origin, layout, op) in enumerate(piece.numbers.values(), len(piece.inputs))
+            if closed.depends(origin)
+        ]
+        emit = Emitter()
+        for kind, origin, payload in closed.guards:
+            _GUARDS[kind](emit, origin, payload)
+        results = [emit.name(origin) for origin in (*closed.numbers.values(), *(column.origin for column in columns))]
+        lines = [
+            "def step(slots):", "    try:", *(f"        {line}" for line in emit.lines), "    except Exception:",
+            "        return None", f"    return ({', '.join(results)},)",
+        ]  # fmt: skip
+        scope = dict(emit.constants)
+        exec(compile("\n".join(lines), __file__, "exec"), scope)
+        return Ahead(closed.numbers, closed.guards, columns, scope["step"])
 
     # -- under the tape -----------------------------------------------------------------------------------------------
 
@@ -210,6 +258,25 @@ class _Rows:
             if on is not start:
                 glue.set_recording(start)
         return values
+
+
+def _numbers_behind(origins: Sequence[Origin], closed: Closed) -> list[Origin]:
+    """The numbers that change and which some origins follow from: each behind those that it follows from itself."""
+    found: dict[int, Origin] = {}
+
+    def visit(origin: Any) -> None:
+        if not isinstance(origin, Origin) or id(origin) in found:
+            return
+        if origin.kind == "number" and closed.depends(origin):
+            for part in origin.base:
+                visit(part)
+            found[id(origin)] = origin
+        elif origin.kind == "slot" and origin.key in closed.numbers:
+            found[id(origin)] = origin
+
+    for origin in origins:
+        visit(origin)
+    return list(found.values())
 
 
 def _run_row(row: Row, flat: list) -> Any:

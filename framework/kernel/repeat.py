@@ -31,11 +31,13 @@ from anfora.kernel.executor import Program, ready_addresses
 from anfora.kernel.fields import Fields, StructuresDiffer
 
 __all__ = [
-    "GOES_ON", "ScalarLoop", "Source", "Truth", "repeat", "run_scalar_loop", "scalar_loop", "specification",
+    "COLUMN", "FIXED", "GOES_ON", "MOST_ITERATIONS", "ScalarLoop", "Source", "Truth", "limited", "repeat",
+    "run_scalar_loop", "scalar_loop", "specification",
 ]  # fmt: skip
 
 GOES_ON = -1  #: the code of a loop that has not ended yet
-_MOST_ITERATIONS = 1 << 16  #: in one call
+MOST_ITERATIONS = 1 << 16  #: in one call
+FIXED, COLUMN = -1, -2  #: operands of scalar loops that are no cells
 _MOST_NANOSECONDS = 20_000_000  #: in one call, about
 _PERIOD = 16  #: iterations of a program that is not shared, between looks at the clock
 
@@ -56,28 +58,41 @@ class Truth(NamedTuple):
 
 # -- programs again and again ----------------------------------------------------------------------------------------
 
-_MOST, _CLOCK, _TIME, _WHERE, _OFFSET, _BYTES, _MASK, _WANTED, _MOVES = range(9)
-_HEAD = 9
+_MOST, _CLOCK, _TIME, _WHERE, _OFFSET, _BYTES, _MASK, _WANTED, _MOVES, _ADVANCES = range(10)
+_HEAD = 10
 _IS_SHARED = 5  #: the word of a program that says whether it has a step for several threads
 
 
-def specification(condition: tuple[int, int], truth: Truth, wanted: bool, moves: Sequence[tuple[int, int]]) -> array:
+def specification(
+    condition: tuple[int, int] | None, truth: Truth, wanted: bool, moves: Sequence[tuple[int, int]],
+    advances: Sequence[tuple[int, int]] = (),
+) -> array:  # fmt: skip
     """The words that tell `repeat` what to do.
 
     Args:
-        condition: where it lies: the number of a cell of the table, and bytes from there.
+        condition: where it lies: the number of a cell of the table, and bytes from there; None for a loop that is only
+            counted.
         wanted: the loop goes on while the condition is this.
         moves: (target, source), numbers of cells.
+        advances: (cell, bytes): so far an address moves from one iteration to the next.
     """
     words = [0] * _HEAD
-    words[_MOST] = _MOST_ITERATIONS
+    words[_MOST] = MOST_ITERATIONS
     words[_CLOCK] = time.CLOCK_MONOTONIC
     words[_TIME] = _MOST_NANOSECONDS
-    words[_WHERE], words[_OFFSET] = condition
-    words[_BYTES], words[_MASK] = truth
-    words[_WANTED] = int(wanted)
-    words[_MOVES] = len(moves)
-    return array("q", [*words, *(number for move in moves for number in move)])
+    if condition is not None:
+        words[_WHERE], words[_OFFSET] = condition
+        words[_BYTES], words[_MASK] = truth
+        words[_WANTED] = int(wanted)
+    words[_MOVES], words[_ADVANCES] = len(moves), len(advances)
+    return array("q", [*words, *(number for pair in (*moves, *advances) for number in pair)])
+
+
+def limited(words: array, most: int) -> array:
+    """The same for so many iterations at most."""
+    words = words[:]
+    words[_MOST] = min(words[_MOST], most)
+    return words
 
 
 def _write_repeat(module: Module) -> None:
@@ -85,7 +100,8 @@ def _write_repeat(module: Module) -> None:
     iteration, counted from 0."""
     fn = Function("repeat", [("ptr", n) for n in ("program", "words", "report", "table")], module=module)
     program, words, report, table = fn.args
-    most, clock, limit, where, offset, nbytes, mask, wanted, moves = (fn.load(words, I64, i) for i in range(_HEAD))
+    head = [fn.load(words, I64, i) for i in range(_HEAD)]
+    most, clock, limit, where, offset, nbytes, mask, wanted, moves, advances = head
     every = fn.select(fn.load(program, I64, _IS_SHARED) != 0, 1, fn.const(_PERIOD))
     held = fn.array(moves)
     moment, truth = fn.buffer(16), fn.buffer(8)
@@ -95,7 +111,8 @@ def _write_repeat(module: Module) -> None:
         code.set(fn.call(I64, "run", program, table))
         exit.when(code.value != 0)
         element = (fn.load(table, I64, where) + offset).pointer()
-        bits.set(fn.load(element, Type("u8")).to("i64"))
+        with fn.when(nbytes == 1):
+            bits.set(fn.load(element, Type("u8")).to("i64"))
         with fn.when(nbytes > 1):
             fn.store(fn.const(0), truth)
             fn.copy_bytes(truth, element, nbytes)
@@ -114,6 +131,10 @@ def _write_repeat(module: Module) -> None:
             fn.store(fn.load(table, I64, fn.load(pairs, I64, i * 2 + 1)), held, i)
         with fn.loop(0, moves) as i:
             fn.store(fn.load(held, I64, i), table, fn.load(pairs, I64, i * 2))
+        steps = pairs + 16 * moves
+        with fn.loop(0, advances) as i:
+            cell = fn.load(steps, I64, i * 2)
+            fn.store(fn.load(table, I64, cell) + fn.load(steps, I64, i * 2 + 1), table, cell)
         count.add(1)
     fn.store(count.value, report)
     fn.ret(code.value)
@@ -219,12 +240,13 @@ class ScalarLoop(NamedTuple):
 
     Attributes:
         body: the whole of an iteration.
-        operands: for each operand of the body: a cell, or -1 for one that stays as it is; the code as which it is loaded;
-            the machine type in which the body wants it.
+        operands: for each operand of the body: a cell, FIXED for one that stays as it is, COLUMN for one that lies in an
+            array, iteration by iteration; the code as which it is loaded; the machine type in which the body wants it.
         results: the codes as which the results of the body are stored.
         cells: what changes from one iteration to the next: the code of its buffer, and its source.
         looked: the cells whose contents at the start of the last iteration are wanted.
-        condition: the result that is looked at, and the bits of it that make it true; see `Truth`.
+        condition: the result that is looked at, and the bits of it that make it true; see `Truth`. None for a loop that is
+            only counted.
         wanted: the loop goes on while it is true, or false.
     """
 
@@ -233,7 +255,7 @@ class ScalarLoop(NamedTuple):
     results: tuple[str, ...]
     cells: tuple[tuple[str, Source], ...]
     looked: tuple[int, ...]
-    condition: tuple[int, int]
+    condition: tuple[int, int] | None
     wanted: bool
 
 
@@ -252,7 +274,7 @@ def scalar_loop(loop: ScalarLoop) -> Module:
         return fn.load(fn.word(word).pointer(), Type(memory.storage(code)))
 
     fixed = [
-        memory.widen(raw(first_operand + i, code), code, elem) if cell < 0 else None
+        memory.widen(raw(first_operand + i, code), code, elem) if cell == FIXED else None
         for i, (cell, code, elem) in enumerate(loop.operands)
     ]
     cells = [fn.var(raw(first_cell + i, code)) for i, (code, _) in enumerate(loop.cells)]
@@ -260,15 +282,21 @@ def scalar_loop(loop: ScalarLoop) -> Module:
     count, code = fn.var(0), fn.var(0)
     with fn.forever() as exit:
         now = [cell.value for cell in cells]
-        given = [
-            value if value is not None else memory.widen(now[cell].bitcast(memory.storage(code_)), code_, elem)
-            for value, (cell, code_, elem) in zip(fixed, loop.operands)
-        ]
+        given = []
+        for i, (value, (cell, code_, elem)) in enumerate(zip(fixed, loop.operands)):
+            if value is None:
+                if cell == COLUMN:
+                    held = fn.load(fn.word(first_operand + i).pointer(), Type(memory.storage(code_)), count.value)
+                else:
+                    held = now[cell].bitcast(memory.storage(code_))
+                value = memory.widen(held, code_, elem)
+            given.append(value)
         results = [memory.narrow(value, code_) for value, code_ in zip(loop.body(*given), loop.results)]
         for var, value in zip(made, results):
             var.set(value)
         code.set(0)
-        exit.when(_is_true(results[loop.condition[0]], loop.condition[1]) != loop.wanted)
+        if loop.condition is not None:
+            exit.when(_is_true(results[loop.condition[0]], loop.condition[1]) != loop.wanted)
         code.set(GOES_ON)
         exit.when(count.value + 1 >= most)
         for var, (code_, source) in zip(cells, loop.cells):
@@ -289,12 +317,13 @@ def _is_true(raw: Value, mask: int) -> Value:
     return (bits if mask == -1 else bits & mask) != 0
 
 
-_most = np.array([_MOST_ITERATIONS], np.int64)
+_most = np.array([MOST_ITERATIONS], np.int64)
 
 
 def run_scalar_loop(
     address: int, report: np.ndarray, operands: Sequence[np.ndarray], cells: Sequence[np.ndarray],
-    results: Sequence[np.ndarray], looked: Sequence[np.ndarray],
+    results: Sequence[np.ndarray], looked: Sequence[np.ndarray], most: int = MOST_ITERATIONS,
 ) -> int:  # fmt: skip
     """Run a scalar loop on arrays of one element; see `scalar_loop`. Gives 0 or GOES_ON."""
-    return _functions()[1](address, _most, report, *operands, *cells, *results, *looked)
+    limit = _most if most >= MOST_ITERATIONS else np.array([most], np.int64)
+    return _functions()[1](address, limit, report, *operands, *cells, *results, *looked)
