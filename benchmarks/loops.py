@@ -1,16 +1,17 @@
-"""`while` loops on tensors in graph mode, beside jax.
+"""Loops in graph mode, `while` on tensors and `for` on ranges, beside jax.
 
     python benchmarks/loops.py                          without jax
     python benchmarks/loops.py --jax path/to/python     jax.jit and lax.while_loop, in a process of the Python named
 
 Loops of 1,000 iterations: a recurrence on two 0-d tensors, and a power iteration with a 64x64 matrix. Contestants take
-turns, batch by batch, so that what else the machine does meets all of them; the figure is the median of the batches. At
-the end: how long it takes to record a loop over `range`, which is unrolled.
+turns, batch by batch, so that what else the machine does meets all of them; the figure is the median of the batches. Then
+loops over range(10_000), beside lax.fori_loop: how long the first call takes, which records and compiles, and later ones.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
 import statistics
 import subprocess
 import sys
@@ -21,6 +22,8 @@ import numpy as np
 
 STEPS = 1000
 BATCH = 20
+RANGE = 10_000
+JAX_RANGES = ["range, counter unused", "range, counter as operand"]
 
 
 def main() -> None:
@@ -47,9 +50,9 @@ def main() -> None:
         if others:
             line += f"   jax {statistics.median(others):9.1f}"
         print(line)
+    ranges(peer, given.rounds)
     if peer is not None:
         peer.close()
-    unrolled()
 
 
 def batch(run: Callable) -> float:
@@ -93,28 +96,77 @@ def anfora_cases() -> dict[str, Callable]:
     }
 
 
-def unrolled() -> None:
+def range_cases() -> dict[str, tuple[Callable, Callable]]:
+    """Loops over range(10_000), compiled and as they stand, on a 0-d tensor."""
     from anfora import Tensor, jit
 
-    for count in (100, 1000, 10_000):
+    x = Tensor(1.0)
 
-        @jit
-        def sum_up(x, count=count):
-            for _ in range(count):
-                x = x * 1.0001 + 0.5
-            return x
+    def counter_unused(x):
+        for _ in range(RANGE):
+            x = x * 1.0001 + 0.5
+        return x
 
-        x = Tensor(1.0)
-        start = time.perf_counter()
-        sum_up(x)
-        recorded = time.perf_counter()
-        sum_up(x)
-        compiled = time.perf_counter()
-        sum_up(x)
-        print(
-            f"range({count}): recorded in {recorded - start:.2f} s, compiled in {compiled - recorded:.2f} s, "
-            f"then {(time.perf_counter() - compiled) * 1e6:.0f} µs a call"
-        )
+    def counter_used(x):
+        for i in range(RANGE):
+            x = x * 0.9999 + i * 0.001
+        return x
+
+    def counter_looked_at(x):
+        for i in range(RANGE):
+            x = x * 0.9999 + (0.5 if i % 2 else -0.25)
+        return x
+
+    def with_break(x):
+        for _ in range(RANGE):
+            x = x * 1.0001 + 0.5
+            if x > 1e6:
+                break
+        return x
+
+    def unrolled(x):
+        for _ in range(100):
+            x = x * 1.0001 + 0.5
+        return x
+
+    functions = [counter_unused, counter_used, counter_looked_at, with_break, unrolled]
+    names = [
+        "range, counter unused",
+        "range, counter as operand",
+        "range, counter looked at",
+        "range, break",
+        "range(100)",
+    ]
+    made = {}
+    for name, function in zip(names, functions):
+        compiled = jit(function)
+        made[name] = (functools.partial(compiled, x), functools.partial(function, x))
+    return made
+
+
+def ranges(peer: Peer | None, rounds: int) -> None:
+    """For each loop over a range: the first call, which records, the second, and the median of later ones."""
+    print(f"range({RANGE}), in milliseconds: first call, second, then; PyNative mode")
+    for name, (compiled, plain) in range_cases().items():
+        first, second = timed(compiled), timed(compiled)
+        mine: list[float] = []
+        others: list[float] = []
+        for _ in range(rounds):
+            mine.append(timed(compiled))
+            if peer is not None and name in JAX_RANGES:
+                others.append(peer.measure(name) / 1e3)
+        eager = min(timed(plain) for _ in range(3))
+        line = f"{name:<28} anfora {first:7.1f} {second:7.1f} {statistics.median(mine):8.3f}   PyNative {eager:8.1f}"
+        if others:
+            line += f"   jax {statistics.median(others):8.3f}"
+        print(line)
+
+
+def timed(run: Callable) -> float:
+    """Milliseconds of one call."""
+    start = time.perf_counter()
+    run()
+    return (time.perf_counter() - start) * 1e3
 
 
 # -- jax, in a process of its own -------------------------------------------------------------------------------------
@@ -169,9 +221,19 @@ def jax_cases() -> dict[str, Callable]:
 
         return lax.while_loop(lambda state: state[0] < n, body, (0, x))[1]
 
+    @jax.jit
+    def counter_unused(x):
+        return lax.fori_loop(0, RANGE, lambda i, x: x * 1.0001 + 0.5, x)
+
+    @jax.jit
+    def counter_used(x):
+        return lax.fori_loop(0, RANGE, lambda i, x: x * 0.9999 + i * 0.001, x)
+
     matrix, vector = map(jnp.asarray, data())
     start, n = jnp.float32(1.0), jnp.int32(STEPS)
     return {
+        JAX_RANGES[0]: lambda: counter_unused(start).block_until_ready(),
+        JAX_RANGES[1]: lambda: counter_used(start).block_until_ready(),
         "recurrence of a scalar": lambda: recurrence(start, n).block_until_ready(),
         "power iteration, 64x64": lambda: power(matrix, vector, n).block_until_ready(),
     }

@@ -14,6 +14,7 @@ of a list which grows.
 
 from __future__ import annotations
 
+import itertools
 import operator
 import types
 from collections.abc import Iterator
@@ -36,8 +37,10 @@ __all__ = [
 #: The number of items from which a loop stays one. Below, unrolling takes no longer than the pieces around a loop, and the
 #: operators of several iterations can share native loops.
 ROLLED_FROM = 128
-#: So many iterations are unrolled when a branch asks for the counter; longer loops run through the pieces of both sides.
-MOST_UNROLLED = 1000
+#: A branch that asks for the counter leaves a loop a loop if it goes the same way that often in a row, on average, since
+#: each change is seen by the interpreter; or if unrolling would take seconds.
+RUN = 16
+MOST_UNROLLED = 20_000
 #: So many points that start an iteration are made in a row: one more, and the state does not settle.
 MOST_HEADS = 3
 
@@ -131,6 +134,36 @@ def depends_on_counter(origin: Origin, counter: Counter) -> bool:
         return any(leaf.kind == "slot" for leaf in leaves)
     own = [id(leaf) for number in (counter.given, counter.item) if number for leaf in numbers_in(number.origin)]
     return any(id(leaf) in own for leaf in leaves)
+
+
+def goes_to_and_fro(origin: Origin, counter: Counter) -> bool:
+    """Whether a truth that follows from a counter changes often while it counts."""
+    given, items = counter.given, counter.rest
+    if given is None or len(items) > MOST_UNROLLED:
+        return False
+    truths = []
+    for item in (given.value, *items[: 64 * RUN]):
+        try:
+            truths.append(_truth(origin, {id(given.origin): item, id(counter.item.origin): item + counter.step}))
+        except Exception:  # it is an error for that item
+            break
+    changes = sum(one is not other for one, other in itertools.pairwise(truths))
+    return changes * RUN > len(truths)
+
+
+def _truth(origin: Origin, values: dict[int, Any]) -> bool:
+    def value(part: Any) -> Any:
+        if not isinstance(part, Origin):
+            return part
+        if id(part) in values:
+            return values[id(part)]
+        if part.kind == "number":
+            return part.key(*map(value, part.base))
+        if part.kind == "known":
+            return part.key
+        raise LookupError(part)
+
+    return bool(value(origin))
 
 
 def starts_at(image: Any, frames: list) -> bool:

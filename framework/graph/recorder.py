@@ -801,7 +801,7 @@ class Recorder(Plain):
             parts = tuple(a.origin if type(a) is Number else a for a in args)
             origin = Origin("number", operation, parts)
             if type(value) is bool:
-                self._unroll_if_needed(origin, ranges.MOST_UNROLLED)
+                self._unroll_if_needed(origin, is_truth=True)
                 self.guard("is", origin, value)
                 return True, value
             if type(value) in (int, float, str):
@@ -986,7 +986,7 @@ class Recorder(Plain):
             return value
         if kind is Number:
             result = bool(value.value)
-            self._unroll_if_needed(value.origin, ranges.MOST_UNROLLED)
+            self._unroll_if_needed(value.origin, is_truth=True)
             self.guard("is", Origin("number", bool, (value.origin,)), result)
             return result
         if known.is_object(value) and not isinstance(value, type):
@@ -1080,16 +1080,16 @@ class Recorder(Plain):
             counter.is_rolled = True
             self.heads[loop] = self.heads.get(loop, 0) + is_new
 
-    def _unroll_if_needed(self, origin: Origin, most: int | None = None) -> None:
-        """The program depends on a number: unroll the loops that are running if it may follow from one of their counters,
-        and no more than `most` iterations are left."""
+    def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
+        """The program depends on a number, or on a truth alone: unroll the loops that are running if that may follow from
+        one of their counters, and changes often."""
         machine = self.machine
         if machine is None:
             return
         for frame in machine.frames:
             for item in frame.stack:
                 if type(item) is Counter and ranges.depends_on_counter(origin, item):
-                    if most is None or len(item.rest) <= most:
+                    if not is_truth or ranges.goes_to_and_fro(origin, item):
                         self._unroll(machine)
                     return
 
