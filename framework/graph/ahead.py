@@ -22,6 +22,7 @@ from anfora.core.op import Op
 from anfora.core.tensor import numpy_to_bfloat16
 from anfora.eager.dispatch import number_array
 from anfora.graph.origins import Origin, value_of
+from anfora.graph.ranges import length
 
 __all__ = ["Ahead", "Column", "Span"]
 
@@ -177,7 +178,7 @@ class Ahead:
             start, stop = slots[counter.key], _value(end, slots)
             if type(start) is not int or type(stop) is not int:
                 raise _NotPlain
-            count = min(count, len(range(start, stop, self.numbers[counter.key].base[1])))
+            count = min(count, length(range(start, stop, self.numbers[counter.key].base[1])))
         if self.columns or self._divisions:
             count = min(count, MOST)
         made: dict[int, _Values] = {}

@@ -321,8 +321,11 @@ class Program:
         """Run the machine to the end, and write down the return."""
         recorder.rejoin = None
         recorder.machine = machine
-        with recorder.watching():
-            result = machine.run()
+        try:
+            with recorder.watching():
+                result = machine.run()
+        finally:
+            recorder.collect_again()
         if recorder.rejoin is not None:
             return self._run(*recorder.rejoin)
         if machine.world is recorder:

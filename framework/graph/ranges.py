@@ -34,9 +34,9 @@ __all__ = [
     "iterator_of",
 ]
 
-#: The number of items from which a loop stays one. Below, unrolling takes no longer than the pieces around a loop, and the
-#: operators of several iterations can share native loops.
-ROLLED_FROM = 128
+#: The number of items from which a loop stays one. Of two operators on single elements, 256 iterations are recorded and
+#: lowered in 28 ms, and then run in 2.5 µs, since many share a native loop; as a loop it is 3 ms, and then 8 µs.
+ROLLED_FROM = 256
 #: A branch that asks for the counter leaves a loop a loop if it goes the same way that often in a row, on average, since
 #: each change is seen by the interpreter; or if unrolling would take seconds.
 RUN = 16
@@ -136,10 +136,15 @@ def depends_on_counter(origin: Origin, counter: Counter) -> bool:
     return any(id(leaf) in own for leaf in leaves)
 
 
+def length(items: range) -> int:
+    """The number of items; `len` refuses where it is larger than an address."""
+    return max(0, -(-(items.stop - items.start) // items.step))
+
+
 def goes_to_and_fro(origin: Origin, counter: Counter) -> bool:
     """Whether a truth that follows from a counter changes often while it counts."""
     given, items = counter.given, counter.rest
-    if given is None or len(items) > MOST_UNROLLED:
+    if given is None or length(items) > MOST_UNROLLED:
         return False
     truths = []
     for item in (given.value, *items[: 64 * RUN]):

@@ -17,6 +17,7 @@ guards hold, and hops with the outcomes that were seen; anything new is recorded
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
 import operator
 import types
@@ -186,12 +187,14 @@ class Recorder(Plain):
         self.kept: Any = None
         self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
+        self.puts_off = False  #: whether garbage collections wait for the end of the piece
         self.begin({})
 
     # -- pieces -------------------------------------------------------------------------------------------------------
 
     def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
         """Start a piece from slots."""
+        self.collect_again()
         self.piece = Piece()
         self.origins = origins
         self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
@@ -207,6 +210,18 @@ class Recorder(Plain):
         self.told: set[tuple] = set()
         self.touched: str | None = None
         self.pending = False
+
+    def _collect_later(self) -> None:
+        """Put off garbage collections while a long piece is recorded: all that is made lives on, and to walk over it again
+        and again takes as long as to make it."""
+        if gc.isenabled():
+            gc.disable()
+            self.puts_off = True
+
+    def collect_again(self) -> None:
+        if self.puts_off:
+            self.puts_off = False
+            gc.enable()
 
     def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
         """The origin of that kind, one object for each."""
@@ -861,6 +876,7 @@ class Recorder(Plain):
     def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
         """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
         be written down."""
+        self.collect_again()
         if self.pending:  # a hop is settled between two instructions, so there is one in each
             self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
             self.leave(machine)
@@ -1021,11 +1037,8 @@ class Recorder(Plain):
         if type(value) is range:
             frame = machine.frames[-1]
             site = frame.code.python, frame.pc
-            if (
-                frame.code.opcodes[frame.pc] == "NEXT"
-                and len(value) >= ranges.ROLLED_FROM
-                and self._may_roll(frame, site)
-            ):
+            is_long = ranges.length(value) >= ranges.ROLLED_FROM
+            if is_long and frame.code.opcodes[frame.pc] == "NEXT" and self._may_roll(frame, site):
                 return Counter.of(value, site)
         return super().iterate(machine, value)
 
@@ -1042,7 +1055,7 @@ class Recorder(Plain):
         first, last = _plain_tuple((start, stop))
         if any(type(x) is not int for x in (first, last, step)) or not step:
             return False
-        if len(range(first, last, step)) < ranges.ROLLED_FROM:
+        if ranges.length(range(first, last, step)) < ranges.ROLLED_FROM:
             return False
         start, stop = (x if type(x) is Number else ranges.constant(x) for x in (start, stop))
         machine.push(Counter(start, stop, step, site))
@@ -1050,6 +1063,8 @@ class Recorder(Plain):
 
     def next(self, machine: Machine, iterator: Any) -> Any:
         if type(iterator) is not Counter:
+            if type(iterator) in _RANGE_ITERATORS and id(iterator) not in self.origins:
+                return next(iterator)
             return self.do(machine, next, (iterator,))
         if iterator.given is not None or iterator.is_rolled:
             self._start_iteration(machine, iterator)
@@ -1557,6 +1572,8 @@ class Recorder(Plain):
             outputs = tuple(numbers)
         place = self._here()
         piece.switches.append(glue.is_recording())
+        if len(piece.rows) == _LONG:
+            self._collect_later()
         piece.rows.append(Row(entry, operands, outputs, place, mask & entry.followed))
         return result
 
@@ -1754,6 +1771,8 @@ _MAY_FAIL = frozenset({
     operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
     operator.imod, round, int, format, *operations.FORMATS.values(),
 })  # fmt: skip
+_LONG = 1000  #: rows of a piece from which on collections are put off
+_RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))
 _EQUALITIES = frozenset({operator.eq, operator.ne})
 _SEARCHES = frozenset(["index", "count", "remove", "__contains__", "__eq__", "__ne__"])
 _COMPARING = frozenset({

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import traceback
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from anfora import (
 )
 from anfora.core.errors import AnforaError
 from anfora.core.tensor import current
-from anfora.graph import ahead, loops, text
+from anfora.graph import ahead, loops, ranges, text
 from anfora.graph.compare import difference
 from anfora.graph.compiled import Compiled, Variant
 from anfora.graph.evaluate import evaluate
@@ -36,6 +37,12 @@ from anfora.graph.typed import typed
 from anfora.graph.verify import verify
 
 NEVER = 1 << 60
+
+
+@pytest.fixture(autouse=True)
+def rolled_from(monkeypatch):
+    """Loops of these lengths stay loops."""
+    monkeypatch.setattr(ranges, "ROLLED_FROM", 128)
 
 
 @pytest.fixture(params=[1, NEVER], ids=["scalar", "program"])
@@ -727,6 +734,60 @@ def test_a_cell_in_a_loop():
     check(run, (x, 150), (x, 160), (x, 170))
     with no_grad():
         assert native_loops(check(run, (x, 150), (x, 160), (x, 170)))
+
+
+def test_ranges_without_end():
+    def until(x, n):
+        for i in range(n, 1 << 90, 1 << 30):
+            x = x * 0.5 + i
+            if x.sum() > 3e12:
+                break
+        for j in range(n, 1 << 90):
+            if j > n + 300:
+                break
+            x = x * 0.5 - j
+        return x, i, j
+
+    check(until, (x0(), 150), (x0(), 160), (x0(), 1 << 60))
+
+
+def test_the_counter_is_stored_elsewhere():
+    class Box:
+        i = 0
+
+    def in_attribute(x, box, n):
+        for box.i in range(n):
+            x = x * 0.5 + box.i
+        return x, box.i
+
+    def in_list(x, n):
+        held = [0, 0]
+        for held[1] in range(n):
+            x = x * 0.5 + held[1]
+        return x, held
+
+    compiled = jit(in_attribute)
+    for n in (150, 150, 160, 170):
+        assert bits(compiled(x0(), Box(), n)) == bits(in_attribute(x0(), Box(), n))
+    check(in_list, (x0(), 150), (x0(), 160))
+
+
+def test_collections_go_on_behind_a_long_recording():
+    def unrolled(x, n):
+        for k, i in enumerate(range(n)):
+            x = x * 0.5 + i - k
+        found.append(gc.isenabled())
+        return x + ops.ones(n // 300)  # the shapes may not fit: an error
+
+    found: list[bool] = []
+    check(unrolled, (x0(), 900), (x0(), 1200))
+    assert gc.isenabled() and all(found)
+    gc.disable()
+    try:
+        check(unrolled, (x0(), 901), times=1)
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
 
 
 def test_explain_names_the_loop():
