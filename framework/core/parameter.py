@@ -82,7 +82,9 @@ class Parameter(Tensor):
         if value is None:
             value = f"{_GENERATED}{next(_numbers)}"
         if not isinstance(value, str):
-            raise ParameterError(f"the name of a Parameter must be a string, but got {type(value).__name__}", arg="name")
+            raise ParameterError(
+                f"the name of a Parameter must be a string, but got {type(value).__name__}", arg="name"
+            )
         if not value.strip() or len(value) > 1024:
             raise OpValueError("the name of a Parameter must have 1 to 1024 characters")
         self.__dict__["_name"] = value

@@ -9,11 +9,12 @@ machine.py      what runs them, on frames that can be copied; operations.py, wha
 polyfills.py    Python's functions that call functions, in Python
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
 origins.py      how a value from outside is found again
-images.py       the state of the machine as a pattern
+images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
 special.py      methods of the program that Python would call
 recorder.py     the first run: operators, guards and hops are written down while the program is run
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
-pieces.py       guards and rows made runnable; loops.py, natively from the first iteration to the last
+pieces.py       guards and rows made runnable; loops.py, natively from the first iteration to the last; ahead.py, numbers
+                of a native loop
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
 explain.py      what it did, told to the user; checking.py, whether it was right: `jit(check=True)`
 

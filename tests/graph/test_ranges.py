@@ -502,6 +502,7 @@ def test_the_bits_are_those_of_python(case):
     compiled = check(case.program, (x0(), 150))
     assert compiled.program.native is None
     assert native_loops(compiled) == case.loops
+    assert len(compiled.program.points) < 12
 
 
 @pytest.mark.parametrize(
