@@ -15,7 +15,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, Union
 
 from anfora.api import GradientFunction
 from anfora.core import slots
@@ -34,13 +34,16 @@ from anfora.graph.ranges import Jump
 from anfora.graph.recorder import DATA, Escaped, Live, Outcome, Piece, Recorder, State, key_of
 from anfora.kernel import glue
 
-__all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Variant", "running"]
+__all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Same", "Variant", "running"]
 
 _MOST_POINTS = 250
 _MOST_VARIANTS = 12
 _MOST_ENTRIES = 256
 _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 _TOO_MANY = "it has gone on in too many ways"
+
+
+Place = Union[int, tuple]  # behind a hop: a slot of what was alive before it, or a path in its result
 
 
 class Hop:
@@ -51,8 +54,8 @@ class Hop:
         self.reason, self.at = reason, state.place
         self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
         self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
-        #: outcome -> (point, for each of its slots: a slot of this one, or a path in the result)
-        self.edges: dict[Any, tuple[Point, list[int | tuple]]] = {}
+        #: outcome -> (point, for each of its slots the place)
+        self.edges: dict[Any, Edge] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
 
@@ -66,6 +69,16 @@ class Hop:
         kind = type(outcome.value)
         if kind in (int, str) and sum(key[0] is kind for key in self.edges if type(key) is tuple) >= _MOST_VALUES:
             self.varying.add(kind)
+
+    def edge(self, live: list[Any], outcome: Outcome) -> tuple[Any, Edge | None]:
+        """The key of an outcome, and how the program goes on; None if that has not been seen."""
+        key = self.key_of(outcome, live)
+        edge = self.edges.get(key)
+        if edge is None:
+            for other, known in list(self.edges.items()):
+                if type(other) is Same and other.holds(key, live, outcome):
+                    return other, known
+        return key, edge
 
     @property
     def is_branch(self) -> bool:
@@ -84,6 +97,16 @@ def _condition(call: Image) -> int | None:
         case ("tuple", (("is", operation), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
             return slot if operation is bool else None
     return None
+
+
+class Same(NamedTuple):
+    """An outcome where things that may be different objects were one, and are one slot in what follows."""
+
+    key: Any
+    pairs: tuple[tuple[Place, Place], ...]
+
+    def holds(self, key: Any, live: list[Any], outcome: Outcome) -> bool:
+        return self.key == key and all(_at(a, live, outcome) is _at(b, live, outcome) for a, b in self.pairs)
 
 
 class Return:
@@ -117,6 +140,9 @@ class Point:
     def __init__(self, frames: Image, switch: bool) -> None:
         self.frames, self.switch = frames, switch
         self.variants: list[Variant] = []
+
+
+Edge = tuple[Point, list[Place]]
 
 
 class _Running(threading.local):
@@ -206,8 +232,7 @@ class Program:
                     edge = end.edges.get(key)
             if edge is None:
                 outcome = self._interpret(end, live)
-                key = end.key_of(outcome, live)
-                edge = end.edges.get(key)
+                key, edge = end.edge(live, outcome)
                 if edge is None:
                     return self._redo(end, live, outcome)
             if edge[0] is point and not variant.is_decided:
@@ -359,8 +384,13 @@ class Program:
         """The point behind a hop: find it among the known ones, or make it."""
         hop, before = recorder.end, recorder.live
         after = Live(recorder)
-        places: list[int | tuple] = []
-        found = _leaves(outcome)
+        places: list[Place] = []
+        found: dict[int, list[Place]] = {}
+        for number, value in enumerate(before.values):  # two slots may hold one object, in this call
+            found.setdefault(id(value), []).append(number)
+        for name, path in _leaves(outcome).items():
+            found.setdefault(name, []).insert(0, path)
+        same: list[tuple[Place, Place]] = []
         frames = machine.frames
         hop.note(outcome)
         key = hop.key_of(outcome, before.values)
@@ -368,17 +398,17 @@ class Program:
             stack = frames[-1].stack
             if stack and stack[-1] is outcome.value:
                 stack[-1] = Number(Origin("result", ()), outcome.value)
-                found[id(stack[-1])] = ()
+                found[id(stack[-1])] = [()]
 
         def slot(value: Any) -> int | None:
             known = after.index.get(id(value))
             if known is not None:
                 return known
-            place: int | tuple | None = before.index.get(id(value))
-            if place is None:
-                place = found.get(id(value))
-                if place is None:
-                    return None
+            of_value = found.get(id(value))
+            if of_value is None:
+                return None
+            place, *others = of_value
+            same.extend((place, other) for other in others)
             places.append(place)
             return after.add(value, Origin("slot", len(after.values)))
 
@@ -392,7 +422,7 @@ class Program:
             return
         if point is None:
             point = self.points[pattern] = Point(image, switch)
-        hop.edges[key] = (point, places)
+        hop.edges[Same(key, tuple(same)) if same else key] = (point, places)
         if "is" in str(key):
             hop.kept.append(outcome.value)
         self._arrive(recorder, machine, point, after)
@@ -483,6 +513,10 @@ def _leaves(outcome: Outcome) -> dict[int, tuple]:
 
     walk(outcome.value, ())
     return found
+
+
+def _at(place: Place, live: list[Any], outcome: Outcome) -> Any:
+    return live[place] if isinstance(place, int) else _part(outcome, place)
 
 
 def _part(outcome: Outcome | None, path: tuple) -> Any:

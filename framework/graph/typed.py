@@ -37,7 +37,7 @@ from anfora.core.span import Span
 from anfora.core.tensor import wrap
 from anfora.graph import lower
 from anfora.graph.arena import Kind, arrange
-from anfora.graph.compiled import Hop, Point, Program, Variant, _released
+from anfora.graph.compiled import Hop, Point, Program, Same, Variant, _released
 from anfora.graph.fusion import _Grouping, fuse
 from anfora.graph.images import Image, build
 from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
@@ -187,6 +187,8 @@ def outcome_text(key: Any) -> str:
     """What of an outcome decides how the program goes on, in words."""
     if isinstance(key, type):
         return f"a {key.__name__}"
+    if type(key) is Same:
+        key = key.key
     if _is_again(key):
         return f"{outcome_text(key[1] if key[0] == 'again' else key[:2])} that was there before"
     if isinstance(key, tuple) and len(key) == 2:
@@ -885,7 +887,9 @@ class _Body:
         self.effects.append(outcome)
         if not hop.edges:
             return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
-        ways = {key: self._edge(hop, key, outcome, catches) for key in hop.edges}
+        # Where parts of the outcome may be what was alive before, the way that tells them apart serves both.
+        keys = [key for key in hop.edges if type(key) is not Same or key.key not in hop.edges]
+        ways = {key: self._edge(hop, key, outcome, catches) for key in keys}
         if not catches and all(key in _TRUTHS for key in ways):
             outcome.abstract = Weak(bool)
             sides = [self._partial(ways.get(key)) for key in _TRUTHS]

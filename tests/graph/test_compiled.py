@@ -7,6 +7,7 @@ import copy
 import functools
 import pickle
 import threading
+import weakref
 
 import numpy as np
 import pytest
@@ -275,3 +276,24 @@ def test_a_text_from_data_may_decide():
     compiled = ms.jit(program)
     for value in [*range(12), 7, 7, 3]:
         assert compiled(Tensor(float(value))).item() == program(Tensor(float(value))).item()
+def test_what_a_hop_gives_may_have_been_there_before():
+    def look(x, reference):
+        y = reference()
+        return x * 10 + y
+
+    compiled, one, two = ms.jit(look), tensor(1.0), tensor(2.0)
+    reference = weakref.ref(one)
+    for x in (one, two, one, one, two):
+        assert compiled(x, reference).tolist() == look(x, reference).tolist()
+
+
+def test_arguments_that_are_one_object_in_one_call():
+    def choose(x, y, flag):
+        if flag:
+            return x + 2 * y
+        return x - 2 * y
+
+    compiled, one, two = ms.jit(choose), tensor(5.0), tensor(1.0)
+    calls = [(one, two, True), (one, one, False), (one, two, False), (two, two, True), (one, one, False)]
+    for x, y, flag in calls:
+        assert compiled(x, y, Tensor(flag)).tolist() == choose(x, y, Tensor(flag)).tolist()
