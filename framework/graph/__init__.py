@@ -15,6 +15,7 @@ recorder.py     the first run: operators, guards and hops are written down while
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; loops.py, natively from the first iteration to the last; ahead.py, numbers
                 of a native loop
+control.py      branches, loops and recursion that run natively, as an automaton
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
 explain.py      what it did, told to the user; checking.py, whether it was right: `jit(check=True)`
 

@@ -12,8 +12,10 @@ happens, and adds it.
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 import types
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Union
 
@@ -23,8 +25,9 @@ from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.eager import autocast
 from anfora.eager.tape import transforms
-from anfora.graph import polyfills
+from anfora.graph import control, polyfills
 from anfora.graph.code import Unsupported
+from anfora.graph.control import Engine, Moment
 from anfora.graph.images import Image, NoImage, build, signature
 from anfora.graph.loops import closed
 from anfora.graph.machine import Generator, Machine, Plain, do_at
@@ -41,6 +44,9 @@ _MOST_VARIANTS = 12
 _MOST_ENTRIES = 256
 _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 _TOO_MANY = "it has gone on in too many ways"
+#: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
+#: all of them, and where the program goes on in too many ways.
+_DEEP, _DEEP_ENOUGH = 12, 4
 
 
 Place = Union[int, tuple]  # behind a hop: a slot of what was alive before it, or a path in its result
@@ -58,6 +64,9 @@ class Hop:
         self.edges: dict[Any, Edge] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
+        self.is_own_call = False  #: whether it is a call of the function that is compiled
+        self.callee: Point | None = None  #: of such a call: where it started last
+        self.catches = _catches(self.frames)  #: whether the function may handle an exception here
 
     def key_of(self, outcome: Outcome, live: Sequence[Any]) -> Any:
         """What of an outcome decides how the program goes on, given what was alive before."""
@@ -135,11 +144,25 @@ class Variant:
 
 
 class Point:
-    """A moment of the program."""
+    """A moment of the program.
 
-    def __init__(self, frames: Image, switch: bool) -> None:
-        self.frames, self.switch = frames, switch
+    Args:
+        frames: the image of the machine's state.
+        switch: whether the tape is on.
+        form: of a point where a call starts: how many arguments are positional, and the names of the others.
+    """
+
+    def __init__(self, frames: Image, switch: bool, form: tuple[int, tuple[str, ...]] = (0, ())) -> None:
+        self.frames, self.switch, self.form = frames, switch, form
         self.variants: list[Variant] = []
+        self.engines: list[Engine] = []  #: that go on natively from here, for different variants
+        self.visits = 0  #: times that Python came by
+        self.due = control.NATIVE_AFTER  #: the visit at which it is time for an engine
+
+    def arguments(self, values: list[Any]) -> tuple[tuple, dict[str, Any]]:
+        """The arguments of the call that starts here."""
+        count, names = self.form
+        return tuple(values[:count]), dict(zip(names, values[count:]))
 
 
 Edge = tuple[Point, list[Place]]
@@ -149,6 +172,7 @@ class _Running(threading.local):
     """What this thread is doing."""
 
     depth = 0  #: compiled calls that are running
+    pending = 0  #: calls of functions by themselves that are waited for
 
 
 running = _Running()
@@ -175,45 +199,71 @@ class Program:
         self.unrolled: set[tuple] = set()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
+        #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
+        self.is_recursive = False
+        self.called: dict[types.CodeType, Program] = {}  #: compiled functions that were gone into
 
     # -- a call -------------------------------------------------------------------------------------------------------
 
     def call(self, args: tuple, kwargs: dict) -> Any:
         switch = glue.is_recording()
-        key = (
-            len(args),
-            *kwargs,
-            switch,
-            transforms.depth > 0,
-            autocast.state.dtype,
-            id(args[0]) if args and isinstance(args[0], Cell) else 0,
-        )
-        values: list[Any] = [*args, *kwargs.values()]
-        point = self.entries.get(key)
         before = running.depth
         running.depth = before + 1
         try:
             if self.native is not None:
                 return self.function(*args, **kwargs)
-            if point is None:
-                return self._enter(key, values, args, kwargs, switch)
-            return self._run(point, values, args, kwargs)
+            return self._run(self._entry(args, kwargs, switch), [*args, *kwargs.values()])
         finally:
             running.depth = before
             if glue.is_recording() is not switch:
                 glue.set_recording(switch)
 
-    def _run(self, point: Point, values: list[Any], args: tuple = (), kwargs: dict | None = None) -> Any:
-        """Go from point to point, as long as what comes has been seen before."""
+    def _entry(self, args: tuple, kwargs: dict, switch: bool) -> Point:
+        """Where calls of this form start."""
+        cell = id(args[0]) if args and isinstance(args[0], Cell) else 0
+        key = (len(args), *kwargs, switch, transforms.depth > 0, autocast.state.dtype, cell)
+        point = self.entries.get(key)
+        if point is None:
+            if len(self.entries) >= _MOST_ENTRIES:
+                self.entries.clear()
+            point = self.entries[key] = Point(("entry",), switch, (len(args), tuple(kwargs)))
+        return point
+
+    def _run(self, point: Point, values: Any, behind: tuple[Any, list] | None = None, calls: list | None = None) -> Any:
+        """Go from point to point, as long as what comes has been seen before.
+
+        Args:
+            behind: start behind this piece, with what is alive there.
+            calls: the calls of the function by itself that are waited for, once there are any; grows.
+        """
+        live: Any
         while True:
-            for variant in point.variants:
-                live = variant.runner.run(values)
-                if live is not None:
-                    break
+            if behind is not None:
+                variant, live = behind
+                behind = None
             else:
-                return self._record(point, values, args, kwargs or {})
-            if self.is_traced:
-                self.note_piece(point, variant)
+                if point.engines and not self.is_traced:
+                    moment = self._run_natively(point, values)
+                    if moment is not None:
+                        pending, point, values, behind = moment
+                        moment = None
+                        if pending and calls is None:
+                            start = [point, values, behind]
+                            values = behind = None
+                            return self._run_calls(pending, start)
+                        if calls is not None:
+                            calls += pending
+                            running.pending += len(pending)
+                        if behind is not None:
+                            continue
+                for variant in point.variants:
+                    live = variant.runner.run(values)
+                    if live is not None:
+                        break
+                else:
+                    return self._record(point, values, *point.arguments(values))
+                if self.is_traced:
+                    self.note_piece(point, variant)
             values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
             end = variant.end
             if isinstance(end, Return):
@@ -230,17 +280,110 @@ class Program:
                 if tensor.__class__ is Tensor and tensor._layout.size == 1:
                     key: Any = (bool, bool(tensor))
                     edge = end.edges.get(key)
-            if edge is None:
-                outcome = self._interpret(end, live)
-                key, edge = end.edge(live, outcome)
+            if end.is_own_call and self.native is None:
+                if calls is None:
+                    start = [point, None, (variant, live)]
+                    live = None
+                    return self._run_calls([], start)
+                point, values = self._call(end, live, calls)
+            else:
                 if edge is None:
-                    return self._redo(end, live, outcome)
-            if edge[0] is point and not variant.is_decided:
-                variant.close(point, key)
-            point, places = edge
-            values = [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
+                    outcome = self._interpret(end, live)
+                    key, edge = end.edge(live, outcome)
+                    if edge is None:
+                        return self._redo(end, live, outcome)
+                if edge[0] is point and not variant.is_decided:
+                    variant.close(point, key)
+                point, values = _behind(edge, live, outcome)
             if glue.is_recording() is not point.switch:
                 glue.set_recording(point.switch)
+            point.visits += 1
+            if point.visits >= point.due:
+                self._make_engine(point, values)
+
+    # -- calls of the function by itself ------------------------------------------------------------------------------
+
+    def _run_calls(self, calls: list, start: list) -> Any:
+        """Go on with calls of the function by itself, until the outermost has returned. They wait in a list: the stack of
+        the thread does not grow.
+
+        Args:
+            calls: those that are waited for.
+            start: point, values and piece, as for `_run`; emptied, so that the caller holds nothing.
+        """
+        base = running.pending
+        outcome: Outcome | None = None  # of the last call that is waited for
+        try:
+            while True:
+                running.pending = base + len(calls)
+                try:
+                    if outcome is None:
+                        outcome = Outcome(self._run(*_taken(start), calls))
+                    if not calls:
+                        return outcome.value
+                    hop, live = calls.pop()
+                    running.pending = base + len(calls)
+                    if glue.is_recording() is not hop.switch:
+                        glue.set_recording(hop.switch)
+                    _, edge = hop.edge(live, outcome)
+                    if edge is None:
+                        outcome = Outcome(self._redo(hop, live, outcome))
+                    else:
+                        start += (*_behind(edge, live, outcome), None)
+                        outcome = None
+                    live = []
+                except BaseException as error:
+                    while calls and not calls[-1][0].catches:
+                        calls.pop()
+                    if not calls:
+                        raise
+                    outcome = Outcome(error=error)
+        finally:
+            running.pending = base
+
+    def _call(self, hop: Hop, live: list[Any], calls: list) -> tuple[Point, list[Any]]:
+        """Start a call of the function by itself."""
+        made: list[Any] = []
+        _, args, kwargs, _ = _released(build(hop.call, live, made), made)
+        for slot, number in hop.built.items():
+            live[slot] = made[number]
+        calls.append((hop, live))
+        running.pending += 1
+        if running.pending >= sys.getrecursionlimit():
+            raise RecursionError("maximum recursion depth exceeded")
+        point = self._entry(args, kwargs, hop.switch)
+        hop.callee = None if transforms.depth else point
+        return point, [*args, *kwargs.values()]
+
+    def start_over(self) -> None:
+        """Forget what is known, and do not go into calls of this function from now on."""
+        self.is_recursive = True
+        self.forget()
+
+    def forget(self) -> None:
+        self.entries, self.points, self.native = {}, {}, None
+
+    # -- natively -----------------------------------------------------------------------------------------------------
+
+    def _make_engine(self, point: Point, values: list[Any]) -> None:
+        """Python comes by a point so often that an engine is worth its price."""
+        point.due *= 2
+        if not self.is_traced and not transforms.depth:
+            engine = control.engine(point, values)
+            if engine is not None:
+                point.engines = [*(other for other in point.engines if other.head is not engine.head), engine]
+
+    def _run_natively(self, point: Point, values: list[Any]) -> Moment | None:
+        """Let an engine of a point run, if one can."""
+        if not transforms.depth:
+            for engine in point.engines:
+                if not engine.is_worth_it:
+                    point.engines = [other for other in point.engines if other is not engine]
+                    continue
+                moment = engine.run(values, sys.getrecursionlimit() - 1 - running.pending)
+                if moment is not None:
+                    return moment
+        return None
 
     def note_piece(self, point: Point, variant: Variant) -> None:
         """Told, where `is_traced`, of each piece that has been run."""
@@ -259,13 +402,6 @@ class Program:
             return Outcome(error=error)
 
     # -- recording ----------------------------------------------------------------------------------------------------
-
-    def _enter(self, key: Any, values: list[Any], args: tuple, kwargs: dict, switch: bool) -> Any:
-        """The first call of a form."""
-        if len(self.entries) >= _MOST_ENTRIES:
-            self.entries.clear()
-        point = self.entries[key] = Point(("entry",), switch)
-        return self._record(point, values, args, kwargs)
 
     def _note_varying(self, point: Point, values: list[Any]) -> None:
         """Ints from outside that have changed since the last recording are taken as numbers that vary from now on."""
@@ -344,7 +480,7 @@ class Program:
 
     def _finish(self, recorder: Recorder, machine: Machine) -> Any:
         """Run the machine to the end, and write down the return."""
-        recorder.rejoin = None
+        recorder.rejoin = recorder.own_call = None
         recorder.machine = machine
         try:
             with recorder.watching():
@@ -353,6 +489,8 @@ class Program:
             recorder.collect_again()
         if recorder.rejoin is not None:
             return self._run(*recorder.rejoin)
+        if recorder.own_call is not None:
+            return self._run_calls([], [recorder.point, None, (recorder.point.variants[-1], recorder.own_call)])
         if machine.world is recorder:
             try:
                 live = Live(recorder)
@@ -377,8 +515,28 @@ class Program:
 
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         hop = Hop(state, reason)
+        hop.is_own_call = self._is_own_call(hop.call)
         recorder.point.variants.append(Variant(recorder.piece, state.live, hop))
         recorder.end, recorder.live = hop, state.live
+
+    def _is_own_call(self, call: Image) -> bool:
+        match call:
+            case ("tuple", (("is", Compiled() as compiled), _, _, ("is", None))):
+                return compiled.program.function is self.function
+        return False
+
+    def _starts_over(self, machine: Machine) -> bool:
+        """Whether calls of a compiled function are gone into one inside of the other without an end in sight. This is the
+        last time then."""
+        most = _DEEP if len(self.points) < _MOST_POINTS else _DEEP_ENOUGH
+        if len(machine.frames) >= most:
+            counts = Counter(frame.code.python for frame in machine.frames)
+            for code, program in self.called.items():
+                if counts[code] >= most and not program.is_recursive:
+                    program.start_over()
+                    self.forget()
+                    return True
+        return False
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
@@ -416,10 +574,14 @@ class Program:
         switch = glue.is_recording()
         pattern = _key_of(image, after, switch)
         point = self.points.get(pattern)
-        if point is None and len(self.points) >= _MOST_POINTS:
-            self.give_up(_TOO_MANY, machine)
-            recorder.leave(machine)
-            return
+        if point is None:
+            if self._starts_over(machine):
+                recorder.leave(machine)
+                return
+            if len(self.points) >= _MOST_POINTS:
+                self.give_up(_TOO_MANY, machine)
+                recorder.leave(machine)
+                return
         if point is None:
             point = self.points[pattern] = Point(image, switch)
         hop.edges[Same(key, tuple(same)) if same else key] = (point, places)
@@ -515,8 +677,30 @@ def _leaves(outcome: Outcome) -> dict[int, tuple]:
     return found
 
 
+def _behind(edge: Edge, live: list[Any], outcome: Outcome | None) -> tuple[Point, list[Any]]:
+    """The point behind an outcome, and what stands in its slots."""
+    point, places = edge
+    return point, [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
+
+
 def _at(place: Place, live: list[Any], outcome: Outcome) -> Any:
     return live[place] if isinstance(place, int) else _part(outcome, place)
+
+
+def _taken(items: list) -> tuple[Any, Any, Any]:
+    """What a list of three holds, which is empty from now on."""
+    first, second, third = items
+    items.clear()
+    return first, second, third
+
+
+def _catches(image: Any) -> bool:
+    """Whether a frame of an image stands in a `try` or `with`."""
+    if type(image) is not tuple:
+        return False
+    if len(image) == 6 and image[0] == "frame" and image[2]:
+        return True
+    return any(map(_catches, image))
 
 
 def _part(outcome: Outcome | None, path: tuple) -> Any:

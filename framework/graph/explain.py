@@ -317,7 +317,7 @@ class Report:
         rows: operators that ran natively, by line of the program and name.
         pieces, recorded: pieces of program that the call went through, and how many of them it compiled.
         groups: loops over elements that do the work of several operators, and how many each.
-        loops: the places of loops of the program that go round natively.
+        loops: the places where the program goes round natively: conditions of loops, and of branches and calls in them.
         taped: operators that ran one by one, because the tape follows them.
         arena, constants: bytes of memory for what lies between operators, and of constants.
         seconds: of the whole call; native, python: in native pieces, and in the interpreter's parts; lowering: in pieces
@@ -518,6 +518,7 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
     report.pieces = len(steps)
     places: dict[int, HopReport] = {}
     told: set[int] = set()
+    engines = {variant for step in steps for engine in step.point.engines for variant in engine.variants}
     for step in steps:
         variant = step.variant
         end = variant.end
@@ -531,7 +532,8 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
                 hop = places[id(end)] = same[0] if same else HopReport(end)
                 if not same:
                     table.append(hop)
-            if getattr(variant.runner, "_loop", None) is not None and hop.place not in report.loops:
+            goes_round = getattr(variant.runner, "_loop", None) is not None or variant in engines
+            if goes_round and hop.place not in report.loops:
                 report.loops.append(hop.place)
             if step.outcome is not None:
                 hop.outcomes[_outcome_of(step.outcome)] += 1

@@ -20,7 +20,7 @@ from anfora.kernel.compose import Composed, Given, Made, Member
 from anfora.kernel.loops import merge_axes, plan_elementwise
 from anfora.kernel.plan import Buffer, Elements, Planner
 
-__all__ = ["Scalars", "can_be_scalar", "fuse", "scalars"]
+__all__ = ["Scalars", "can_be_scalar", "can_fail", "fuse", "scalars"]
 
 _MOST_MEMBERS = 24
 _MOST_OPERANDS = 12  #: that a loop reads from memory: they and what is handed on share the vector registers
@@ -100,12 +100,12 @@ class _Grouping:
     def run(self) -> tuple[dict[int, _Group], dict[int, _Candidate]]:
         for position, task in enumerate(self.tasks):
             candidate = self._candidate(task)
-            can_fail = task.plan is None or (task.row >= 0 and self.rows[task.row].entry.op.fault_rule is not None)
-            if can_fail:  # a failure must find all that was written before it, and nothing else
+            may_fail = can_fail(task, self.rows)
+            if may_fail:  # a failure must find all that was written before it, and nothing else
                 for group in self.in_place:
                     group.is_open = False
                 self.in_place.clear()
-            if candidate is None or can_fail:
+            if candidate is None or may_fail:
                 self._close(task, None)
             else:
                 self._place(position, candidate)
@@ -295,13 +295,18 @@ class Scalars(NamedTuple):
     stored: list[str]  #: for each result: the code of its buffer
 
 
-def can_be_scalar(tasks: Sequence[Task], rows: Sequence[Row]) -> bool:
-    """Whether all tasks are elementwise, on single elements, and cannot fail."""
-    return 0 < len(tasks) <= _MOST_SINGLES and all(_is_single(task, rows) for task in tasks)
+def can_be_scalar(tasks: Sequence[Task]) -> bool:
+    """Whether all tasks are elementwise, on single elements."""
+    return 0 < len(tasks) <= _MOST_SINGLES and all(map(_is_single, tasks))
 
 
-def _is_single(task: Task, rows: Sequence[Row]) -> bool:
-    if task.plan is None or len(task.plan.steps) != 1 or (task.row >= 0 and rows[task.row].entry.op.fault_rule):
+def can_fail(task: Task, rows: Sequence[Row]) -> bool:
+    """Whether the data may be such that the task fails."""
+    return task.plan is None or (task.row >= 0 and rows[task.row].entry.op.fault_rule is not None)
+
+
+def _is_single(task: Task) -> bool:
+    if task.plan is None or len(task.plan.steps) != 1:
         return False
     elements = task.plan.steps[0].elements
     return elements is not None and all(buffer.size == 1 for buffer, _ in (*elements.inputs, *elements.outputs))

@@ -259,7 +259,7 @@ class Loop:
         self._arrange()
         self._scalar: Callable | None = None
         self._passed = 0  #: iterations so far
-        self._may_be_scalar = door.singles is not None
+        self._may_be_scalar = door.singles is not None and not door.may_fail
         self._make = tensor_maker()
 
     def _arrange(self) -> None:
@@ -408,7 +408,7 @@ class Loop:
     def _make_scalar(self) -> Callable | None:
         """The function that runs the loop as a kernel of its own; None where that cannot be."""
         loop, door = self.loop, self.door
-        if door.singles is None or not all(layout.size == 1 for layout in loop.layouts.values()):
+        if not door.singles or not all(layout.size == 1 for layout in loop.layouts.values()):
             return None
         made = sorted(door.made)
         found = scalars(door.singles, [(door.made[number], 0) for number in made])

@@ -31,7 +31,7 @@ from anfora.core.tensor import Tensor, bfloat16_to_numpy, convert, view_array, w
 from anfora.eager import dispatch, tape
 from anfora.eager.entry import freeze
 from anfora.graph.arena import Kind, Place, Root, Task, arrange, extent
-from anfora.graph.fusion import can_be_scalar, fuse
+from anfora.graph.fusion import can_be_scalar, can_fail, fuse
 from anfora.graph.rows import Number, Row
 from anfora.kernel import glue
 from anfora.kernel.executor import LINE, TAG, Part, Program
@@ -76,7 +76,7 @@ class Segment:
     def _lower(self, is_fused: bool) -> None:
         lowering = _Lowering(self)
         tasks = fuse(lowering.tasks, self.rows) if is_fused else lowering.tasks
-        self._singles = lowering.tasks if can_be_scalar(lowering.tasks, self.rows) else None
+        self._singles = lowering.tasks if can_be_scalar(lowering.tasks) else None
         arena, workspaces = arrange(tasks)  # the roots of the arena know their places now
         self._is_refused = lowering.is_refused
         self._kept = lowering.kept  #: arrays whose addresses are in the programs
@@ -97,7 +97,10 @@ class Segment:
         program = self._stages[0]
         assert isinstance(program, Program)
         count = len(self.inputs)
-        return Door(program, count, self._fresh, self._handed, self._failure, self._singles, self._made, self._kept)
+        may_fail = any(can_fail(task, self.rows) for task in self._singles or ())
+        return Door(
+            program, count, self._fresh, self._handed, self._failure, self._singles, may_fail, self._made, self._kept
+        )
 
     def _join(self, tasks: list[Task], workspaces: list[list[int]], check: Plan | None) -> list[Program | Task]:
         """The stages: native programs, and rows that run in Python."""
@@ -229,6 +232,7 @@ class Door(NamedTuple):
     handed: Sequence[tuple[int, Layout | None, int]]  #: for each output: argument, layout and offset of a view
     failure: Callable[[int, list], Exception]  #: from a failure code and the arguments, the error of a row
     singles: list[Task] | None  #: the tasks, unfused, where all work on single elements
+    may_fail: bool  #: whether one of those may
     made: dict[int, Root]  #: the memory of the fresh arrays that are outputs
     kept: list[np.ndarray]  #: the constants
 

@@ -23,7 +23,7 @@ from anfora.eager.entry import tensor_maker
 from anfora.eager.tape import second_handle
 from anfora.graph.ahead import Ahead, Column
 from anfora.graph.loops import Closed, Loop
-from anfora.graph.lower import Segment, _placed
+from anfora.graph.lower import Door, Segment, _placed
 from anfora.graph.origins import Emitter, Origin
 from anfora.graph.recorder import Piece
 from anfora.graph.rows import Number, Row
@@ -47,6 +47,8 @@ class Runner:
         self.run: Callable[[list[Any]], list[Any] | None] = self._first
         self.lowered_at = -math.inf  #: when `run` was made ready, by `time.perf_counter`
         self._segment: Segment | None = None
+        #: By value of the piece that is wanted: its number among the outputs of the segment.
+        self.wanted = {value: i for i, value in enumerate(dict.fromkeys(o.key[0] for o in self._made()))}
         self._loop: Closed | None = None
 
     def close(self, loop: Closed) -> None:
@@ -54,6 +56,33 @@ class Runner:
         with _lock:
             self._loop = loop
             self.run = self._compile()
+
+    def _made(self) -> list[Origin]:
+        """The wanted tensors of the piece's making; a view brings the tensor that it is a view of."""
+        made = [origin for origin in self.origins if origin.kind == "made"]
+        for origin in list(made):
+            while origin.base is not None and origin.base[0].kind == "made":
+                origin = origin.base[0]
+                made.append(origin)
+        return made
+
+    def door(self) -> Door | None:
+        """The rows as one native program, if they are no more than that, and write to nothing from outside."""
+        with _lock:
+            return self._lowered().door()
+
+    def _lowered(self) -> Segment:
+        if self._segment is None:
+            piece = self.piece
+            layouts = [(value, layout) for value, (_, layout) in piece.inputs.items()]
+            layouts += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
+            self._segment = Segment(piece.rows, layouts, piece.constants, list(self.wanted))
+        return self._segment
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether the rows need not be run: nothing that they make is wanted, and they have no effect."""
+        return not self.wanted and not any(_has_effect(row) for row in self.piece.rows)
 
     def _first(self, values: list[Any]) -> list[Any] | None:
         with _lock:
@@ -70,11 +99,7 @@ class Runner:
         if piece.distinct:
             names = [emit.name(origin) for _, origin in piece.distinct.values()]
             emit.lines.append(f"if len({{{', '.join(f'id({name})' for name in names)}}}) != {len(names)}: return None")
-        made = [origin for origin in self.origins if origin.kind == "made"]
-        for origin in list(made):  # a view brings the tensor that it is a view of
-            while origin.base is not None and origin.base[0].kind == "made":
-                origin = origin.base[0]
-                made.append(origin)
+        made = self._made()
         for origin in self.origins:
             if origin.kind not in ("made", "built", "result"):
                 emit.name(origin)
@@ -116,18 +141,13 @@ class Runner:
         self, emit: Emitter, inputs: list, numbers: list, values: dict[int, str], made: list[Origin]
     ) -> None:
         piece = self.piece
-        wanted: dict[int, int] = {}
-        for origin in made:
-            wanted.setdefault(origin.key[0], len(wanted))
+        wanted = self.wanted
         written = _written_inputs(piece)
-        if not wanted and not any(_has_effect(row) for row in piece.rows):
+        if self.does_nothing:
             if self._loop is not None and not self._loop.sources:
                 self._emit_count(emit, self._loop)
             return
-        layouts = [(value, layout) for value, _, layout in inputs] + [(v, layout) for v, _, layout, _ in numbers]
-        if self._segment is None:
-            self._segment = Segment(piece.rows, layouts, piece.constants, list(wanted))
-        segment = self._segment
+        segment = self._lowered()
         emit.constants.update(
             segment=segment.run, make=tensor_maker(), handle=second_handle, marked=_marked, view=_view, wrote=_wrote
         )

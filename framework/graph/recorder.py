@@ -110,7 +110,7 @@ class State:
         #: What was made for the call is from outside for the program behind it: somebody may have kept it.
         self.built = arguments.made if keeps_arguments(operation) else []
         for i, value in enumerate(self.built):
-            if id(value) not in self.live.index:
+            if id(value) not in self.live.index and value is not kwargs:  # those are handed on one by one
                 self.live.add(value, Origin("built", i))
         frames = machine.frames
         self.switch = glue.is_recording()
@@ -184,6 +184,7 @@ class Recorder(Plain):
         self.end: Any = None  #: the Hop behind which the program stands
         self.live: Any = None  #: what was alive before it
         self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
+        self.own_call: list[Any] | None = None  #: what is alive before a call of the function that is compiled
         self.kept: Any = None
         self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
@@ -1315,6 +1316,10 @@ class Recorder(Plain):
             elif getattr(kind, "_is_compiled", False):
                 if self.is_outside(function):
                     self.guard("is", self.origins[id(function)][1], function)
+                if function.program.is_recursive:
+                    self._call_recursive(machine, function, args, kwargs)
+                    return
+                self.keeper.called[function.__wrapped__.__code__] = function.program
                 function = function.__wrapped__
             else:
                 break
@@ -1376,6 +1381,22 @@ class Recorder(Plain):
         self.keeper.give_up(f"what {name} makes does something when it is dropped, and only Python knows when", machine)
         self.leave(machine)
         machine.push(machine.natively(function, args, kwargs))
+
+    def _call_recursive(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        """A call that is not gone into, since calls inside of it would have no end. One of the very function that is
+        compiled ends the run of the machine: the keeper starts it from the entry, and goes on here with its result."""
+        reason = f"a call of {function.__name__}, which calls itself"
+        is_own = function.program.function is self.keeper.function and machine.handled() is None
+        if not is_own or self.given is not None:
+            machine.push(self.interpret(machine, function, args, kwargs, reason))
+            return
+        state = self.state(machine, function, args, kwargs)
+        if state is None:  # no more is recorded
+            machine.push(machine.natively(function, args, kwargs))
+            return
+        self.keeper.end_with_hop(self, machine, state, reason)
+        self.own_call = list(_plain_tuple(tuple(state.live.values)))
+        machine.frames.clear()
 
     def _look_into_partial(self, function: functools.partial) -> None:
         """Guard what a partial function from outside holds."""

@@ -447,6 +447,27 @@ class Function:
         with self.when(~condition):
             yield
 
+    # Where the flow is that of data (control.py), blocks are laid down and joined by hand.
+
+    def label(self) -> str:
+        """A name for a block that is to come."""
+        return self._label()
+
+    def block(self, label: str) -> None:
+        """Here a block begins; the one before must have ended."""
+        self._start(label)
+
+    def jump(self, label: str) -> None:
+        self._jump(f"br label %{label}")
+
+    def branch(self, condition: Value, yes: str, no: str) -> None:
+        self._jump(f"br i1 {condition.text}, label %{yes}, label %{no}")
+
+    def switch(self, value: Value, cases: dict[int, str], other: str) -> None:
+        """Jump to the block of an integer."""
+        table = " ".join(f"{value.type} {number}, label %{label}" for number, label in cases.items())
+        self._jump(f"switch {value.typed()}, label %{other} [{table}]")
+
     def ret(self, value: Operand | None = None) -> None:
         if value is None:
             self._jump("ret void")

@@ -81,6 +81,11 @@ class Program:
         self._keep(words)
         return self
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether some step of it is worth several threads."""
+        return bool(self._words[5])
+
     def _keep(self, words: list[int]) -> None:
         self._words = array("q", words)
         self.address = self._words.buffer_info()[0]

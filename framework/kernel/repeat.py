@@ -31,8 +31,8 @@ from anfora.kernel.executor import Program, ready_addresses
 from anfora.kernel.fields import Fields, StructuresDiffer
 
 __all__ = [
-    "COLUMN", "FIXED", "GOES_ON", "MOST_ITERATIONS", "ScalarLoop", "Source", "Truth", "limited", "repeat",
-    "run_scalar_loop", "scalar_loop", "specification",
+    "COLUMN", "FIXED", "GOES_ON", "MOST_ITERATIONS", "ScalarLoop", "Source", "Truth", "call", "is_true", "limited",
+    "nanoseconds", "repeat", "run_scalar_loop", "scalar_loop", "specification",
 ]  # fmt: skip
 
 GOES_ON = -1  #: the code of a loop that has not ended yet
@@ -105,7 +105,7 @@ def _write_repeat(module: Module) -> None:
     every = fn.select(fn.load(program, I64, _IS_SHARED) != 0, 1, fn.const(_PERIOD))
     held = fn.array(moves)
     moment, truth = fn.buffer(16), fn.buffer(8)
-    end = _now(fn, clock, moment) + limit
+    end = nanoseconds(fn, clock, moment) + limit
     count, code, left, is_late, bits = fn.var(0), fn.var(0), fn.var(every), fn.var(0), fn.var(0)
     with fn.forever() as exit:
         code.set(fn.call(I64, "run", program, table))
@@ -124,7 +124,7 @@ def _write_repeat(module: Module) -> None:
         is_late.set(0)
         with fn.when(left.value == 0):
             left.set(every)
-            is_late.set((_now(fn, clock, moment) > end).to("i64"))
+            is_late.set((nanoseconds(fn, clock, moment) > end).to("i64"))
         exit.when(is_late.value != 0)
         pairs = words + 8 * _HEAD
         with fn.loop(0, moves) as i:
@@ -140,7 +140,7 @@ def _write_repeat(module: Module) -> None:
     fn.ret(code.value)
 
 
-def _now(fn: Function, clock: Value, moment: Value) -> Value:
+def nanoseconds(fn: Function, clock: Value, moment: Value) -> Value:
     """Nanoseconds by a clock of the system."""
     fn.call(I32, "clock_gettime", clock.to("i32"), moment)
     return fn.load(moment, I64) * 1_000_000_000 + fn.load(moment, I64, 1)
@@ -225,6 +225,11 @@ def repeat(program: Program, words: array, report: np.ndarray, arrays: Sequence[
     return _functions()[0](program.address, words.buffer_info()[0], report, *arrays)
 
 
+def call(address: int, arrays: Sequence[np.ndarray]) -> int:
+    """Call a kernel with the addresses of arrays, without the interpreter lock."""
+    return _functions()[1](address, *arrays)
+
+
 # -- scalar loops ----------------------------------------------------------------------------------------------------
 
 
@@ -296,7 +301,7 @@ def scalar_loop(loop: ScalarLoop) -> Module:
             var.set(value)
         code.set(0)
         if loop.condition is not None:
-            exit.when(_is_true(results[loop.condition[0]], loop.condition[1]) != loop.wanted)
+            exit.when(is_true(results[loop.condition[0]], loop.condition[1]) != loop.wanted)
         code.set(GOES_ON)
         exit.when(count.value + 1 >= most)
         for var, (code_, source) in zip(cells, loop.cells):
@@ -312,7 +317,8 @@ def scalar_loop(loop: ScalarLoop) -> Module:
     return fn.module
 
 
-def _is_true(raw: Value, mask: int) -> Value:
+def is_true(raw: Value, mask: int) -> Value:
+    """Whether an element, as it lies in memory, is true; see `Truth`."""
     bits = raw.bitcast(f"u{raw.type.bits}")
     return (bits if mask == -1 else bits & mask) != 0
 

@@ -1,0 +1,485 @@
+"""Programs with branches, loops and calls of themselves, as one kernel: an automaton.
+
+A *state* is a part of the program without branches: its slots hold values, its body makes more of them, and its end says
+where to go: by the truth of an element, into a call, or back out of one. An *edge* leads to a state, and says what each of
+its slots gets. Calls push what the caller needs behind them onto a stack that the caller of the kernel has given, so the
+stack of the thread does not grow.
+
+Single elements stay in registers; other values lie in an *arena*, and are copied from state to state. Bodies of single
+elements are part of the kernel, composed as in `scalar_loop` (repeat.py); others are programs of the executor. Beside each
+value goes a number that says which object of the program it is: one that was there before, or one made on the way.
+
+The kernel ends where an edge is missing, a row fails, the stack is full, or some milliseconds have passed. It writes down
+the state and its values (`Places` says where), so that somebody else can go on, or the kernel itself, later. It runs
+without the interpreter lock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from anfora.kernel import memory, repeat
+from anfora.kernel.build import recipe
+from anfora.kernel.compose import Composed
+from anfora.kernel.emit import I64, Function, Module, Type, Value
+from anfora.kernel.executor import LINE, ready_addresses
+from anfora.kernel.repeat import Truth
+
+__all__ = [
+    "ENDED", "FAILED", "GOES_ON", "Automaton", "Branch", "Call", "Edge", "Elements", "Item", "Operand", "Places",
+    "Return", "Rows", "Source", "State", "control_words", "run",
+]  # fmt: skip
+
+
+class Item(NamedTuple):
+    """A value of a state: the code of its buffer, and its bytes."""
+
+    code: str
+    nbytes: int
+
+    @property
+    def is_single(self) -> bool:
+        return self.nbytes == memory.code_bytes(self.code)
+
+
+class Source(NamedTuple):
+    """Where a value is: `slot` or `made` of the present state, `saved` by the call that is returned to, `fixed`, an array
+    that stays as it is; or the `bits` of an element that is known."""
+
+    kind: str
+    number: int
+
+
+class Operand(NamedTuple):
+    """An element that a body reads: the source, bytes from its start, the code as which it is loaded, the machine type in
+    which the body wants it."""
+
+    source: Source
+    offset: int
+    code: str
+    elem: str
+
+
+class Elements(NamedTuple):
+    """A body of single elements; it makes what it gives."""
+
+    body: Composed
+    operands: tuple[Operand, ...]
+
+
+class Rows(NamedTuple):
+    """A program of the executor.
+
+    Attributes:
+        program: its number among the automaton's.
+        inputs: its first arguments.
+        others: the arguments behind them: which value it makes, or -1 for the workspace.
+        is_shared: whether several threads may work on it.
+    """
+
+    program: int
+    inputs: tuple[Source, ...]
+    others: tuple[int, ...]
+    is_shared: bool
+
+
+class Edge(NamedTuple):
+    """The way to a state, and what each of its slots gets."""
+
+    target: int
+    sources: tuple[Source, ...]
+
+
+class Branch(NamedTuple):
+    """Go on by the truth of an element."""
+
+    condition: Source
+    truth: Truth
+    yes: Edge | None
+    no: Edge | None
+
+
+class Call(NamedTuple):
+    """Save values, and go to where a call starts."""
+
+    saved: tuple[Source, ...]
+    edge: Edge | None
+
+
+class Return(NamedTuple):
+    """Go on behind the call that was made last: for each state that calls, the edge."""
+
+    edges: tuple[tuple[int, Edge], ...]
+
+
+class State(NamedTuple):
+    """A part of the program without branches."""
+
+    slots: tuple[Item, ...]
+    made: tuple[Item, ...]
+    body: Elements | Rows | None
+    end: Branch | Call | Return | None
+
+    def item(self, source: Source) -> Item:
+        return (self.slots if source.kind == "slot" else self.made)[source.number]
+
+
+@dataclass(frozen=True)
+class Automaton:
+    """States, and the bytes of workspace that the largest of their programs needs."""
+
+    states: tuple[State, ...]
+    workspace: int
+
+
+class Places:
+    """Where the kernel keeps values: bytes from the start of the arena, and of a frame on the stack."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self._end = 0
+        self.slots = [[self._take(item.nbytes) for item in state.slots] for state in automaton.states]
+        self.made = [[self._take(item.nbytes) for item in state.made] for state in automaton.states]
+        self.aside = [[self._take(item.nbytes) for item in state.slots] for state in automaton.states]
+        self.slot_ids = [self._take(8 * len(state.slots)) for state in automaton.states]
+        self.made_ids = [self._take(8 * len(state.made)) for state in automaton.states]
+        self.workspace = self._take(automaton.workspace)
+        self.nbytes = self._end  #: of the arena, which starts at a cache line
+        #: for each state that calls: where the saved values lie in a frame; behind them their numbers, and the state
+        self.saved: dict[int, list[int]] = {}
+        self.frames: dict[int, int] = {}  #: the bytes of its frames
+        for number, state in enumerate(automaton.states):
+            if isinstance(state.end, Call):
+                at, places = 0, []
+                for source in state.end.saved:
+                    places.append(at)
+                    at += _rounded(state.item(source).nbytes, 8)
+                self.saved[number] = places
+                self.frames[number] = at + 8 * len(places) + 8
+
+    def _take(self, nbytes: int) -> int:
+        at = self._end
+        self._end += _rounded(nbytes, 8 if nbytes <= 8 else LINE)
+        if nbytes > 8:
+            at = _rounded(at, LINE)
+            self._end = at + _rounded(nbytes, LINE)
+        return at
+
+
+def _rounded(nbytes: int, unit: int) -> int:
+    return -(-nbytes // unit) * unit
+
+
+# -- the words that caller and kernel share --------------------------------------------------------------------------
+
+MOST, CLOCK, TIME, STATE, HOW, SERIAL, TOP, STACK, DEPTH, DEEPEST, STEPS = range(11)
+_HEAD = 11  #: then the addresses of the programs
+
+ENDED = 0  #: behind the body of the state: an edge is missing, or there is no room for a call
+FAILED = 1  #: before the body, which has failed
+GOES_ON = 2  #: before the body, since time has passed
+
+_MOST_STEPS = 1 << 19  #: in one call: some milliseconds of small bodies
+_MOST_NANOSECONDS = 20_000_000  #: in one call, about
+_PERIOD = 15  #: a mask: how often programs look at the clock
+
+
+def control_words(programs: Sequence[int], serial: int) -> np.ndarray:
+    """The words of a run, at its start: STATE, STACK (bytes of it) and DEEPEST (so many calls may be on it) are zero.
+
+    Args:
+        programs: their addresses.
+        serial: the first number for objects made on the way.
+    """
+    words = np.zeros(_HEAD + len(programs), np.int64)
+    words[[MOST, CLOCK, TIME, SERIAL]] = _MOST_STEPS, time.CLOCK_MONOTONIC, _MOST_NANOSECONDS, serial
+    words[_HEAD:] = programs
+    return words
+
+
+def run(address: int, control: np.ndarray, arena: np.ndarray, stack: np.ndarray, fixed: Sequence[np.ndarray]) -> None:
+    """Run the kernel of an automaton from the state that `control` names; its slots lie in the arena."""
+    repeat.call(address, [control, arena, stack, *fixed])
+
+
+# -- the kernel ------------------------------------------------------------------------------------------------------
+
+
+@recipe(symbols=lambda: {"run": ready_addresses()["run"]})
+def kernel(automaton: Automaton) -> Module:
+    """words: control | arena | stack | fixed arrays. All are addresses."""
+    return _Writer(automaton).write()
+
+
+class _Writer:
+    """Writes the kernel: a block for each state, joined by jumps."""
+
+    def __init__(self, automaton: Automaton) -> None:
+        self.states, self.places = automaton.states, Places(automaton)
+        fn = self.fn = Function("kernel", [("ptr", "words")])
+        self.control, self.arena, self.stack = (fn.word(i).pointer() for i in range(3))
+        self.slots = [[self._var(item) for item in state.slots] for state in self.states]
+        self.made = [[self._var(item) for item in state.made] for state in self.states]
+        self.slot_ids = [[fn.var(0) for _ in state.slots] for state in self.states]
+        self.made_ids = [[fn.var(0) for _ in state.made] for state in self.states]
+        self.starts = [fn.label() for _ in self.states]
+        self.serial, self.top, self.depth = (self._shared(word) for word in (SERIAL, TOP, DEPTH))
+        self.steps, self.state, self.how = fn.var(0), fn.var(0), fn.var(0)
+        self.most, self.limit, self.deepest = (fn.load(self.control, I64, word) for word in (MOST, STACK, DEEPEST))
+        self.finish = fn.label()
+        if any(isinstance(state.body, Rows) for state in self.states):
+            widest = max(len(s.body.inputs) + len(s.body.others) for s in self.states if isinstance(s.body, Rows))
+            self.table = fn.buffer(8 * max(widest, 1))
+            self.moment, self.clock = fn.buffer(16), fn.load(self.control, I64, CLOCK)
+            self.late = self._now() + fn.load(self.control, I64, TIME)
+
+    def _var(self, item: Item):
+        """The register of a single element."""
+        return self.fn.var(self.fn.const(0, Type(memory.storage(item.code)))) if item.is_single else None
+
+    def _shared(self, word: int):
+        return self.fn.var(self.fn.load(self.control, I64, word))
+
+    def _now(self) -> Value:
+        return repeat.nanoseconds(self.fn, self.clock, self.moment)
+
+    def write(self) -> Module:
+        fn = self.fn
+        entries = [fn.label() for _ in self.states]
+        nowhere = fn.label()
+        fn.switch(fn.load(self.control, I64, STATE), dict(enumerate(entries)), nowhere)
+        fn.block(nowhere)
+        fn.unreachable()
+        for number, entry in enumerate(entries):
+            fn.block(entry)
+            self._load(number)
+            fn.jump(self.starts[number])
+            self._write_state(number)
+        fn.block(self.finish)
+        written = (
+            (STATE, self.state), (HOW, self.how), (SERIAL, self.serial), (TOP, self.top), (DEPTH, self.depth),
+            (STEPS, self.steps),
+        )  # fmt: skip
+        for word, var in written:
+            fn.store(var.value, self.control, word)
+        fn.ret(0)
+        return fn.module
+
+    # -- values in memory ---------------------------------------------------------------------------------------------
+
+    def _load(self, number: int) -> None:
+        """Take up the slots of a state from the arena."""
+        fn, state, ids = self.fn, self.states[number], self.places.slot_ids[number]
+        for i, (item, place) in enumerate(zip(state.slots, self.places.slots[number])):
+            self.slot_ids[number][i].set(fn.load(self.arena + ids, I64, i))
+            if item.is_single:
+                self.slots[number][i].set(fn.load(self.arena + place, Type(memory.storage(item.code))))
+
+    def _leave(self, number: int, how: int) -> None:
+        """Write down the values of a state, and end."""
+        fn, places = self.fn, self.places
+        kinds = [(self.slots, self.slot_ids, places.slots, places.slot_ids)]
+        if how == ENDED:
+            kinds.append((self.made, self.made_ids, places.made, places.made_ids))
+        for values, ids, where, where_ids in kinds:
+            for i, (var, place) in enumerate(zip(values[number], where[number])):
+                fn.store(ids[number][i].value, self.arena + where_ids[number], i)
+                if var is not None:
+                    fn.store(var.value, self.arena + place)
+        self.state.set(number)
+        self.how.set(how)
+        fn.jump(self.finish)
+
+    def _address(self, number: int, source: Source) -> Value:
+        """Where a value lies that is no single element, or fixed."""
+        if source.kind == "fixed":
+            return self.fn.word(3 + source.number).pointer()
+        places = self.places.slots if source.kind == "slot" else self.places.made
+        return self.arena + places[number][source.number]
+
+    def _register(self, number: int, source: Source):
+        """The register of a source; None where it has none."""
+        if source.kind in ("slot", "made"):
+            return (self.slots if source.kind == "slot" else self.made)[number][source.number]
+        return None
+
+    def _element(self, number: int, source: Source, code: str, offset: int = 0) -> Value:
+        if source.kind == "bits":
+            kind = Type(memory.storage(code))
+            return self.fn.const(source.number, Type(f"u{kind.bits}")).bitcast(kind.elem)
+        var = self._register(number, source)
+        if var is not None:
+            return var.value.bitcast(memory.storage(code))
+        return self.fn.load(self._address(number, source) + offset, Type(memory.storage(code)))
+
+    def _id(self, number: int, source: Source) -> Value:
+        if source.kind == "fixed":
+            return self.fn.const(source.number)
+        return (self.slot_ids if source.kind == "slot" else self.made_ids)[number][source.number].value
+
+    # -- states -------------------------------------------------------------------------------------------------------
+
+    def _write_state(self, number: int) -> None:
+        fn, state = self.fn, self.states[number]
+        on, tired, failed = fn.label(), fn.label(), fn.label()
+        fn.block(self.starts[number])
+        is_late = self.steps.value >= self.most
+        if isinstance(state.body, Rows):
+            looks = fn.const(1, I64) != 0 if state.body.is_shared else (self.steps.value & _PERIOD) == _PERIOD
+            late = fn.var(is_late)
+            with fn.when(looks & (self.steps.value > 0)):
+                late.set(late.value | (self._now() > self.late))
+            is_late = late.value
+        fn.branch(is_late, tired, on)
+        fn.block(tired)
+        self._leave(number, GOES_ON)
+        fn.block(failed)
+        self._leave(number, FAILED)
+        fn.block(on)
+        self.steps.add(1)
+        if isinstance(state.body, Elements):
+            self._write_elements(number, state.body, failed)
+        elif isinstance(state.body, Rows):
+            self._write_rows(number, state.body, failed)
+        serial = self.serial.value
+        for i, var in enumerate(self.made_ids[number]):
+            var.set(serial + i)
+        if state.made:
+            self.serial.set(serial + len(state.made))
+        ended = fn.label()
+        self._write_end(number, state.end, ended)
+        fn.block(ended)
+        self._leave(number, ENDED)
+
+    def _write_elements(self, number: int, body: Elements, failed: str) -> None:
+        fn = self.fn
+        given = [memory.widen(self._element(number, x.source, x.code, x.offset), x.code, x.elem) for x in body.operands]
+        fn.faults = []
+        results = body.body(*given)
+        for var, item, value in zip(self.made[number], self.states[number].made, results):
+            var.set(memory.narrow(value, item.code))
+        if fn.faults:
+            fault = fn.faults[0]
+            for other in fn.faults[1:]:
+                fault = fault | other
+            good = fn.label()
+            fn.branch(fault, failed, good)
+            fn.block(good)
+
+    def _write_rows(self, number: int, body: Rows, failed: str) -> None:
+        fn = self.fn
+        sources = [*body.inputs, *(Source("made", i) if i >= 0 else None for i in body.others)]
+        for i, source in enumerate(sources):
+            if source is None:
+                fn.store((self.arena + self.places.workspace).address(), self.table, i)
+                continue
+            address = self._address(number, source)
+            var = self._register(number, source)
+            if var is not None and i < len(body.inputs):
+                fn.store(var.value, address)
+            fn.store(address.address(), self.table, i)
+        program = fn.load(self.control, I64, _HEAD + body.program).pointer()
+        code = fn.call(I64, "run", program, self.table)
+        good = fn.label()
+        fn.branch(code != 0, failed, good)
+        fn.block(good)
+        for i, (item, var) in enumerate(zip(self.states[number].made, self.made[number])):
+            if var is not None:
+                address = self._address(number, Source("made", i))
+                var.set(fn.load(address, Type(memory.storage(item.code))))
+
+    def _write_end(self, number: int, end: Branch | Call | Return | None, ended: str) -> None:
+        """Go where the end says, or to `ended`."""
+        fn = self.fn
+        if end is None:
+            fn.jump(ended)
+        elif isinstance(end, Branch):
+            yes, no = fn.label(), fn.label()
+            source = end.condition
+            if source.kind == "fixed":
+                raw = fn.load(self._address(number, source), Type(f"u{8 * end.truth.nbytes}"))
+            else:
+                raw = self._element(number, source, self.states[number].item(source).code)
+            fn.branch(repeat.is_true(raw, end.truth.mask), yes, no)
+            for label, edge in ((yes, end.yes), (no, end.no)):
+                fn.block(label)
+                self._write_edge(number, edge, ended)
+        elif isinstance(end, Call):
+            self._write_call(number, end, ended)
+        else:
+            self._write_return(number, end, ended)
+
+    def _write_edge(self, number: int, edge: Edge | None, ended: str) -> None:
+        if edge is None:
+            self.fn.jump(ended)
+            return
+        self._move(number, edge, None, -1)
+        self.fn.jump(self.starts[edge.target])
+
+    def _move(self, number: int, edge: Edge, frame: Value | None, caller: int) -> None:
+        """Give the slots of the target what they get, all at once; `frame` is that of a call that is returned to."""
+        fn, target = self.fn, edge.target
+        items = self.states[target].slots
+        held: list[tuple[Value, Value]] = []  #: id, and the element or the address
+        for i, (item, source) in enumerate(zip(items, edge.sources)):
+            if source.kind == "saved":
+                assert frame is not None
+                places = self.places.saved[caller]
+                address = frame + places[source.number]
+                identity = fn.load(frame + (self.places.frames[caller] - 8 - 8 * len(places)), I64, source.number)
+                element = fn.load(address, Type(memory.storage(item.code))) if item.is_single else address
+            elif item.is_single:
+                identity, element = self._id(number, source), self._element(number, source, item.code)
+            else:
+                identity, element = self._id(number, source), self._address(number, source)
+                if target == number and source.kind == "slot" and source.number != i:
+                    aside = self.arena + self.places.aside[number][i]  # what it is now, before others are written
+                    fn.copy_bytes(aside, element, item.nbytes)
+                    element = aside
+            held.append((identity, element))
+        for i, (item, source, (identity, element)) in enumerate(zip(items, edge.sources, held)):
+            self.slot_ids[target][i].set(identity)
+            if item.is_single:
+                self.slots[target][i].set(element)
+            elif not (target == number and source == Source("slot", i)):
+                fn.copy_bytes(self.arena + self.places.slots[target][i], element, item.nbytes)
+
+    def _write_call(self, number: int, end: Call, ended: str) -> None:
+        fn, places, size = self.fn, self.places.saved[number], self.places.frames[number]
+        if end.edge is None:
+            fn.jump(ended)
+            return
+        room = fn.label()
+        is_full = (self.top.value + size > self.limit) | (self.depth.value >= self.deepest)
+        fn.branch(is_full, ended, room)
+        fn.block(room)
+        frame = self.stack + self.top.value
+        for i, (source, place) in enumerate(zip(end.saved, places)):
+            item = self.states[number].item(source)
+            if item.is_single:
+                fn.store(self._element(number, source, item.code), frame + place)
+            else:
+                fn.copy_bytes(frame + place, self._address(number, source), item.nbytes)
+            fn.store(self._id(number, source), frame + (size - 8 - 8 * len(places)), i)
+        fn.store(fn.const(number), frame + (size - 8))
+        self.top.add(size)
+        self.depth.add(1)
+        self._write_edge(number, end.edge, ended)
+
+    def _write_return(self, number: int, end: Return, ended: str) -> None:
+        fn = self.fn
+        inside = fn.label()
+        fn.branch(self.top.value == 0, ended, inside)
+        fn.block(inside)
+        labels = {caller: fn.label() for caller, _ in end.edges}
+        fn.switch(fn.load(self.stack + (self.top.value - 8), I64), labels, ended)
+        for caller, edge in end.edges:
+            fn.block(labels[caller])
+            self.top.add(-self.places.frames[caller])
+            self.depth.add(-1)
+            self._move(number, edge, self.stack + self.top.value, caller)
+            fn.jump(self.starts[edge.target])
