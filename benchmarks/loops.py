@@ -3,9 +3,11 @@
     python benchmarks/loops.py                          without jax
     python benchmarks/loops.py --jax path/to/python     jax.jit and lax.while_loop, in a process of the Python named
 
-Loops of 1,000 iterations: a recurrence on two 0-d tensors, and a power iteration with a 64x64 matrix. Contestants take
-turns, batch by batch, so that what else the machine does meets all of them; the figure is the median of the batches. Then
-loops over range(10_000), beside lax.fori_loop: how long the first call takes, which records and compiles, and later ones.
+Loops of 1,000 iterations: a recurrence on two 0-d tensors, and a power iteration with a 64x64 matrix. The steps that the
+numbers up to 100 take in Collatz' game: a loop with a branch within a loop. Contestants take turns, batch by batch, so
+that what else the machine does meets all of them; the figure is the median of the batches. Then loops over range(10_000),
+beside lax.fori_loop: how long the first call takes, which records and compiles, and later ones. At the end Fibonacci's
+numbers by recursion, beside the same function without `jit`.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from collections.abc import Callable
 import numpy as np
 
 STEPS = 1000
+MOST = 101
 BATCH = 20
 RANGE = 10_000
 JAX_RANGES = ["range, counter unused", "range, counter as operand"]
@@ -53,6 +56,7 @@ def main() -> None:
     ranges(peer, given.rounds)
     if peer is not None:
         peer.close()
+    recursion(given.rounds)
 
 
 def batch(run: Callable) -> float:
@@ -88,12 +92,53 @@ def anfora_cases() -> dict[str, Callable]:
             i = i + 1
         return x
 
+    @jit
+    def collatz(most):
+        total, i = Tensor(0), Tensor(1)
+        while i < most:
+            n = i
+            while n > 1:
+                if n % 2 == 0:
+                    n = n // 2
+                else:
+                    n = 3 * n + 1
+                total = total + 1
+            i = i + 1
+        return total
+
     matrix, vector = map(Tensor, data())
-    start, n = Tensor(1.0), Tensor(STEPS)
+    start, n, most = Tensor(1.0), Tensor(STEPS), Tensor(MOST)
     return {
+        "Collatz up to 100": lambda: collatz(most),
         "recurrence of a scalar": lambda: recurrence(start, n),
         "power iteration, 64x64": lambda: power(matrix, vector, n),
     }
+
+
+def recursion(rounds: int) -> None:
+    from anfora import Tensor, jit
+
+    def plain(n):
+        return n if n < 2 else plain(n - 1) + plain(n - 2)
+
+    @jit
+    def fibonacci(n):
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    n = Tensor(20)
+    start = time.perf_counter()
+    fibonacci(n)
+    first = time.perf_counter() - start
+    mine, others = [], []
+    for _ in range(rounds):
+        mine.append(batch(lambda: fibonacci(n)))
+        start = time.perf_counter()
+        plain(n)
+        others.append((time.perf_counter() - start) * 1e6)
+    print(
+        f"{'fibonacci(20), recursive':<28} anfora {statistics.median(mine):9.1f}   without jit "
+        f"{statistics.median(others):9.1f}   (the first call: {first:.2f} s)"
+    )
 
 
 def range_cases() -> dict[str, tuple[Callable, Callable]]:
@@ -229,11 +274,24 @@ def jax_cases() -> dict[str, Callable]:
     def counter_used(x):
         return lax.fori_loop(0, RANGE, lambda i, x: x * 0.9999 + i * 0.001, x)
 
+    @jax.jit
+    def collatz(most):
+        def step(state):
+            n, total = state
+            return lax.cond(n % 2 == 0, lambda n: n // 2, lambda n: 3 * n + 1, n), total + 1
+
+        def body(state):
+            i, total = state
+            return i + 1, lax.while_loop(lambda state: state[0] > 1, step, (i, total))[1]
+
+        return lax.while_loop(lambda state: state[0] < most, body, (jnp.int32(1), jnp.int32(0)))[1]
+
     matrix, vector = map(jnp.asarray, data())
-    start, n = jnp.float32(1.0), jnp.int32(STEPS)
+    start, n, most = jnp.float32(1.0), jnp.int32(STEPS), jnp.int32(MOST)
     return {
         JAX_RANGES[0]: lambda: counter_unused(start).block_until_ready(),
         JAX_RANGES[1]: lambda: counter_used(start).block_until_ready(),
+        "Collatz up to 100": lambda: collatz(most).block_until_ready(),
         "recurrence of a scalar": lambda: recurrence(start, n).block_until_ready(),
         "power iteration, 64x64": lambda: power(matrix, vector, n).block_until_ready(),
     }
