@@ -276,6 +276,8 @@ def test_a_text_from_data_may_decide():
     compiled = ms.jit(program)
     for value in [*range(12), 7, 7, 3]:
         assert compiled(Tensor(float(value))).item() == program(Tensor(float(value))).item()
+
+
 def test_what_a_hop_gives_may_have_been_there_before():
     def look(x, reference):
         y = reference()
