@@ -272,7 +272,18 @@ class DynamicLossScaler(LossScaler):
 
 
 class LossScaleManager:
-    """Base of what says how a training scales its losses."""
+    """Base of what says how a training scales its losses.
+
+    Example:
+        >>> class Half(LossScaleManager):
+        ...     def get_loss_scale(self):
+        ...         return 0.5
+        ...     def get_update_cell(self):
+        ...         return None
+        >>> net = nn.Dense(2, 1)
+        >>> build_train_network(net, nn.SGD(net.trainable_params()), nn.MSELoss(), loss_scale_manager=Half()).sens
+        0.5
+    """
 
     def get_loss_scale(self) -> float:
         """The scale to begin with."""
