@@ -46,7 +46,7 @@ class Node:
     recipe: Recipe  #: of its entry, for the inputs that are followed
     parents: tuple  #: for each input the Node, Output or Leaf it came from, or None
     saved: tuple | None  #: arrays and Python numbers, as the recipe says; None once used up
-    tick: float
+    tick: float  #: a whole number, but for views that were refreshed: between that of their base and the next
     code: Any  #: the code object of the calling frame …
     at: Any  #: … and the position in it
     hooks: dict[int, dict] | None  #: by output, functions that see, and may replace, the gradient

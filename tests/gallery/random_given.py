@@ -46,7 +46,7 @@ class Bag:
         return len(self.parts) > 2
 
     def __iter__(self) -> Iterator[Tensor]:
-        yield from self.parts
+        yield from self.parts[:5]
 
     def __getitem__(self, place: Any) -> Any:
         if isinstance(place, slice):

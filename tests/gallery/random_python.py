@@ -168,9 +168,9 @@ class _Writer:
         return self.random.choice(forms)()
 
     def group(self) -> str:
-        """Something that gives tensors of shape (3) when it is iterated over."""
+        """Something that gives tensors of shape (3) when it is iterated over; not more while it is extended meanwhile."""
         forms: list[Callable[[], str]] = [
-            lambda: self.pick("l"),
+            lambda: f"{self.pick('l')}[:3]",
             lambda: self.pick("o"),
             lambda: f"{self.pick('d')}.values()",
             lambda: f"pieces({self.pick('v')}, {self.random.randint(1, 3)})",
@@ -178,7 +178,7 @@ class _Writer:
             lambda: f"[{self.pick('v')}, {self.pick('v')}]",
             lambda: f"map({self.pick('g')}, {self.pick('l')}[:3])",
             lambda: f"reversed({self.pick('l')})",
-            lambda: f"(v * 0.5 for v in {self.pick('l')})",
+            lambda: f"(v * 0.5 for v in {self.pick('l')}[:3])",
         ]
         return self.random.choice(forms)()
 
