@@ -60,8 +60,9 @@ top at the right.
     UNPACK_REST (n, m)      x -> its first n items, a list, its last m: the first on top
 
     CALL (n, names)         f, n values -> result       the last len(names) of the values are keyword arguments
-    CALL_SPREAD             f items dict -> result      f(*items, **dict); items: a tuple, or of f(*x) what x is, which is
-                                                        made a tuple now
+    SPREAD                  f items dict -> f tuple dict    of f(*x), where x is made a tuple after the dict
+    TO_DICT                 dict -> dict                read again: what has filled it may be the interpreter
+    CALL_SPREAD             f tuple dict -> result      f(*tuple, **dict)
     FUNCTION (code, has)    [defaults] [kwdefaults] [annotations] -> function   `code` is a types.CodeType; `has` names
                                                         those of the three (a tuple, a dict, a dict) that are on the stack,
                                                         in this order. Cells are found by the names in code.co_freevars.

@@ -415,7 +415,9 @@ class Expressions(Writer):
         if before == 0 and len(positional) == 1 and isinstance(positional[0], ast.Starred):
             # Python makes it a tuple after the keyword arguments have been evaluated.
             self.value(positional[0].value)
+            is_late = True
         else:
+            is_late = False
             first = next((i for i, a in enumerate(positional) if isinstance(a, ast.Starred)), len(positional))
             self.values(positional[:first])
             self.emit("LIST", before + first, node)
@@ -447,6 +449,10 @@ class Expressions(Writer):
                 self.value(keyword.value)
                 count += 1
         finish()
+        if any(keyword.arg is None for keyword in keywords):
+            self.emit("TO_DICT", None, node)
+        if is_late:
+            self.emit("SPREAD", None, node)
         self.emit("CALL_SPREAD", None, node)
 
     def plain_super(self, node: ast.Call) -> None:

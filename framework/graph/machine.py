@@ -869,13 +869,17 @@ class Machine:
         del stack[first - 1 :]
         self.world.call(self, function, tuple(args), kwargs)
 
+    def op_SPREAD(self, frame: Frame, _: None) -> None:
+        function, items, _kwargs = frame.stack[-3:]
+        if not (type(items) is tuple and self.world.has_made(items)):
+            frame.stack[-2] = self.world.do(self, operations.spread, (function, items))
+
+    def op_TO_DICT(self, frame: Frame, _: None) -> None:
+        frame.stack.append(self.world.do(self, dict, (frame.stack.pop(),)))
+
     def op_CALL_SPREAD(self, frame: Frame, _: None) -> None:
         kwargs = frame.stack.pop()
         args = frame.stack.pop()
-        if not (type(args) is tuple and self.world.has_made(args)):
-            args = self.world.do(self, operations.spread, (frame.stack[-1], args))
-        if not self.world.has_made(kwargs):  # the interpreter has filled it
-            kwargs = self.world.do(self, dict, (kwargs,))
         self.world.call(self, frame.stack.pop(), args, dict(kwargs))
 
     def op_FUNCTION(self, frame: Frame, what: tuple[types.CodeType, tuple[str, ...]]) -> None:

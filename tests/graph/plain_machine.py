@@ -380,12 +380,18 @@ class Machine:
         keywords = dict(zip(names, values[positional:]))
         frame.stack.append(self.call_any(frame, function, tuple(values[:positional]), keywords))
 
-    def CALL_SPREAD(self, frame, _):
-        keywords, arguments, function = frame.stack.pop(), frame.stack.pop(), frame.stack.pop()
+    def SPREAD(self, frame, _):
+        function, arguments, _ = frame.stack[-3:]
         if type(arguments) is not tuple:
             if not hasattr(arguments, "__iter__"):
                 function(*arguments)  # raises
-            arguments = tuple(arguments)
+            frame.stack[-2] = tuple(arguments)
+
+    def TO_DICT(self, frame, _):
+        frame.stack.append(dict(frame.stack.pop()))
+
+    def CALL_SPREAD(self, frame, _):
+        keywords, arguments, function = frame.stack.pop(), frame.stack.pop(), frame.stack.pop()
         frame.stack.append(self.call_any(frame, function, arguments, keywords))
 
     def FUNCTION(self, frame, how):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import os
 import pathlib
 import sys
 import types
@@ -806,4 +807,25 @@ def special_methods_are_called_while_arguments_are_arranged(jit):
             seen.append(compiled(Bag([t(1, k), t(2, k)][:k])))
             seen.append(list(told))
             told.clear()
+    return seen
+
+
+@program
+def hop_with_spread_arguments_gives_something_new(jit):
+    """The instruction was done over with the outcome of the call, and spreading the arguments got it."""
+
+    def spread(x):
+        return os.environ.get(*["ANFORA_TEST_SPREAD", "no"]), x * 2
+
+    def merged(x):
+        given = {"default": "no"}
+        return os.environ.get("ANFORA_TEST_SPREAD", **given), x * 2
+
+    seen = []
+    for function in (spread, merged):
+        compiled = jit(function)
+        for text in ("", "", "a", "b", "a"):
+            os.environ["ANFORA_TEST_SPREAD"] = text
+            seen.append(compiled(t(1, 2)))
+    del os.environ["ANFORA_TEST_SPREAD"]
     return seen
