@@ -11,7 +11,9 @@ known.py        what is known of functions from elsewhere; binding_times.py, wha
 origins.py      how a value from outside is found again
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
 special.py      methods of the program that Python would call
-recorder.py     the first run: operators, guards and hops are written down while the program is run
+moments.py      pieces, states, outcomes: what is written down
+notebook.py     the recorder, in four layers: what is known of values; reasons.py, what Python must do;
+                attributes.py, what is read by name; recorder.py, the first run: it does what the program does
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; loops.py, natively from the first iteration to the last; ahead.py, numbers
                 of a native loop

@@ -31,10 +31,11 @@ from anfora.graph.control import Engine, Moment
 from anfora.graph.images import Image, NoImage, build, signature
 from anfora.graph.loops import closed
 from anfora.graph.machine import Generator, Machine, Plain, do_at
+from anfora.graph.moments import DATA, Escaped, Live, Outcome, Piece, State, key_of
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.pieces import Runner
 from anfora.graph.ranges import Jump
-from anfora.graph.recorder import DATA, Escaped, Live, Outcome, Piece, Recorder, State, key_of
+from anfora.graph.recorder import Recorder
 from anfora.kernel import glue
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Same", "Variant", "running"]

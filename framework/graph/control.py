@@ -41,10 +41,10 @@ from anfora.graph.arena import Kind
 from anfora.graph.fusion import scalars
 from anfora.graph.images import SIMPLE
 from anfora.graph.lower import Door
+from anfora.graph.moments import Outcome, key_of
 from anfora.graph.origins import Emitter, Origin, value_of
 from anfora.graph.pieces import _GUARDS
 from anfora.graph.ranges import Jump
-from anfora.graph.recorder import Outcome, key_of
 from anfora.kernel import control
 from anfora.kernel.control import Automaton, Branch, Call, Edge, Elements, Item, Operand, Places, Return, Rows, Source
 from anfora.kernel.control import State as NativeState

@@ -29,8 +29,9 @@ from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
 from anfora.graph.compiled import Hop, Point, Program, Return, Variant
 from anfora.graph.machine import Machine
+from anfora.graph.moments import Live, Outcome, State, key_of
 from anfora.graph.ranges import Jump
-from anfora.graph.recorder import Live, Outcome, Recorder, State, key_of
+from anfora.graph.recorder import Recorder
 from anfora.graph.sources import code_of
 from anfora.graph.typed import (
     Names,

@@ -24,8 +24,8 @@ from anfora.eager.tape import second_handle
 from anfora.graph.ahead import Ahead, Column
 from anfora.graph.loops import Closed, Loop
 from anfora.graph.lower import Door, Segment, _placed
+from anfora.graph.moments import Piece
 from anfora.graph.origins import Emitter, Origin
-from anfora.graph.recorder import Piece
 from anfora.graph.rows import Number, Row
 from anfora.kernel import glue
 

@@ -41,11 +41,11 @@ from anfora.graph.compiled import Hop, Point, Program, Same, Variant, _released
 from anfora.graph.fusion import _Grouping, fuse
 from anfora.graph.images import Image, build
 from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
+from anfora.graph.moments import Outcome, Piece, key_of
 from anfora.graph.origins import Emitter, Origin
 from anfora.graph.pieces import _GUARDS, _draw
 from anfora.graph.primitives import U
 from anfora.graph.ranges import Jump
-from anfora.graph.recorder import Outcome, Piece, key_of
 from anfora.graph.rows import Number, Row
 from anfora.graph.structure import Structure
 from anfora.graph.text import Labels

@@ -1,0 +1,172 @@
+"""Reading variables and attributes: what comes from outside is registered, with the guards that it takes."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.tensor import Tensor
+from anfora.graph import known
+from anfora.graph.images import SIMPLE
+from anfora.graph.machine import ENTERED, Machine, builtins_of
+from anfora.graph.polyfills import getattr_, hasattr_, property_
+from anfora.graph.reasons import Reasons
+from anfora.graph.special import class_attribute, method_of
+
+__all__ = ["Attributes"]
+
+
+class Attributes(Reasons):
+    """Reads what the program names."""
+
+    def load_global(self, machine: Machine, name: str) -> Any:
+        function = machine.frames[-1].function
+        scope = function.__globals__
+        value = super().load_global(machine, name)
+        if name in scope:
+            return self.register(value, self.origin("item", name, self.origin("known", scope)))
+        self.guard("no key", self.origin("known", scope), name)
+        return self.register(value, self.origin("item", name, self.origin("known", builtins_of(function))))
+
+    def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
+        value = super().load_cell(machine, cell, name)
+        if id(cell) in self.local_cells:
+            return value
+        return self.register(value, self.origin("attr", "cell_contents", self._origin_of(cell)))
+
+    def getattr(self, machine: Machine, value: Any, name: str) -> Any:
+        value = self.force(value)
+        if self.opaque(value):
+            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+        if isinstance(value, Tensor):
+            return self._tensor_attribute(machine, value, name)
+        if isinstance(value, types.ModuleType):
+            found = value.__dict__.get(name, self)
+            if found is self:
+                if "__getattr__" not in value.__dict__:
+                    self._guard_absence(value, name)
+                elif not value.__name__.startswith("anfora"):
+                    return self.interpret(machine, getattr, (value, name), {}, f"{value.__name__}.__getattr__")
+                found = machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
+            return self.register(found, self.origin("attr", name, self._origin_of(value)))
+        if isinstance(value, type):
+            found = machine.natively(getattr, (value, name), {})
+            if isinstance(found, types.MethodType):
+                self.guard("method", self.origin("method", name, self.origin("known", value)), found)
+            if isinstance(found, (types.MethodType, *known.BOUND)):
+                return found
+            return self.register(found, self.origin("attr", name, self.origin("known", value)))
+        if known.is_object(value):
+            return self._attribute(machine, value, name)
+        if isinstance(value, types.FunctionType) and id(value) not in self.local_functions:
+            found = machine.natively(getattr, (value, name), {})
+            return self.register(found, self.origin("attr", name, self._origin_of(value)))
+        if isinstance(value, BaseException) and not self.is_outside(value):
+            return machine.natively(getattr, (value, name), {})
+        if isinstance(value, BaseException):
+            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+        found = machine.natively(getattr, (value, name), {})
+        if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
+            return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+        return found
+
+    def _named_attribute(self, machine: Machine, function: Any, args: tuple) -> bool:
+        """`getattr`, `hasattr` with a name that is known."""
+        args = tuple(map(self.force, args))
+        if type(args[1]) is not str or self.opaque(args[0]):
+            return False
+        if type(args[0]) in SIMPLE:
+            machine.push(machine.natively(function, args, {}))
+            return True
+        if function is getattr and len(args) == 2:
+            value = self.getattr(machine, *args)
+            if value is not ENTERED:
+                machine.push(value)
+            return True
+        self.enter(machine, getattr_ if function is getattr else hasattr_, args, {})
+        return True
+
+    def _attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        kind = type(value)
+        if name == "__class__":
+            return kind
+        if name == "__dict__" and self.is_outside(value):
+            return self.register(value.__dict__, self.origin("attr", name, self.origins[id(value)][1]))
+        if name == "__dict__":
+            return self.interpret(machine, getattr, (value, name), {}, "the dict of an object")
+        static = class_attribute(kind, name)
+        has_data = static is not None and hasattr(type(static), "__set__")
+        own = getattr(value, "__dict__", None)
+        outside = self.is_outside(value)
+        if own is not None and name in own and not has_data:
+            return self.getattr_plain(value, name)
+        if static is None:
+            if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
+                fallback = method_of(self, value, "__getattr__")
+                if fallback is not None:
+                    if outside:
+                        self._guard_absence(value, name)
+                    self.enter(machine, fallback, (value, name), {})
+                    return ENTERED
+                return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
+            if outside:
+                self._guard_absence(value, name)
+            return machine.natively(getattr, (value, name), {})  # the error
+        if isinstance(static, property):
+            getter = static.fget
+            if isinstance(getter, types.FunctionType) and self.enters(getter):
+                self.guard_class(kind, name)
+                if not hasattr(kind, "__getattr__"):
+                    self.enter(machine, getter, (value,), {})
+                    return ENTERED
+                fallback = method_of(self, value, "__getattr__")
+                if fallback is not None:
+                    self.enter(machine, property_, (getter, fallback, value, name), {})
+                    return ENTERED
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if isinstance(static, functools.cached_property):
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if isinstance(static, (types.FunctionType, classmethod, staticmethod)):
+            found = machine.natively(getattr, (value, name), {})
+            if outside:
+                self.guard("method", self.origin("method", name, self.origins[id(value)][1]), found)
+            elif isinstance(static, classmethod):
+                self.guard("method", self.origin("method", name, self.origin("known", kind)), found)
+            else:
+                self.guard_class(kind, name)
+            return found
+        if isinstance(static, types.MemberDescriptorType):
+            if outside and not hasattr(value, name):
+                self._guard_absence(value, name)
+            found = machine.natively(getattr, (value, name), {})
+            return self.register(found, self.origin("attr", name, self.origins[id(value)][1])) if outside else found
+        if hasattr(type(static), "__get__") and not isinstance(static, type):
+            if getattr(type(static), "_is_compiled", False):
+                return machine.natively(getattr, (value, name), {})
+            if isinstance(static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+                return machine.natively(getattr, (value, name), {})
+            return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
+        origin = self.origins[id(value)][1] if outside else self.origin("known", kind)
+        return self.register(static, self.origin("attr", name, origin))
+
+    def _tensor_attribute(self, machine: Machine, value: Tensor, name: str) -> Any:
+        static = class_attribute(type(value), name)
+        own = value.__dict__
+        if name in known.METADATA:
+            if name == "name" and self.is_outside(value):
+                return self.register(value.name, self.origin("attr", "name", self.origins[id(value)][1]))  # type: ignore[attr-defined]
+            if name in ("requires_grad", "is_leaf") and self.is_outside(value):
+                self.guard("history", self.origins[id(value)][1], value._node is not None)
+            return machine.natively(getattr, (value, name), {})
+        if name == "grad" or name in own:
+            found = machine.natively(getattr, (value, name), {})
+            if self.is_outside(value):
+                return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+            return found
+        if isinstance(static, property) and static.fget.__module__.startswith("anfora.core.") and name != "data":
+            return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
+        if isinstance(static, property):
+            return self._compute(machine, getattr, (value, name), {})
+        return machine.natively(getattr, (value, name), {})

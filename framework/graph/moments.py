@@ -1,0 +1,191 @@
+"""Moments of a run, as a recorder writes them down: pieces of program, the state between two, what the interpreter gave."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from anfora.graph import known
+from anfora.graph.images import SIMPLE, Imager
+from anfora.graph.machine import Machine
+from anfora.graph.origins import Origin
+from anfora.graph.rows import Row
+from anfora.kernel import glue
+
+__all__ = ["DATA", "Draw", "Escaped", "Live", "Outcome", "Piece", "State", "key_of", "keeps_arguments"]
+
+DATA = "the data of a tensor"  #: the reason of a hop that looks at it
+
+
+class Outcome:
+    """What a hop gave: a value, or an exception."""
+
+    __slots__ = ("error", "value")
+
+    def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
+        self.value, self.error = value, error
+
+
+class Escaped(Exception):
+    """A tensor has left a gradient with its history, which only the interpreter can leave behind."""
+
+
+class Live:
+    """The values of the program that stand in slots, each with where it comes from."""
+
+    def __init__(self, recorder: Any) -> None:
+        self.recorder = recorder
+        self.values: list[Any] = []
+        self.origins: list[Origin] = []
+        self.index: dict[int, int] = {}
+
+    def add(self, value: Any, origin: Origin) -> int:
+        self.index[id(value)] = len(self.values)
+        self.values.append(value)
+        self.origins.append(origin)
+        return len(self.values) - 1
+
+    def slot(self, value: Any) -> int | None:
+        """The slot of a value; None for what the program has made itself."""
+        found = self.index.get(id(value))
+        if found is not None:
+            return found
+        origin = self.recorder.origin_of(value)
+        if origin is None:
+            return None
+        if origin.kind == "made" and self.recorder.piece.gradients and not value.is_leaf:
+            raise Escaped
+        return self.add(value, origin)
+
+    def imager(self) -> Imager:
+        return Imager(self.slot, self.recorder.is_fixed)
+
+
+class State:
+    """The program before an instruction: its frames, and the call that the interpreter makes, as images."""
+
+    def __init__(self, recorder: Any, machine: Machine, operation: Any, args: tuple, kwargs: dict) -> None:
+        self.live = Live(recorder)
+        arguments = self.live.imager()
+        self.call = arguments.image((operation, args, kwargs, machine.handled()))
+        #: What was made for the call is from outside for the program behind it: somebody may have kept it.
+        self.built = arguments.made if keeps_arguments(operation) else []
+        for i, value in enumerate(self.built):
+            if id(value) not in self.live.index and value is not kwargs:  # those are handed on one by one
+                self.live.add(value, Origin("built", i))
+        frames = machine.frames
+        self.switch = glue.is_recording()
+        self.place = machine.place
+        top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
+        stack, pc = top.stack, top.pc
+        top.stack, top.pc = machine.saved, pc - 1
+        try:
+            self.frames = self.live.imager().image(tuple(frames))
+        finally:
+            top.stack, top.pc = stack, pc
+
+
+class Draw:
+    """A draw from the default generator: where in the stream the operators that use it read."""
+
+    __slots__ = ("counters", "offset", "place", "seed", "values")
+
+    def __init__(self, counters: int, place: tuple[int, int]) -> None:
+        self.counters = counters
+        self.place = dict(zip(("seed", "offset"), place))
+        self.seed, self.offset = Origin("draw", "seed"), Origin("draw", "offset")
+        self.values: dict[str, int] = {}  #: of the piece, of those of the two that an operator has taken
+
+    @property
+    def is_used(self) -> bool:
+        """Whether an operator reads where it says."""
+        return "offset" in self.values
+
+
+class Piece:
+    """What is written down between two hops."""
+
+    def __init__(self) -> None:
+        self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
+        self.distinct: dict[int, tuple[Any, Origin]] = {}  #: objects that must be different ones
+        self.rows: list[Row] = []
+        self.inputs: dict[int, tuple[Origin, Any]] = {}  #: values that come in: origin, layout
+        self.constants: dict[int, np.ndarray] = {}
+        self.layouts: dict[int, Any] = {}  #: of the constants
+        self.numbers: dict[int, tuple[Origin, Any, Any]] = {}  #: values made of numbers: origin, layout, operator
+        self.draws: list[Draw] = []  #: of random numbers, in the order of the program
+        self.values = 0
+        self.is_taped = False
+        self.switches: list[bool] = []  #: whether the tape was on, by row
+        self.gradients: list[tuple] = []  #: the calls of gradient functions in it
+        self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
+
+    def value(self) -> int:
+        self.values += 1
+        return self.values - 1
+
+
+def keeps_arguments(operation: Any) -> bool:
+    """Whether what is given to a function may be kept, or changed, by it."""
+    return known.writes(operation) or not known.forgets(operation)
+
+
+def key_of(outcome: Outcome, live: Sequence[Any]) -> Any:
+    """What of an outcome decides how the program goes on; `live` is what was alive when it came."""
+    value = outcome.value
+    if outcome.error is not None:
+        key: Any = ("raised", type(outcome.error))
+        value = outcome.error
+    else:
+        key = _key(value)
+    if type(value) in SIMPLE:
+        return key
+    again = _again(value, live)
+    if not again:
+        return key
+    return (*key, again) if outcome.error is not None else ("again", key, again)
+
+
+def _again(value: Any, live: Sequence[Any]) -> tuple:
+    """Which objects of an outcome are the same as something alive, by slot, or as another of its objects, by path."""
+    if type(value) is not tuple:
+        for slot, known_value in enumerate(live):
+            if known_value is value:
+                return (((), slot),)
+        return ()
+    before: dict[int, Any] = {}
+    for slot, known_value in enumerate(live):
+        before.setdefault(id(known_value), slot)
+    return tuple(_objects_again(value, (), before))
+
+
+def _objects_again(value: Any, path: tuple, before: dict[int, Any]) -> Iterator[tuple]:
+    if type(value) is tuple:
+        for i, item in enumerate(value):
+            yield from _objects_again(item, (*path, i), before)
+    elif type(value) not in SIMPLE:
+        found = before.setdefault(id(value), path)
+        if found is not path:
+            yield path, found
+
+
+def _key(value: Any, depth: int = 0) -> Any:
+    kind = type(value)
+    if kind is float:
+        return (kind, repr(value)) if depth else kind
+    if kind in SIMPLE:
+        return kind, value
+    if kind is tuple and depth < 4:
+        return kind, tuple(_key(item, depth + 1) for item in value)
+    if kind is types.FunctionType:
+        return kind, value.__code__
+    if known.is_bound(value):
+        return kind, value.__name__
+    if isinstance(value, type) and "<locals>" in value.__qualname__:
+        return type, value.__qualname__  # perhaps made just now
+    if known.is_constant(value):
+        return "is", id(value)
+    return (kind.__module__, kind.__qualname__) if "<locals>" in kind.__qualname__ else kind

@@ -1,0 +1,460 @@
+"""What a recorder knows of the values of a run: where those from outside come from, and which of the piece's values tensors
+hold.
+
+The layers of the recorder stand on each other: this one writes things down, reasons.py says what is left to the
+interpreter, attributes.py reads variables and attributes, and recorder.py does what the program does.
+"""
+
+from __future__ import annotations
+
+import gc
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from anfora.api import GradientFunction, _Run
+from anfora.core import memory, slots
+from anfora.core.cell import Cell
+from anfora.core.parameter import Parameter, ParameterTuple
+from anfora.core.tensor import Tensor, current
+from anfora.eager.tape import Followed, no_grad
+from anfora.graph import known
+from anfora.graph.code import Code
+from anfora.graph.images import SIMPLE
+from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
+from anfora.graph.moments import Outcome, Piece
+from anfora.graph.origins import Number, Origin
+from anfora.graph.ranges import Counter
+from anfora.graph.special import class_attribute
+from anfora.kernel import glue
+
+__all__ = ["Notebook"]
+
+
+class Notebook(Plain):
+    """The notes of one run.
+
+    Args:
+        keeper: takes finished pieces and states, see compiled.py.
+    """
+
+    def __init__(self, keeper: Any) -> None:
+        self.keeper = keeper
+        self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
+        self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it, and their gradients
+        self.given: Outcome | None = None  #: the outcome of the hop that is done over
+        self.abandoned = False
+        self.machine: Machine | None = None  #: that runs the program
+        self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
+        self.region: list[tuple] = []  #: the calls of gradient functions that are running
+        self.point: Any = None  #: the Point that the piece starts from
+        self.end: Any = None  #: the Hop behind which the program stands
+        self.live: Any = None  #: what was alive before it
+        self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
+        self.own_call: list[Any] | None = None  #: what is alive before a call of the function that is compiled
+        self.kept: Any = None
+        self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
+        self.hop: Outcome | None = None  #: of the hop that was just done
+        self.puts_off = False  #: whether garbage collections wait for the end of the piece
+        self.begin({})
+
+    # -- pieces --------------------------------------------------------------------------------------------------------
+
+    def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
+        """Start a piece from slots."""
+        self.collect_again()
+        self.piece = Piece()
+        self.origins = origins
+        self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
+        self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
+        self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
+        self.unplaced: list[tuple[Any, int]] = []  #: those that are not in `places` yet
+        self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
+        self.handles: dict[int, tuple[Any, Origin]] = {}
+        self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
+        self.derived: dict[tuple, Origin] = {}
+        self.dynamic: set[type] = set()  #: classes that are made anew in each call
+        self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
+        self.told: set[tuple] = set()
+        self.touched: str | None = None
+        self.pending = False
+
+    def _collect_later(self) -> None:
+        """Put off garbage collections while a long piece is recorded: all that is made lives on, and to walk over it again
+        and again takes as long as to make it."""
+        if gc.isenabled():
+            gc.disable()
+            self.puts_off = True
+
+    def collect_again(self) -> None:
+        if self.puts_off:
+            self.puts_off = False
+            gc.enable()
+
+    def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
+        """The origin of that kind, one object for each."""
+        name = (kind, key if type(key) in (int, str) else id(key), id(base) if base is not None else 0)
+        found = self.derived.get(name)
+        if found is None or (found.key is not key and found.key != key):
+            found = self.derived[name] = Origin(kind, key, base)
+        return found
+
+    def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        name = (kind, id(origin), id(payload))
+        if name not in self.told:
+            self.told.add(name)
+            self.piece.guards.append((kind, origin, payload))
+
+    # -- values from outside -------------------------------------------------------------------------------------------
+
+    def register(self, value: Any, origin: Origin) -> Any:
+        """A value that the program reads from outside: guarded, and what it becomes inside."""
+        kind = type(value)
+        if kind in (int, float) and (kind is float or self.keeper.varies(origin)):
+            self.guard("type", origin, kind)
+            return Number(origin, value)
+        if kind in SIMPLE or kind is slice:
+            self.guard("equal", origin, value)
+            return value
+        if known.is_bound(value):
+            self._register_bound(value, origin)
+            return value
+        if known.is_constant(value):
+            self.guard("is", origin, value)
+            return value
+        if isinstance(value, types.MethodType):
+            function = self.register(value.__func__, self.origin("attr", "__func__", origin))
+            return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
+        if kind.__module__.startswith("anfora.") and not isinstance(value, (Tensor, Cell, tuple, list, dict)):
+            self.guard("is", origin, value)  # an operator with its attributes, say
+            return value
+        before = self.origins.get(id(value))
+        if before is not None:
+            if before[1] is not origin:
+                self.guard("same", origin, before[1])
+            return value
+        self.origins[id(value)] = (value, origin)
+        if isinstance(value, Tensor):
+            self._register_tensor(value, origin)
+        elif type(value) is types.CellType:
+            self.guard("is", origin, value)
+        else:
+            self.guard("type", origin, kind)
+            if kind in known.VIEWS:
+                self.register(known.viewed(value), Origin("number", known.viewed, (origin,)))
+        return value
+
+    def _register_bound(self, method: Any, origin: Origin) -> None:
+        self.guard("type", origin, type(method))
+        self.guard("equal", self.origin("attr", "__name__", origin), method.__name__)
+        self.register(method.__self__, self.origin("attr", "__self__", origin))
+
+    def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
+        tensor = current(tensor)
+        self.guard("type", origin, type(tensor))
+        if tensor._array is None:
+            return
+        self.guard("layout", origin, tensor._layout)
+        self.owners[_place(tensor._array)] = tensor
+        if glue.is_recording():
+            self.guard("history", origin, tensor._node is not None)
+
+    def take(self, value: Any, origin: Origin) -> None:
+        """Let a value stand in a slot at the start of a piece."""
+        before = self.origins.get(id(value))
+        if before is not None and type(value) not in SIMPLE:  # it stands in two
+            self.guard("same", origin, before[1])
+            return
+        self.origins[id(value)] = (value, origin)
+        if isinstance(value, Tensor):
+            self._register_tensor(value, origin)
+        elif known.is_bound(value):
+            self._register_bound(value, origin)
+        elif isinstance(value, type):
+            self.dynamic.add(value)
+        elif not self.opaque(value) and type(value) is not types.CellType:
+            self.guard("type", origin, type(value))
+
+    def keep(self, live: Any) -> None:
+        """Hold what is alive, so that identities stay."""
+        self.kept = live
+
+    def _input(self, tensor: Tensor) -> int | None:
+        """The value of a tensor from outside, when an operator takes it."""
+        found = self.origins.get(id(tensor))
+        if found is None and isinstance(tensor, Parameter):
+            found = self.origins[id(tensor)] = (tensor, self.origin("known", tensor))
+            self._register_tensor(tensor, found[1])
+        if found is None:
+            return None
+        value = self.piece.value()
+        self.piece.inputs[value] = (found[1], tensor._layout)
+        self._know(tensor, value)
+        return value
+
+    def look(self, value: Any) -> None:
+        """Guard a container from outside with all that it holds, since something reads it as a whole."""
+        kind = type(value)
+        if isinstance(value, (tuple, list)) or kind is dict:
+            items = dict(enumerate(value)) if kind is not dict else value
+            found = self.origins.get(id(value))
+            if found is None:
+                for item in items.values():
+                    if type(item) not in SIMPLE:
+                        self.look(item)
+            elif id(value) not in self.looked:
+                self.looked[id(value)] = value
+                origin = found[1]
+                if kind is dict:
+                    self.guard("keys", origin, tuple(value))
+                else:
+                    self.guard("length", origin, len(value))
+                for key, item in items.items():
+                    self._look_item(item, origin, key)
+        elif kind in (set, frozenset):
+            found = self.origins.get(id(value))
+            if found is not None and id(value) not in self.looked:
+                self.looked[id(value)] = value
+                self.guard("equal", found[1], kind(value))
+        elif kind in (types.MethodType, *known.BOUND):
+            self.look(value.__self__)
+        elif kind is Walk:
+            self.look(value.base)
+        elif kind in known.VIEWS:
+            self.look(known.viewed(value))
+        elif kind in _ITERATORS:
+            for item in value.__reduce__()[1]:
+                self.look(item)
+
+    def _look_item(self, item: Any, origin: Origin, key: Any) -> None:
+        given = self.register(item, self.origin("item", key, origin))
+        if type(given) is Number:  # read as a part of the whole: it is known
+            self.force(given)
+        self.look(item)
+
+    def force(self, value: Any) -> Any:
+        """A number's value, on which the program now depends."""
+        if type(value) is Number:
+            self._unroll_if_needed(value.origin)
+            self.guard("equal", value.origin, value.value)
+            return value.value
+        return value
+
+    def origin_of(self, value: Any) -> Origin | None:
+        """Where a value of the program comes from; None for what it has made of Python objects."""
+        if type(value) is Number:
+            return value.origin
+        found = self.origins.get(id(value))
+        if found is not None:
+            return found[1] if type(value) not in SIMPLE else None
+        if not isinstance(value, Tensor):
+            return None
+        found = self.handles.get(id(value))
+        if found is not None:
+            return found[1]
+        if isinstance(value, Parameter):
+            self._input(value)
+            return self.origins[id(value)][1]
+        tensor = current(value)
+        number = self._value_of(tensor)
+        if number is None:
+            number = self._constant(tensor)
+        base = None
+        is_handle = tensor._base is None and id(tensor) not in self.tensors
+        if tensor._base is not None:
+            # Taken from what the program has taken it from, which may be a view itself in one call and not in another.
+            _, source = self.sources.get(id(value), (None, tensor._base))
+            base = (self.origin_of(source), Followed.forgotten(tensor._path[len(source._path) :]))
+        origin = Origin("made", (number, tensor._layout), base)
+        if is_handle:
+            self.piece.handles.add(origin)
+        self.handles[id(value)] = (value, origin)
+        return origin
+
+    def _constant(self, tensor: Tensor) -> int:
+        constant = self.piece.value()
+        with self.unwatched():
+            self.piece.constants[constant] = memory.twin(tensor._array)
+        self.piece.layouts[constant] = tensor._layout
+        self._know(tensor, constant)
+        return constant
+
+    def _know(self, tensor: Tensor, value: int) -> None:
+        """A tensor holds a value of the piece."""
+        array = tensor._array
+        self.tensors[id(tensor)] = tensor, value
+        self.arrays[id(array)] = (array, value)
+        self.unplaced.append((array, value))
+
+    def _value_of(self, tensor: Tensor) -> int | None:
+        """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
+        a new handle has the value of its array, and a view that was taken again is another array in the same place."""
+        array = tensor._array
+        handle = self.tensors.get(id(tensor))
+        if handle is not None:
+            return handle[1]
+        if id(tensor) in self.origins:
+            return None  # it comes in as an input of its own
+        found = self.arrays.get(id(array))
+        if found is None:
+            for known_array, value in self.unplaced:
+                self.places[_place(known_array)] = (known_array, value)
+            self.unplaced.clear()
+            place = _place(array)
+            found = self.places.get(place)
+            if found is None or memory.root(found[0]) is not memory.root(array):
+                owner = self.owners.get(place)
+                if owner is None or memory.root(owner._array) is not memory.root(array):
+                    return None
+                return self._input(owner)
+        return found[1]
+
+    # -- what kind of thing it is --------------------------------------------------------------------------------------
+
+    def is_fixed(self, value: Any) -> bool:
+        """Whether an object is the same in each call."""
+        kind = type(value)
+        if kind is types.CellType:
+            return id(value) not in self.local_cells
+        if kind is types.FunctionType or kind is GradientFunction:
+            return id(value) not in self.local_functions
+        if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
+            return True
+        if isinstance(value, (Tensor, Cell, Counter, Frame, Generator, Walk, _Run, no_grad)):
+            return False
+        return kind.__module__.startswith("anfora.")
+
+    def made(self, function: Callable) -> None:
+        self.local_functions[id(function)] = function
+
+    def is_outside(self, value: Any) -> bool:
+        return id(value) in self.origins and type(value) not in SIMPLE
+
+    def opaque(self, value: Any, depth: int = 0) -> bool:
+        """Whether a value is, or holds, something that nothing is known of."""
+        kind = type(value)
+        if kind in SIMPLE or isinstance(value, Tensor) or kind is Number:
+            return False
+        if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
+            return True
+        if hasattr(kind, "__next__") and kind not in (Generator, Walk) and id(value) in self.origins:
+            return True
+        if kind in (tuple, list, set, frozenset):
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in value)
+        if kind is dict:
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in value.values())
+        if kind in known.VIEWS:
+            return id(value) in self.origins or self.opaque(known.viewed(value), depth + 1)
+        if kind is types.MethodType:
+            return self.opaque(value.__self__, depth + 1)
+        if kind is slice:
+            return any(map(self.opaque, (value.start, value.stop, value.step)))
+        return known.is_opaque(value)
+
+    def natural(self, value: Any, depth: int = 0) -> bool:
+        """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
+        it."""
+        kind = type(value)
+        if kind in SIMPLE or isinstance(value, (Tensor, BaseException)) or known.is_constant(value):
+            return True
+        if isinstance(value, (tuple, list, set, frozenset)):
+            return depth < 20 and all(self.natural(item, depth + 1) for item in value)
+        if kind is dict:
+            return depth < 20 and all(self.natural(v, depth + 1) for v in value.values())
+        if kind is slice:
+            return True
+        if kind in known.VIEWS:
+            return self.natural(known.viewed(value), depth + 1)
+        if kind in known.BOUND:
+            return self.natural(value.__self__, depth + 1)
+        return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
+
+    def _origin_of(self, value: Any) -> Origin:
+        found = self.origins.get(id(value))
+        return found[1] if found is not None else self.origin("known", value)
+
+    def getattr_plain(self, value: Any, name: str) -> Any:
+        """An attribute that lies in the object's own dict."""
+        found = value.__dict__[name]
+        if not self.is_outside(value):
+            return found
+        return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+
+    def _guard_absence(self, value: Any, name: str) -> None:
+        """An object from outside has no such attribute: nothing of the program is called to find out."""
+        origin = self._origin_of(value)
+        kind = type(value)
+        if class_attribute(kind, name) is not None:  # a slot that holds nothing
+            self.guard("is", Origin("number", hasattr, (origin, name)), False)
+            return
+        for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
+            self.guard("is", Origin("number", hasattr, (self.origin("known", kind), missing)), False)
+        if hasattr(value, "__dict__"):
+            table = self.origin("attr", "__dict__", origin)
+            self.guard("no key", table, name)
+            if isinstance(value, types.ModuleType):
+                self.guard("no key", table, "__getattr__")
+
+    def guard_class(self, kind: type, name: str) -> None:
+        """The attribute of a class is what it is now: a function, or a property."""
+        self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
+
+    def has_made(self, value: tuple | list | dict) -> bool:
+        return not self.is_outside(value)
+
+    def owns(self, generator: Generator) -> bool:
+        return id(generator) not in self.origins
+
+    def watching(self) -> _Watch:
+        """While this is on, operators come here, and whoever looks at data is noticed."""
+        return _Watch(self)
+
+    def unwatched(self) -> _Watch:
+        return _Watch(None)
+
+    def _is_of_ours(self, array: Any) -> bool:
+        """Whether memory belongs to a tensor that the program works with."""
+        owner = memory.root(array)
+        if any(memory.root(tensor._array) is owner for tensor in self.owners.values()):
+            return True
+        return any(
+            memory.root(known_array) is owner for known_array, _ in self.arrays.values() if known_array is not None
+        )
+
+    # -- what the layers above do -------------------------------------------------------------------------------------
+
+    def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
+        """Leave something to the interpreter: the piece ends here."""
+        raise NotImplementedError
+
+    def _compute(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """Do what follows from its arguments: only the operators in it leave a trace."""
+        raise NotImplementedError
+
+    def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
+        """Told when the program depends on a number."""
+
+
+class _Watch:
+    """Sends operators and reads of data to a recorder, for the time of a block."""
+
+    __slots__ = ("before", "recorder")
+
+    def __init__(self, recorder: Notebook | None) -> None:
+        self.recorder = recorder
+
+    def __enter__(self) -> None:
+        self.before = slots.watcher.recorder
+        slots.watch(self.recorder)
+
+    def __exit__(self, *exc: object) -> None:
+        slots.watch(self.before)
+
+
+def _place(array: np.ndarray) -> tuple:
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
+
+
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)

@@ -1,0 +1,244 @@
+"""Why something is left to the interpreter: what it does is not known, it changes something outside, or code of the program
+would be called from within."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.graph import known, operations
+from anfora.graph.code import Unsupported
+from anfora.graph.images import SIMPLE
+from anfora.graph.machine import Drain, Generator, Machine, Walk
+from anfora.graph.notebook import Notebook
+from anfora.graph.polyfills import first_, list_
+from anfora.graph.sources import code_of
+from anfora.graph.special import method_of
+
+__all__ = ["DRAINING", "Reasons"]
+
+
+class Reasons(Notebook):
+    """Tells what the machine may do, and what Python must."""
+
+    def is_walked(self, value: Any) -> bool:
+        """Whether the machine itself iterates over a value: a generator of the program, or a tensor, row by row."""
+        if self.is_own_generator(value) or (isinstance(value, Tensor) and bool(value.shape)):
+            return True
+        return known.is_object(value) and not self.opaque(value) and method_of(self, value, "__iter__") is not None
+
+    def is_own_generator(self, value: Any) -> bool:
+        return type(value) is Generator and self.owns(value)
+
+    def _reason_of_generator(self, machine: Machine, operation: Callable, args: tuple) -> str | None:
+        """The machine goes through a generator of the program itself, and gives Python a list; what would see that the
+        items do not come one by one is left to the interpreter."""
+        if known.is_among(operation, _BLIND) or self.given is not None:
+            return None
+        [generator, *more] = [a for a in args if self.is_own_generator(a)]
+        is_there = any(item is generator for item in machine.saved)
+        is_join = getattr(operation, "__name__", "") == "join" and type(getattr(operation, "__self__", None)) is str
+        if is_there and not more and not generator.is_running and (known.is_among(operation, DRAINING) or is_join):
+            if operation is operations.unpack:
+                raise Drain(generator, first_, args[1] + 1)
+            raise Drain(generator, list_)
+        return "a generator in the hands of Python"
+
+    def _reason(self, operation: Callable, args: tuple, kwargs: dict) -> str | None:
+        """Why something is left to the interpreter, or None."""
+        values = (*args, *kwargs.values())
+        if any(map(self.opaque, values)) or self.opaque(operation):
+            return f"{known.describe(operation)} of a value that the compiler does not know"
+        if operation in (setattr, delattr):
+            return self._reason_to_set(operation, args)
+        if operation is __import__:
+            return "an import"
+        if not known.computes(operation):
+            return f"a call of {known.describe(operation)}, which the compiler cannot look into"
+        compared = self._compared(operation, args)
+        if compared and not self._tell_apart(operation, args, compared):
+            return f"{known.describe(operation)}, which tells objects from outside apart"
+        if known.writes(operation):
+            owner = (
+                getattr(operation, "__self__", None) if not isinstance(operation, types.MethodDescriptorType) else None
+            )
+            if owner is None or isinstance(owner, types.ModuleType):
+                owner = args[0] if args else None
+            if type(owner) is types.CellType and id(owner) not in self.local_cells:
+                return "a change of a variable outside"
+            rebinds = operation in operations.IN_PLACE.values() and type(owner) not in (list, dict, set)
+            if self.is_outside(owner) and not isinstance(owner, Tensor) and not rebinds:
+                return f"a change of a {type(owner).__name__} from outside"
+            if known.is_object(owner) and type(owner) is not types.CellType:
+                return f"a method of {type(owner).__name__}"
+        if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
+            values = tuple(v for v in (args[0], *args[1]) if not (known.is_object(v) and _has_identity(type(v))))
+        if not known.only_arranges(operation) and not known.is_transform(operation):
+            if not all(map(self.natural, values)) or not self.natural(operation):
+                return f"{known.describe(operation)} of an object of the program"
+            if any(isinstance(v, types.FunctionType) for v in values) and operation not in (hash, repr, str):
+                return f"{known.describe(operation)} with a function of the program"
+        elif known.is_among(operation, _LOOKS_INTO):
+            for i, value in enumerate(args[: _LOOKS_INTO[operation]]):
+                for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
+                    is_key = i == 1 and isinstance(args[0], dict) and _has_identity(type(part))
+                    if known.is_object(part) and not is_key:
+                        return f"a method of {type(part).__name__}"
+        for value in self._called_back(operation, args):
+            return f"a method of {type(value).__name__}"
+        return None
+
+    def _called_back(self, operation: Callable, args: tuple) -> list[Any]:
+        """The objects of the program whose methods a container would call: to be walked over, or as keys."""
+        owner = getattr(operation, "__self__", None)
+        if type(owner) in (list, dict, set) and operation.__name__ in ("extend", "update"):
+            return [value for value in args if known.is_object(value)]
+        keys: tuple = ()
+        if type(owner) in (dict, set):
+            keys = args[:1]
+        elif operation in (operator.getitem, operator.setitem, operator.delitem) and isinstance(args[0], dict):
+            keys = args[1:2]
+        return [key for key in keys if known.is_object(key) and not _has_identity(type(key))]
+
+    def _compared(self, operation: Callable, args: tuple) -> list[Any]:
+        """The objects from outside of which it matters which are the same: as keys, or where a container is searched."""
+        owner = getattr(operation, "__self__", None)
+        deep = known.is_among(operation, _EQUALITIES)
+        if type(owner) in known.CONTAINERS:
+            if type(owner) in (list, tuple) and operation.__name__ not in _SEARCHES:
+                return []
+            args = (owner, *args) if type(owner) is not dict else (owner, *args[:1])
+        elif isinstance(operation, types.MethodDescriptorType) and operation.__objclass__ in known.CONTAINERS:
+            if operation.__objclass__ in (list, tuple) and operation.__name__ not in _SEARCHES:
+                return []
+            args = args[:2]
+        elif operation in (operator.getitem, operator.setitem, operator.delitem):
+            if not isinstance(args[0], dict):
+                return []
+            args = args[:2]
+        elif deep:
+            args = tuple(a for a in args if not isinstance(a, Tensor))
+        elif operation is operations.make_dict:
+            args = tuple(args[0][::2])
+        elif operation in (iter, list, tuple, Walk) and type(args[0]) in (set, frozenset):
+            pass  # the order is that of addresses
+        elif not known.is_among(operation, _COMPARING):
+            return []
+        found: list[Any] = []
+        for value in args:
+            self._collect_identities(value, deep, found)
+        return found
+
+    def _collect_identities(self, value: Any, deep: bool, found: list[Any], depth: int = 0) -> None:
+        if type(value) in SIMPLE or depth > 20:
+            return
+        if isinstance(value, (tuple, list, set, frozenset, dict)):
+            items = (*value, *value.values()) if isinstance(value, dict) and deep else value
+            for item in items:
+                self._collect_identities(item, deep, found, depth + 1)
+        elif self.is_outside(value) and (isinstance(value, Tensor) or known.is_object(value)):
+            found.append(value)
+        elif known.is_object(value) and type(value).__hash__ is not object.__hash__:
+            found.append(value)  # code of the program is called
+
+    def _tell_apart(self, operation: Callable, args: tuple, compared: list[Any]) -> bool:
+        """Let later calls see to it that the keys of dicts and sets are different objects; False where that is not all
+        that matters: where objects have a `__hash__` or `__eq__` of their own, or come out in the order of addresses."""
+        name = getattr(operation, "__name__", "")
+        owner = getattr(operation, "__self__", None)
+        kind = operation.__objclass__ if isinstance(operation, types.MethodDescriptorType) else type(owner)
+        is_key = operation in (operator.getitem, operator.setitem, operations.make_dict, *_MEMBERSHIP) or (
+            kind in (dict, set) and name in ("__setitem__", "__getitem__", "__contains__", "get", "add", "setdefault")
+        )
+        if not is_key or not all(isinstance(x, Tensor) or _has_identity(type(x)) for x in compared):
+            return False
+        held = owner if kind in (dict, set) and owner is not None else args[0]
+        if operation in _MEMBERSHIP:
+            held = args[1]
+        if operation is not operations.make_dict and (self.is_outside(held) or not all(map(self._is_traced, held))):
+            return False  # there may be objects in it of which nothing else is known
+        if operation in _MEMBERSHIP and type(args[1]) in (list, tuple) and any(isinstance(x, Tensor) for x in compared):
+            return False  # these are compared with `==`
+        for value in compared:
+            self.piece.distinct.setdefault(id(value), (value, self.origins[id(value)][1]))
+        return True
+
+    def _is_traced(self, value: Any) -> bool:
+        """Whether a value is none that has an identity, or one of which it is known where it comes from."""
+        if isinstance(value, Tensor):
+            return self.is_outside(value) or id(value) in self.tensors
+        if isinstance(value, tuple):
+            return all(map(self._is_traced, value))
+        return self.is_outside(value) or not known.is_object(value)
+
+    def _reason_to_set(self, operation: Callable, args: tuple) -> str | None:
+        owner = args[0]
+        if type(owner) is types.FunctionType and id(owner) in self.local_functions:
+            return None
+        if isinstance(owner, Cell) and operation is setattr and not isinstance(args[2], Parameter):
+            held = owner.__dict__.get(args[1])
+            if isinstance(held, Parameter) and isinstance(args[2], Tensor):
+                self.getattr_plain(owner, args[1])
+                return None
+        if self.is_outside(owner) or not known.is_object(owner) or isinstance(owner, Cell):
+            return f"a change of an attribute of {getattr(owner, '__name__', type(owner).__name__)}"
+        if type(owner).__setattr__ is not object.__setattr__ or hasattr(getattr(type(owner), args[1], None), "__set__"):
+            return f"a setter of {type(owner).__name__}"
+        return None
+
+    def enters(self, function: types.FunctionType) -> bool:
+        if not known.enters(function):
+            return False
+        try:
+            code_of(function)
+        except Unsupported:
+            return False
+        return True
+
+
+def _has_identity(kind: type) -> bool:
+    """Whether objects of a class are equal to themselves alone."""
+    return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
+
+
+#: Functions that do not iterate over what they get; and those that take all its items before anything else happens.
+_BLIND = frozenset({
+    isinstance, issubclass, type, iter, bool, callable, hash, repr, str, operator.is_, operator.is_not, operator.not_,
+    operator.eq, operator.ne,
+})  # fmt: skip
+
+DRAINING = frozenset({
+    list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
+    operations.unpack, operations.unpack_rest, set.update,
+})  # fmt: skip
+
+#: Functions that arrange things and call methods of some of their arguments: of how many, from the first.
+_LOOKS_INTO: dict[Any, int | None] = {
+    **dict.fromkeys((
+        len, list, tuple, iter, reversed, dict, next, operations.unpack, operations.unpack_rest,
+        operations.values_of_keys, operations.rest_of_mapping, itertools.cycle,
+    ), 1),
+    **dict.fromkeys((operator.getitem, operator.setitem, operator.delitem), 2),
+    **dict.fromkeys((
+        enumerate, range, itertools.islice, itertools.count, itertools.repeat, zip, operations.extend, operations.spread,
+        operations.merge, operations.merge_keywords, set.update, itertools.chain, itertools.product,
+        itertools.zip_longest, *filter(None, [getattr(itertools, "pairwise", None)]),
+    )),
+}  # fmt: skip
+
+_MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
+
+_EQUALITIES = frozenset({operator.eq, operator.ne})
+
+_SEARCHES = frozenset(["index", "count", "remove", "__contains__", "__eq__", "__ne__"])
+
+_COMPARING = frozenset({
+    operations.OPERATIONS["in"], operations.OPERATIONS["not_in"], operator.contains, operator.indexOf, operator.countOf,
+    set, frozenset, dict, hash, operations.values_of_keys, operations.merge, operations.make_set,
+})  # fmt: skip
