@@ -163,7 +163,7 @@ class Watched(Program):
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
         end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
-        if id(self) in _inside.found and self._refuses() == "fullgraph" and not end.is_branch:
+        if id(self) in _inside.found and self._refuses() == "fullgraph" and not (end.is_branch or end.is_own_call):
             _inside.found[id(self)].append((hop_span(end), reason))
 
     def give_up(self, reason: str, machine: Machine) -> None:
@@ -311,6 +311,7 @@ class Report:
         fallback: why Python runs it as it is; None if it does not.
         hops: what the interpreter did, in order, each place once.
         branches: where the truth of a tensor has decided how to go on, which takes no interpreter.
+        calls: of the function by itself, where it is a recursive one.
         varying: numbers that may differ from call to call without a compilation.
         baked: numbers that the compiled program contains; another value compiles anew.
         guards: what is checked in such a call, in words.
@@ -333,6 +334,7 @@ class Report:
         self.fallback: str | None = None
         self.hops: list[HopReport] = []
         self.branches: list[HopReport] = []
+        self.calls: list[HopReport] = []
         self.varying: list[str] = []
         self.baked: list[str] = []
         self.guards: list[str] = []
@@ -365,6 +367,7 @@ class Report:
         lines += self._section("left to the interpreter", hops, len(self.hops))
         branches = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.branches]
         lines += self._section("branches by the truth of a tensor", branches)
+        lines += self._section("calls of itself", [f"{hop.place}  {hop.text}" for hop in self.calls])
         lines += self._section("loops that go round natively", self.loops)
         lines += self._section("numbers that vary", self.varying)
         lines += self._section("numbers baked in", self.baked)
@@ -527,7 +530,7 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
             hop = places.get(id(end))
             if hop is None:
                 span = hop_span(end)
-                table = report.branches if end.is_branch else report.hops
+                table = report.branches if end.is_branch else report.calls if end.is_own_call else report.hops
                 same = [h for h in table if (h.span.file, h.span.line, h.text, h.reason)
                         == (span.file, span.line, span_text(span), end.reason)]  # fmt: skip
                 hop = places[id(end)] = same[0] if same else HopReport(end)

@@ -1042,3 +1042,20 @@ def test_an_interrupt(kind):
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
         assert time.monotonic() - begin < 2
+
+
+def test_a_recursive_function_is_compiled_whole():
+    @jit(fullgraph=True)
+    def fibonacci(n):
+        return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+    assert [fibonacci(Tensor(n)).item() for n in (15, 20, 1, 2)] == [610, 6765, 1, 1]
+
+    @jit
+    def again(n):
+        return n if n < 2 else again(n - 1) + again(n - 2)
+
+    again(Tensor(20))
+    report = explain(again)(Tensor(14))
+    assert report.hops == [] and {hop.text for hop in report.calls} == {"again(n - 1)", "again(n - 2)"}
+    assert "calls of itself (2):" in str(report)
