@@ -837,7 +837,7 @@ def test_explain_tells_of_it():
         report = explain(fib)(Tensor(14))
     assert report.result.item() == 377
     assert report.fallback is None
-    assert any("fib" in place.text for place in report.hops)
+    assert any("fib" in place.text for place in report.calls)
     assert report.loops
 
 
