@@ -16,7 +16,7 @@ import sys
 import threading
 import types
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Union
 
 from anfora.api import GradientFunction
@@ -28,10 +28,10 @@ from anfora.eager.tape import transforms
 from anfora.graph import control, polyfills
 from anfora.graph.code import Unsupported
 from anfora.graph.control import Engine, Moment
-from anfora.graph.images import Image, NoImage, build, signature
+from anfora.graph.images import Image, Imager, NoImage, build, signature
 from anfora.graph.loops import closed
 from anfora.graph.machine import Generator, Machine, Plain, do_at
-from anfora.graph.moments import DATA, Escaped, Live, Outcome, Piece, State, key_of
+from anfora.graph.moments import DATA, Escaped, Live, Outcome, Piece, State, holds_identity, key_of
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.pieces import Runner
 from anfora.graph.ranges import Jump
@@ -69,10 +69,10 @@ class Hop:
         self.callee: Point | None = None  #: of such a call: where it started last
         self.catches = _catches(self.frames)  #: whether the function may handle an exception here
 
-    def key_of(self, outcome: Outcome, live: Sequence[Any]) -> Any:
-        """What of an outcome decides how the program goes on, given what was alive before."""
+    def key_of(self, outcome: Outcome) -> Any:
+        """What of an outcome decides how the program goes on."""
         kind = type(outcome.value)
-        return kind if kind in self.varying and outcome.error is None else key_of(outcome, live)
+        return kind if kind in self.varying and outcome.error is None else key_of(outcome)
 
     def note(self, outcome: Outcome) -> None:
         """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
@@ -82,7 +82,7 @@ class Hop:
 
     def edge(self, live: list[Any], outcome: Outcome) -> tuple[Any, Edge | None]:
         """The key of an outcome, and how the program goes on; None if that has not been seen."""
-        key = self.key_of(outcome, live)
+        key = self.key_of(outcome)
         edge = self.edges.get(key)
         if edge is None:
             for other, known in list(self.edges.items()):
@@ -262,7 +262,7 @@ class Program:
                     if live is not None:
                         break
                 else:
-                    return self._record(point, values, *point.arguments(values))
+                    return self._record(point, values)
                 if self.is_traced:
                     self.note_piece(point, variant)
             values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
@@ -416,7 +416,7 @@ class Program:
                     if type(now) is int and now != payload:
                         self.varying.add(origin.path)
 
-    def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
+    def _record(self, point: Point, values: list[Any]) -> Any:
         self._note_varying(point, values)
         if len(point.variants) >= _MOST_VARIANTS or len(self.points) >= _MOST_POINTS:
             self.native = _TOO_MANY
@@ -426,16 +426,14 @@ class Program:
         self.recordings += 1
         try:
             if point.frames[0] == "entry":
-                origins: dict[int, Any] = {}
-                recorder.begin(origins)
                 given = [recorder.register(v, recorder.origin("slot", i)) for i, v in enumerate(values)]
-                positional = tuple(given[: len(args)])
-                recorder.enter(machine, self.function, positional, dict(zip(kwargs, given[len(args) :])))
+                recorder.enter(machine, self.function, *point.arguments(given))
             else:
                 self._resume(recorder, machine, point.frames, values)
         except Unsupported as refusal:
             self.native = str(refusal)
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
+            args, kwargs = point.arguments(values)
             return self.function(*args, **kwargs)
         return self._finish(recorder, machine)
 
@@ -544,15 +542,15 @@ class Program:
         hop, before = recorder.end, recorder.live
         after = Live(recorder)
         places: list[Place] = []
-        found: dict[int, list[Place]] = {}
-        for number, value in enumerate(before.values):  # two slots may hold one object, in this call
+        found: dict[int, list[Place]] = {}  #: where an object stands: two places may hold one, in this call
+        for path, value in _leaves(outcome):
+            found.setdefault(id(value), []).append(path)
+        for number, value in enumerate(before.values):
             found.setdefault(id(value), []).append(number)
-        for name, path in _leaves(outcome).items():
-            found.setdefault(name, []).insert(0, path)
         same: list[tuple[Place, Place]] = []
         frames = machine.frames
         hop.note(outcome)
-        key = hop.key_of(outcome, before.values)
+        key = hop.key_of(outcome)
         if (key is float or key in hop.varying) and outcome.error is None:
             stack = frames[-1].stack
             if stack and stack[-1] is outcome.value:
@@ -571,7 +569,7 @@ class Program:
             places.append(place)
             return after.add(value, Origin("slot", len(after.values)))
 
-        image = Imager_of(slot, recorder).image(tuple(frames))
+        image = Imager(slot, recorder.is_fixed).image(tuple(frames))
         switch = glue.is_recording()
         pattern = _key_of(image, after, switch)
         point = self.points.get(pattern)
@@ -586,7 +584,7 @@ class Program:
         if point is None:
             point = self.points[pattern] = Point(image, switch)
         hop.edges[Same(key, tuple(same)) if same else key] = (point, places)
-        if "is" in str(key):
+        if holds_identity(key):
             hop.kept.append(outcome.value)
         self._arrive(recorder, machine, point, after)
 
@@ -642,12 +640,6 @@ def _key_of(image: Image, live: Live, switch: bool) -> tuple:
     return signature(image), tuple(type(value) for value in live.values), switch
 
 
-def Imager_of(slot: Callable, recorder: Recorder) -> Any:
-    from anfora.graph.images import Imager
-
-    return Imager(slot, recorder.is_fixed)
-
-
 def _numbers(image: Any) -> set[int]:
     """The slots of an image that are numbers which vary."""
     if type(image) is tuple:
@@ -661,21 +653,17 @@ def _numbers(image: Any) -> set[int]:
     return set()
 
 
-def _leaves(outcome: Outcome) -> dict[int, tuple]:
+def _leaves(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
     """The objects that a hop gave, each with the path to it."""
-    if outcome.error is not None:
-        return {id(outcome.error): ()}
-    found: dict[int, tuple] = {}
 
-    def walk(value: Any, path: tuple) -> None:
+    def walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
         if type(value) is tuple:
             for i, item in enumerate(value):
-                walk(item, (*path, i))
+                yield from walk(item, (*path, i))
         else:
-            found.setdefault(id(value), path)
+            yield path, value
 
-    walk(outcome.value, ())
-    return found
+    return walk(outcome.value if outcome.error is None else outcome.error, ())
 
 
 def _behind(edge: Edge, live: list[Any], outcome: Outcome | None) -> tuple[Point, list[Any]]:

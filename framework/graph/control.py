@@ -293,7 +293,7 @@ class _Search:
     def _fits(self, point: Any, variant: Any) -> bool:
         """Whether a piece needs nothing but rows."""
         piece, end = variant.piece, variant.end
-        if piece.is_taped or piece.draws or piece.distinct or piece.handles or isinstance(end, Jump):
+        if piece.is_taped or piece.draws or piece.handles or isinstance(end, Jump):
             return False
         if point.switch is not self.head.switch:
             return False
@@ -363,7 +363,7 @@ class _Search:
         if found is None:
             return None
         outcome, leaves = found
-        edge = caller.variant.end.edges.get(key_of(Outcome(outcome), ()))
+        edge = caller.variant.end.edges.get(key_of(Outcome(outcome)))
         if edge is None:
             return None
         numbers = _numbered(saved)

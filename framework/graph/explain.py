@@ -29,7 +29,7 @@ from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
 from anfora.graph.compiled import Hop, Point, Program, Return, Variant
 from anfora.graph.machine import Machine
-from anfora.graph.moments import Live, Outcome, State, key_of
+from anfora.graph.moments import Live, Outcome, State
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
 from anfora.graph.sources import code_of
@@ -104,15 +104,15 @@ class Watched(Program):
                 return Names.at_entry(self, key)
         return Names.at(point.frames)
 
-    def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
+    def _record(self, point: Point, values: list[Any]) -> Any:
         if point.variants and tells_recompiles():
             log.log(_level(), "%s is compiled anew: %s", self.name, what_changed(self, point, values))
-        return self._recording(super()._record, point, values, args, kwargs)
+        return self._recording(super()._record, point, values)
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         if tells_recompiles():
             span = hop_span(hop)
-            seen = outcome_text(key_of(outcome, values))
+            seen = outcome_text(hop.key_of(outcome))
             log.log(_level(), "%s goes on in a new way: %s:%d: %s gives %s", self.name, span.short_file, span.line,
                     span_text(span), seen)  # fmt: skip
         return self._recording(super()._redo, hop, values, outcome)
@@ -475,14 +475,14 @@ class _Trace(Watched):
         self.python_seconds += self._since - began
         return outcome
 
-    def _record(self, point: Point, values: list[Any], args: tuple, kwargs: dict) -> Any:
+    def _record(self, point: Point, values: list[Any]) -> Any:
         if point.variants:
             self.recompiles.append(what_changed(self, point, values))
-        return super()._record(point, values, args, kwargs)
+        return super()._record(point, values)
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         span = hop_span(hop)
-        seen = outcome_text(key_of(outcome, values))
+        seen = outcome_text(hop.key_of(outcome))
         self.recompiles.append(f"{span.short_file}:{span.line}  {span_text(span)} gives {seen}, for the first time")
         return super()._redo(hop, values, outcome)
 

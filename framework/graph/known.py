@@ -22,6 +22,7 @@ from anfora.eager.tape import no_grad
 from anfora.graph import operations
 from anfora.graph.machine import Generator, Walk
 from anfora.graph.operations import IN_PLACE, OPERATIONS
+from anfora.graph.origins import Number
 from anfora.kernel import glue
 
 __all__ = [
@@ -43,7 +44,7 @@ _ARRANGING: set[Any] = {
     operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem,
     operations.spread, operations.extend, operations.make_dict, operations.merge, operations.merge_keywords,
     operations.unpack, operations.unpack_rest, operations.values_of_keys, operations.rest_of_mapping, operations.make_set,
-    operations.fill_cell, operations.empty_cell, operations.special_method, operations.as_filled, operations.as_it_is,
+    operations.fill_cell, operations.empty_cell, operations.special_method, operations.as_filled,
     operations.as_iterator, operations.as_length, operations.as_text, operations.as_truth, operations.no_comparison,
     operations.no_operator,
     functools.partial, types.MethodType, types.SimpleNamespace,
@@ -263,7 +264,7 @@ def is_object(value: Any) -> bool:
     return (
         bool(kind.__flags__ & (1 << 9))
         and kind.__getattribute__ is object.__getattribute__
-        and not isinstance(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk))
+        and not isinstance(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,18 @@ from anfora.graph.origins import Origin
 from anfora.graph.rows import Row
 from anfora.kernel import glue
 
-__all__ = ["DATA", "Draw", "Escaped", "Live", "Outcome", "Piece", "State", "key_of", "keeps_arguments"]
+__all__ = [
+    "DATA",
+    "Draw",
+    "Escaped",
+    "Live",
+    "Outcome",
+    "Piece",
+    "State",
+    "holds_identity",
+    "key_of",
+    "keeps_arguments",
+]
 
 DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 
@@ -110,7 +120,6 @@ class Piece:
 
     def __init__(self) -> None:
         self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
-        self.distinct: dict[int, tuple[Any, Origin]] = {}  #: objects that must be different ones
         self.rows: list[Row] = []
         self.inputs: dict[int, tuple[Origin, Any]] = {}  #: values that come in: origin, layout
         self.constants: dict[int, np.ndarray] = {}
@@ -133,43 +142,14 @@ def keeps_arguments(operation: Any) -> bool:
     return known.writes(operation) or not known.forgets(operation)
 
 
-def key_of(outcome: Outcome, live: Sequence[Any]) -> Any:
-    """What of an outcome decides how the program goes on; `live` is what was alive when it came."""
-    value = outcome.value
-    if outcome.error is not None:
-        key: Any = ("raised", type(outcome.error))
-        value = outcome.error
-    else:
-        key = _key(value)
-    if type(value) in SIMPLE:
-        return key
-    again = _again(value, live)
-    if not again:
-        return key
-    return (*key, again) if outcome.error is not None else ("again", key, again)
+def key_of(outcome: Outcome) -> Any:
+    """What of an outcome decides how the program goes on."""
+    return ("raised", type(outcome.error)) if outcome.error is not None else _key(outcome.value)
 
 
-def _again(value: Any, live: Sequence[Any]) -> tuple:
-    """Which objects of an outcome are the same as something alive, by slot, or as another of its objects, by path."""
-    if type(value) is not tuple:
-        for slot, known_value in enumerate(live):
-            if known_value is value:
-                return (((), slot),)
-        return ()
-    before: dict[int, Any] = {}
-    for slot, known_value in enumerate(live):
-        before.setdefault(id(known_value), slot)
-    return tuple(_objects_again(value, (), before))
-
-
-def _objects_again(value: Any, path: tuple, before: dict[int, Any]) -> Iterator[tuple]:
-    if type(value) is tuple:
-        for i, item in enumerate(value):
-            yield from _objects_again(item, (*path, i), before)
-    elif type(value) not in SIMPLE:
-        found = before.setdefault(id(value), path)
-        if found is not path:
-            yield path, found
+def holds_identity(key: Any) -> bool:
+    """Whether objects are told apart by the key of an outcome, so that they must live as long as it."""
+    return type(key) is tuple and (key[:1] == ("is",) or any(map(holds_identity, key)))
 
 
 def _key(value: Any, depth: int = 0) -> Any:

@@ -78,6 +78,7 @@ class Notebook(Plain):
         self.dynamic: set[type] = set()  #: classes that are made anew in each call
         self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
         self.told: set[tuple] = set()
+        self.distinct: dict[int, Origin] = {}  #: objects from outside that were told apart
         self.touched: str | None = None
         self.pending = False
 
@@ -142,8 +143,6 @@ class Notebook(Plain):
             self.guard("is", origin, value)
         else:
             self.guard("type", origin, kind)
-            if kind in known.VIEWS:
-                self.register(known.viewed(value), Origin("number", known.viewed, (origin,)))
         return value
 
     def _register_bound(self, method: Any, origin: Origin) -> None:

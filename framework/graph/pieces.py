@@ -96,9 +96,6 @@ class Runner:
         emit = Emitter()
         for kind, origin, payload in piece.guards:
             _GUARDS[kind](emit, origin, payload)
-        if piece.distinct:
-            names = [emit.name(origin) for _, origin in piece.distinct.values()]
-            emit.lines.append(f"if len({{{', '.join(f'id({name})' for name in names)}}}) != {len(names)}: return None")
         made = self._made()
         for origin in self.origins:
             if origin.kind not in ("made", "built", "result"):

@@ -21,7 +21,7 @@ from anfora.graph.polyfills import first_, list_
 from anfora.graph.sources import code_of
 from anfora.graph.special import method_of
 
-__all__ = ["DRAINING", "Reasons"]
+__all__ = ["DRAINING", "Reasons", "drain"]
 
 
 class Reasons(Notebook):
@@ -45,9 +45,7 @@ class Reasons(Notebook):
         is_there = any(item is generator for item in machine.saved)
         is_join = getattr(operation, "__name__", "") == "join" and type(getattr(operation, "__self__", None)) is str
         if is_there and not more and not generator.is_running and (known.is_among(operation, DRAINING) or is_join):
-            if operation is operations.unpack:
-                raise Drain(generator, first_, args[1] + 1)
-            raise Drain(generator, list_)
+            raise drain(generator, operation, args, list_)
         return "a generator in the hands of Python"
 
     def _reason(self, operation: Callable, args: tuple, kwargs: dict) -> str | None:
@@ -95,15 +93,11 @@ class Reasons(Notebook):
         return None
 
     def _called_back(self, operation: Callable, args: tuple) -> list[Any]:
-        """The objects of the program whose methods a container would call: to be walked over, or as keys."""
+        """The objects of the program whose methods a method of a container would call: to be walked over, or as keys."""
         owner = getattr(operation, "__self__", None)
         if type(owner) in (list, dict, set) and operation.__name__ in ("extend", "update"):
             return [value for value in args if known.is_object(value)]
-        keys: tuple = ()
-        if type(owner) in (dict, set):
-            keys = args[:1]
-        elif operation in (operator.getitem, operator.setitem, operator.delitem) and isinstance(args[0], dict):
-            keys = args[1:2]
+        keys = args[:1] if type(owner) in (dict, set) else ()
         return [key for key in keys if known.is_object(key) and not _has_identity(type(key))]
 
     def _compared(self, operation: Callable, args: tuple) -> list[Any]:
@@ -158,6 +152,8 @@ class Reasons(Notebook):
         )
         if not is_key or not all(isinstance(x, Tensor) or _has_identity(type(x)) for x in compared):
             return False
+        if len(compared) + len(self.distinct) > _MOST_DISTINCT:
+            return False
         held = owner if kind in (dict, set) and owner is not None else args[0]
         if operation in _MEMBERSHIP:
             held = args[1]
@@ -165,8 +161,13 @@ class Reasons(Notebook):
             return False  # there may be objects in it of which nothing else is known
         if operation in _MEMBERSHIP and type(args[1]) in (list, tuple) and any(isinstance(x, Tensor) for x in compared):
             return False  # these are compared with `==`
+        told = self.distinct
         for value in compared:
-            self.piece.distinct.setdefault(id(value), (value, self.origins[id(value)][1]))
+            if id(value) not in told:
+                origin = self.origins[id(value)][1]
+                for other in told.values():
+                    self.guard("not same", origin, other)
+                told[id(value)] = origin
         return True
 
     def _is_traced(self, value: Any) -> bool:
@@ -202,6 +203,11 @@ class Reasons(Notebook):
         return True
 
 
+def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
+    """What is raised to have the machine walk over one of the arguments first."""
+    return Drain(value, first_, args[1] + 1) if operation is operations.unpack else Drain(value, to_list)
+
+
 def _has_identity(kind: type) -> bool:
     """Whether objects of a class are equal to themselves alone."""
     return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
@@ -231,6 +237,8 @@ _LOOKS_INTO: dict[Any, int | None] = {
         itertools.zip_longest, *filter(None, [getattr(itertools, "pairwise", None)]),
     )),
 }  # fmt: skip
+
+_MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other
 
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
 

@@ -37,12 +37,12 @@ from anfora.graph import known, operations, ranges
 from anfora.graph.attributes import Attributes
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE, NoImage, is_plain_object
-from anfora.graph.machine import Drain, Frame, Generator, Machine, Plain, Walk
+from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.moments import DATA, Draw, Escaped, Outcome, State
 from anfora.graph.origins import Number, Origin
-from anfora.graph.polyfills import differentiate, first_, list_, list_with_length, rows_
+from anfora.graph.polyfills import differentiate, list_, list_with_length, rows_
 from anfora.graph.ranges import Counter
-from anfora.graph.reasons import DRAINING
+from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
@@ -66,12 +66,10 @@ class Recorder(Attributes):
         """Whether the present instruction makes what the program returns, so that nothing looks into it any more: it may
         hold numbers that vary."""
         frames = self.machine.frames if self.machine is not None else []
-        if not all(frame.code.opcodes[frame.pc] == "RETURN" and not frame.handlers for frame in frames):
-            return False
-        top = frames[-1]
-        return top.code.opcodes[top.pc - 1] in ("TUPLE", "LIST") and not any(
-            frame.deliver != "value" for frame in frames
-        )
+        for frame in frames:
+            if frame.code.opcodes[frame.pc] != "RETURN" or frame.handlers or frame.deliver != "value":
+                return False
+        return bool(frames) and frames[-1].code.opcodes[frames[-1].pc - 1] in ("TUPLE", "LIST")
 
     # -- doing things -------------------------------------------------------------------------------------------------
 
@@ -111,7 +109,7 @@ class Recorder(Attributes):
 
     def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
         """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""
-        if not any(known.is_object(a) and type(a) is not Number for a in args):
+        if not any(map(known.is_object, args)):
             return
         call = entered(self, operation, _plain_tuple(args))
         if call is not None:
@@ -122,11 +120,9 @@ class Recorder(Attributes):
             return
         for value in args:
             is_there = any(item is value for item in machine.saved)
-            if is_there and known.is_object(value) and method_of(self, value, "__iter__") is not None:
-                if operation is operations.unpack:
-                    raise Drain(value, first_, args[1] + 1)
+            if is_there and method_of(self, value, "__iter__") is not None:
                 has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
-                raise Drain(value, list_with_length if has_length else list_)
+                raise drain(value, operation, args, list_with_length if has_length else list_)
 
     def _compute(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
         """Do what follows from its arguments: only the operators in it leave a trace."""
@@ -492,8 +488,6 @@ class Recorder(Attributes):
                     self.guard("equal", value.origin, value.value)
                     frame.locals[name] = value.value
         machine.saved = [plain.get(id(item), item) for item in machine.saved]
-
-    # attributes
 
     # calls
 

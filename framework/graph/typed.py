@@ -41,7 +41,7 @@ from anfora.graph.compiled import Hop, Point, Program, Same, Variant, _released
 from anfora.graph.fusion import _Grouping, fuse
 from anfora.graph.images import Image, build
 from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
-from anfora.graph.moments import Outcome, Piece, key_of
+from anfora.graph.moments import Outcome, Piece
 from anfora.graph.origins import Emitter, Origin
 from anfora.graph.pieces import _GUARDS, _draw
 from anfora.graph.primitives import U
@@ -90,10 +90,8 @@ def _spread(call: tuple) -> Any:
 
 def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Callable:
     functions, values = functions_and_values[: len(cases.keys)], functions_and_values[len(cases.keys) :]
-    live = [None] * (max(cases.slots, default=-1) + 1)
-    for slot, value in zip(cases.slots, values):
-        live[slot] = value
-    key = key_of(outcome if type(outcome) is Outcome else Outcome(outcome), live)
+    live: Any = dict(zip(cases.slots, values))
+    key, _ = cases.hop.edge(live, outcome if type(outcome) is Outcome else Outcome(outcome))
     return functions[cases.keys.index(key)] if key in cases.keys else _record
 
 
@@ -123,12 +121,12 @@ for _primitive in (
 
 
 class Cases:
-    """The outcomes of a hop that were seen; `slots` hold values that an outcome was again."""
+    """The outcomes of a hop that were seen; `slots` hold values that were one object with others."""
 
-    def __init__(self, keys: Sequence[Any]) -> None:
-        self.keys = list(keys)
-        again = [pair for key in self.keys if _is_again(key) for pair in key[2]]
-        self.slots = sorted({found for _, found in again if type(found) is int})
+    def __init__(self, hop: Hop) -> None:
+        self.hop, self.keys = hop, list(hop.edges)
+        pairs = [pair for key in self.keys if type(key) is Same for pair in key.pairs]
+        self.slots = sorted({place for pair in pairs for place in pair if type(place) is int})
 
     def __repr__(self) -> str:
         return " | ".join(map(outcome_text, self.keys))
@@ -178,9 +176,10 @@ class Globals:
         return f"the variables of {self.variables.get('__name__', 'a module')}"
 
 
-def _is_again(key: Any) -> bool:
-    """Whether an outcome is, or holds, an object that was alive before, or one object twice."""
-    return isinstance(key, tuple) and len(key) == 3 and key[0] in ("again", "raised")
+def _is_raised(key: Any) -> bool:
+    """Whether an outcome is an exception."""
+    plain = key.key if type(key) is Same else key
+    return isinstance(plain, tuple) and plain[:1] == ("raised",)
 
 
 def outcome_text(key: Any) -> str:
@@ -188,9 +187,7 @@ def outcome_text(key: Any) -> str:
     if isinstance(key, type):
         return f"a {key.__name__}"
     if type(key) is Same:
-        key = key.key
-    if _is_again(key):
-        return f"{outcome_text(key[1] if key[0] == 'again' else key[:2])} that was there before"
+        return f"{outcome_text(key.key)} that was there before"
     if isinstance(key, tuple) and len(key) == 2:
         kind, value = key
         if kind == "raised":
@@ -880,16 +877,14 @@ class _Body:
         """The interpreter's part, and what follows; the value of the whole."""
         graph = self.graph
         span = hop_span(hop)
-        catches = any(isinstance(key, tuple) and key[:1] == ("raised",) for key in hop.edges)
+        catches = any(map(_is_raised, hop.edges))
         primitive = PRIMITIVES["attempt" if catches else "interpret"]
         names, called = self._call(hop)
         outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
         self.effects.append(outcome)
         if not hop.edges:
             return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
-        # Where parts of the outcome may be what was alive before, the way that tells them apart serves both.
-        keys = [key for key in hop.edges if type(key) is not Same or key.key not in hop.edges]
-        ways = {key: self._edge(hop, key, outcome, catches) for key in keys}
+        ways = {key: self._edge(hop, key, outcome, catches) for key in hop.edges}
         if not catches and all(key in _TRUTHS for key in ways):
             outcome.abstract = Weak(bool)
             sides = [self._partial(ways.get(key)) for key in _TRUTHS]
@@ -898,7 +893,7 @@ class _Body:
             [(function, args)] = ways.values()
             return graph.apply(function, *args)
         sides = [self._partial(way) for way in ways.values()]
-        cases = Cases(list(ways))
+        cases = Cases(hop)
         values = [self.slot(slot) for slot in cases.slots]
         return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *values))
 
@@ -907,7 +902,7 @@ class _Body:
         image = hop.call
         graph = self.graph
         origins = self.variant.runner.origins
-        used = [*Cases(list(hop.edges)).slots, *(place for _, places in hop.edges.values() for place in places)]
+        used = [*Cases(hop).slots, *(place for _, places in hop.edges.values() for place in places)]
         # What was made for the call, and is alive behind it.
         kept = {place for place in used if type(place) is int and origins[place].kind == "built"}
         if not kept and _is_plain(image) and image[0] == "tuple":
@@ -938,7 +933,7 @@ class _Body:
         function = builder.graph_of(point, mark + builder.name, names, len(places))
         whole: Node = outcome
         if catches:
-            part = "error" if isinstance(key, tuple) and key[:1] == ("raised",) else "value"
+            part = "error" if _is_raised(key) else "value"
             if any(type(place) is tuple for place in places):
                 whole = graph.apply(PRIMITIVES["getattr"], outcome, part)
         args = []

@@ -1,0 +1,28 @@
+"""What tests compare: the bits of what a call gives, or its error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anfora import Tensor
+from anfora.core.tensor import current
+
+
+def bits(value: Any) -> Any:
+    """A value as something that is equal only if all bits, types and nestings are: -0.0 is not 0.0, and NaN is NaN."""
+    if isinstance(value, Tensor):  # not through asnumpy(), which lends the memory out
+        return "tensor", value.dtype, value.shape, current(value)._array.tobytes()
+    if isinstance(value, (tuple, list)):
+        return type(value), [bits(item) for item in value]
+    if isinstance(value, dict):
+        return type(value), [(bits(key), bits(item)) for key, item in value.items()]
+    return type(value), repr(value)
+
+
+def outcome(function: Callable, *args: Any, errors: Any = Exception) -> Any:
+    """The bits of what a call gives, or its error, if it is one of these."""
+    try:
+        return bits(function(*args))
+    except errors as error:
+        return type(error), str(error)
