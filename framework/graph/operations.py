@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_it_is", "as_iterator", "as_length",
+    "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "empty_cell", "extend", "fill_cell",
     "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge", "merge_keywords",
     "no_comparison", "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method",
@@ -288,10 +288,6 @@ def _through(name: str, function: Callable) -> Callable[[Any], Any]:
 
 as_length, as_truth, as_filled = _through("__len__", len), _through("__bool__", bool), _through("__len__", bool)
 as_text, as_iterator = _through("__repr__", repr), _through("__iter__", iter)
-
-
-def as_it_is(value: Any) -> Any:
-    return value
 
 
 def no_operator(symbol: str, left: Any, right: Any) -> None:

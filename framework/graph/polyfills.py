@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -134,21 +135,20 @@ def sorted_(items, *, key, reverse=False):
 
 
 def max_(*items, key, **default):
-    best = value = _ABSENT
-    for item in items[0] if len(items) == 1 else items:
-        other = key(item)
-        if best is _ABSENT or other > value:
-            best, value = item, other
-    return max((), **default) if best is _ABSENT else best
+    return best(operator.gt, max, items, key, default)
 
 
 def min_(*items, key, **default):
-    best = value = _ABSENT
+    return best(operator.lt, min, items, key, default)
+
+
+def best(is_better, of_none, items, key, default):
+    found = value = _ABSENT
     for item in items[0] if len(items) == 1 else items:
         other = key(item)
-        if best is _ABSENT or other < value:
-            best, value = item, other
-    return min((), **default) if best is _ABSENT else best
+        if found is _ABSENT or is_better(other, value):
+            found, value = item, other
+    return of_none((), **default) if found is _ABSENT else found
 
 
 def sum_(items, start=0):

@@ -23,13 +23,12 @@ __all__ = ["class_attribute", "entered", "method_of", "truth_of"]
 _DIRECT: dict[Any, str] = {
     operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
     operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__",
-    next: "__next__",
+    reversed: "__reversed__", next: "__next__",
 }  # fmt: skip
 #: Those whose result Python checks: with what.
 _CHECKED: dict[Any, tuple[str, Callable]] = {
     len: ("__len__", operations.as_length),
     iter: ("__iter__", operations.as_iterator),
-    reversed: ("__reversed__", operations.as_it_is),
     repr: ("__repr__", operations.as_text),
 }
 _CONTAINS = {operations.OPERATIONS["in"]: polyfills.contains, operations.OPERATIONS["not_in"]: polyfills.contains_not}
@@ -107,26 +106,16 @@ def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None
 
 def _binary(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
     names, reflected, symbol = _BINARY[operation]
-    tried = []
-    for name in names:
-        held = _operand(recorder, left, name)
-        if held is NotImplemented:
-            return None
-        if held is not None:
-            tried.append((held, left, right))
+    methods = [(_operand(recorder, left, name), left, right) for name in names]
     if type(left) is not type(right):
-        held = _operand(recorder, right, reflected)
-        if held is NotImplemented:
-            return None
-        if held is not None:
-            first = issubclass(type(right), type(left)) and held is not class_attribute(type(left), reflected)
-            if first and len(names) == 2 and len(tried) == 2:
-                tried.insert(1, (held, right, left))
-            elif first and not (len(names) == 2 and class_attribute(type(left), names[0]) is not None):
-                tried.insert(0, (held, right, left))
-            else:
-                tried.append((held, right, left))
-    return Enter(polyfills.first_answer, (tuple(tried), operations.no_operator, symbol, left, right)) if tried else None
+        other = _operand(recorder, right, reflected)
+        overrides = other is not class_attribute(type(left), reflected)
+        comes_first = issubclass(type(right), type(left)) and overrides
+        methods.insert(len(names) - comes_first, (other, right, left))  # that of an operator in place comes before it
+    if any(method is NotImplemented for method, *_ in methods):
+        return None
+    tried = tuple(each for each in methods if each[0] is not None)
+    return Enter(polyfills.first_answer, (tried, operations.no_operator, symbol, left, right)) if tried else None
 
 
 def _comparison(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
