@@ -10,24 +10,33 @@ from anfora import Tensor, nn, ops
 from anfora.models import LeNet5
 
 
-def lenet(batch):
-    net = LeNet5(num_class=10, num_channel=1)
-    net.set_train()
-    loss_fn = nn.CrossEntropyLoss()
-    optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
-    gradients = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
-    x, y = Tensor(normal(batch, 1, 32, 32)), Tensor(labels(batch, 10))
+def as_it_is(function):
+    return function
 
-    def step():
+
+def trained(net, optimizer, x, y, compiled):
+    """Steps of training; `compiled` may be `jit`."""
+    loss_fn = nn.CrossEntropyLoss()
+    gradients = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
+
+    @compiled
+    def step(x, y):
         loss, found = gradients(x, y)
         optimizer(found)
-        return loss.item()
+        return loss
 
-    return step
+    return lambda: step(x, y).item()
 
 
-def lenet_inference(batch):
+def lenet(batch, compiled=as_it_is):
     net = LeNet5(num_class=10, num_channel=1)
+    net.set_train()
+    optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    return trained(net, optimizer, Tensor(normal(batch, 1, 32, 32)), Tensor(labels(batch, 10)), compiled)
+
+
+def lenet_inference(batch, compiled=as_it_is):
+    net = compiled(LeNet5(num_class=10, num_channel=1))
     x = Tensor(normal(batch, 1, 32, 32))
 
     def step():
@@ -37,19 +46,10 @@ def lenet_inference(batch):
     return step
 
 
-def perceptron():
+def perceptron(compiled=as_it_is):
     net = nn.SequentialCell(nn.Dense(784, 512), nn.ReLU(), nn.Dense(512, 512), nn.ReLU(), nn.Dense(512, 10))
-    loss_fn = nn.CrossEntropyLoss()
     optimizer = nn.Adam(net.trainable_params(), 1e-3)
-    gradients = ms.value_and_grad(lambda x, y: loss_fn(net(x), y), None, optimizer.parameters)
-    x, y = Tensor(normal(128, 784)), Tensor(labels(128, 10))
-
-    def step():
-        loss, found = gradients(x, y)
-        optimizer(found)
-        return loss.item()
-
-    return step
+    return trained(net, optimizer, Tensor(normal(128, 784)), Tensor(labels(128, 10)), compiled)
 
 
 def chain(backward):
