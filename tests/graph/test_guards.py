@@ -17,6 +17,7 @@ import types
 
 import numpy as np
 import pytest
+from outcomes import outcome
 
 import anfora as ms
 from anfora import Tensor, jit, ops
@@ -248,24 +249,6 @@ CASES = [
     (lambda x, v: (x, v), {"a": [1, (2, "b")]}, {"a": [1, (2, "c")]}),
     (lambda x, v: (x, v, v), [1, 2], [3]),
 ]  # fmt: skip
-
-
-def plain(value):
-    """What can be compared: the data of tensors bit for bit, numbers with their type and sign."""
-    if isinstance(value, Tensor):
-        return "tensor", value.dtype, value.shape, value.asnumpy().tobytes()
-    if isinstance(value, (list, tuple)):
-        return type(value).__name__, [plain(item) for item in value]
-    if isinstance(value, dict):
-        return type(value).__name__, [(plain(k), plain(v)) for k, v in value.items()]
-    return type(value).__name__, repr(value)
-
-
-def outcome(function, *args):
-    try:
-        return plain(function(*args))
-    except Exception as error:
-        return type(error).__name__, str(error)
 
 
 class Holder:

@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from outcomes import bits
 
 from anfora import (
     Parameter,
@@ -31,7 +32,6 @@ from anfora import (
     value_and_grad,
 )  # fmt: skip
 from anfora.core.errors import AnforaError
-from anfora.core.tensor import current
 from anfora.graph import loops
 from anfora.kernel import repeat
 
@@ -67,12 +67,6 @@ def engine(request, monkeypatch):
     """Scalar loops get their kernel at once, or never."""
     monkeypatch.setattr(loops, "SCALAR_AFTER", request.param)
     return request.param
-
-
-def bits(value):
-    if isinstance(value, (tuple, list)):
-        return [bits(item) for item in value]
-    return value.dtype, value.shape, current(value)._array.tobytes()
 
 
 def same(function, *calls, times=3):

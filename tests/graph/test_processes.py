@@ -14,6 +14,7 @@ import weakref
 
 import numpy as np
 import pytest
+from outcomes import bits
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
@@ -42,10 +43,6 @@ class Net(nn.Cell):
     @jit
     def scaled(self, x):
         return x * self.scale if x.sum() > 0 else x - self.scale
-
-
-def bits(tensor):
-    return tensor.asnumpy().tobytes()
 
 
 def test_the_first_calls_come_from_eight_threads_at_once():

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import pytest
+from outcomes import bits
 
 from anfora import (
     Tensor,
@@ -27,7 +28,6 @@ from anfora import (
     value_and_grad,
 )
 from anfora.core.errors import AnforaError
-from anfora.core.tensor import current
 from anfora.graph import ahead, loops, ranges, text
 from anfora.graph.compare import difference
 from anfora.graph.compiled import Compiled, Variant
@@ -57,14 +57,6 @@ def way(request, monkeypatch):
     """How numbers are computed ahead."""
     if not request.param:
         monkeypatch.setattr(ahead.Ahead, "_understands", lambda self, guards: False)
-
-
-def bits(value: Any) -> Any:
-    if isinstance(value, (tuple, list)):
-        return type(value), [bits(item) for item in value]
-    if isinstance(value, Tensor):
-        return value.dtype, value.shape, current(value)._array.tobytes()
-    return type(value), repr(value)
 
 
 def outcome(function: Callable, args: tuple) -> Any:

@@ -9,6 +9,7 @@ import operator
 
 import numpy as np
 import pytest
+from outcomes import bits, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
@@ -218,22 +219,6 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-def plain(value):
-    """What can be compared: the data of tensors, bit for bit."""
-    if isinstance(value, Tensor):
-        return "tensor", value.dtype, value.shape, value.asnumpy().tobytes()
-    if isinstance(value, (list, tuple)):
-        return type(value).__name__, [plain(item) for item in value]
-    return value
-
-
-def outcome(function, *args):
-    try:
-        return plain(function(*args))
-    except Exception as error:
-        return type(error), str(error)
-
-
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.__name__)
 def test_objects_mean_what_they_mean_in_python(program):
     compiled = jit(program)
@@ -303,7 +288,7 @@ def test_a_network_that_walks_its_layers_has_no_hop():
             report = explain(net)(x)
             assert report.hops == [] and report.result.asnumpy().tobytes() == expected.tobytes()
         again = ms.grad(lambda x: net(x).sum(), 0, net.trainable_params())(x)
-    assert plain([again[0], list(again[1])]) == plain([gradients[0], list(gradients[1])])
+    assert bits([again[0], list(again[1])]) == bits([gradients[0], list(gradients[1])])
     net.layers.append(nn.Dense(3, 3))
     net.factor = 3.0
     with ms.context(mode=ms.GRAPH_MODE):
@@ -325,7 +310,7 @@ def test_objects_as_keys(order):
     for _ in range(2):
         for one, two in ((0, 1), order):
             given = Tensor([1.0]), keys[one], keys[two]
-            assert plain(f(*given)) == plain(f.__wrapped__(*given))
+            assert bits(f(*given)) == bits(f.__wrapped__(*given))
     assert explain(f)(Tensor([1.0]), *keys).hops == []
 
 
