@@ -10,6 +10,7 @@ import ast
 import itertools
 import linecache
 import os
+import re
 import sys
 from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
@@ -57,6 +58,10 @@ def frame_position(frame: FrameType | None) -> tuple[CodeType | None, int]:
     return frame.f_code, frame.f_lasti if sys.version_info >= (3, 11) else frame.f_lineno
 
 
+#: Before Python 3.12 a comprehension is a function of its own; for who reads it is a part of the one that it stands in.
+_COMPREHENSIONS = re.compile(r"(\.<locals>\.<(list|set|dict)comp>)+$")
+
+
 class Span:
     """A piece of source: lines and columns of a file."""
 
@@ -72,7 +77,7 @@ class Span:
     @classmethod
     def of(cls, code: CodeType, at: int) -> Span:
         """The span of a position in a code object (before Python 3.11, of a line)."""
-        name = getattr(code, "co_qualname", code.co_name)
+        name = _COMPREHENSIONS.sub("", getattr(code, "co_qualname", code.co_name))
         if sys.version_info < (3, 11):
             return cls(code.co_filename, at, name)
         positions = list(code.co_positions())

@@ -459,6 +459,18 @@ OUTER: dict = {}
 
 
 @program
+def a_value_saved_in_a_comprehension(jit):
+    """The error named the comprehension, which compiled code, and Python since 3.12, runs as a part of the function."""
+
+    def f(x, y):
+        products = [v * u for v, u in zip([x * 1.5, x], [x, y])]
+        y[1] = 5.0
+        return (products[0] * products[1]).sum()
+
+    return outcome(ms.grad(jit(f), (0, 1)), t(1, 2, 3), t(1, 2, 3))
+
+
+@program
 def one_object_as_two_arguments(jit):
     class A:
         pass
