@@ -332,7 +332,7 @@ def refresh(view: Tensor) -> None:
 
 
 def _tick_of(node: Any) -> float:
-    return 0 if node is None else (node.node if type(node) is Output else node).tick
+    return 0 if node is None else (tape.taken_apart(node).node if type(node) is Output else node).tick
 
 
 def entry_of_alias(layout: Layout) -> tuple[Entry, tuple]:

@@ -121,7 +121,7 @@ def _between(results: list[Tensor], known: dict[Any, Tensor]) -> tuple[list[Node
     begin = min((node.tick for node in known), default=0)  # what is older does not depend on the arguments
 
     def need(slot: Any, kind: TensorType) -> None:
-        kinds[tape.key_of(slot)] = kind
+        kinds[tape.key_of(tape.taken_apart(slot))] = kind
         node = slot.node if type(slot) is tape.Output else slot
         if type(node) is Node and node.tick > begin and node not in found and node not in known:
             found.add(node)

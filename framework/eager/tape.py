@@ -31,8 +31,8 @@ from anfora.eager.entry import Entry, Recipe
 from anfora.kernel import glue
 
 __all__ = [
-    "Followed", "Leaf", "Node", "Output", "backward", "fit", "is_recording", "key_of", "no_grad", "record", "recording",
-    "transforms",
+    "Block", "Followed", "Leaf", "Node", "Output", "backward", "fit", "is_recording", "keep", "key_of", "leading_to",
+    "no_grad", "record", "recording", "taken_apart", "transforms", "walk",
 ]  # fmt: skip
 
 
@@ -68,18 +68,71 @@ class Node:
 
 
 class Output:
-    """One of several results of a node."""
+    """One of several results of a node, or of a block."""
 
-    __slots__ = ("node", "index")
+    __slots__ = ("_key",)
 
     is_leaf = False
 
-    def __init__(self, node: Node, index: int) -> None:
-        self.node, self.index = node, index
+    def __init__(self, node: Node | Block, index: int) -> None:
+        self._key: Any = (node, index)
+
+    @property
+    def key(self) -> Any:
+        """How its gradient waits: (node, index), or a node with one result, if this was one of a block."""
+        key = self._key
+        if type(key) is tuple and type(key[0]) is Block and key[0].nodes is not None:
+            block, index = key
+            node = block.nodes[block.program.results[index][0]]
+            key = self._key = node if node.recipe.results == 1 else (node, block.program.results[index][1])
+        return key
+
+    @property
+    def node(self) -> Any:
+        """The Node that it is a result of, or the Block."""
+        key = self.key
+        return key[0] if type(key) is tuple else key
 
     def hook_table(self) -> dict:
         """The hooks on the gradient of this result, to be added to."""
-        return self.node.hook_table(self.index)
+        taken_apart(self)
+        key = self.key
+        return key[0].hook_table(key[1]) if type(key) is tuple else key.hook_table()
+
+
+class Block:
+    """Recorded calls that native code has run as one: one node, as long as nobody looks inside.
+
+    Whoever needs the nodes that the calls would have left (a second derivative, a hook, an error that tells which call it
+    is of) takes the block apart; from then on its results are results of those nodes. See graph/taped.py.
+    """
+
+    __slots__ = ("nodes", "numbers", "parents", "program", "saved", "tick", "used")
+
+    is_leaf = False
+
+    def __init__(self, program: Any, parents: tuple, saved: tuple, numbers: tuple) -> None:
+        self.program = program  #: what was run, and how to walk back over it
+        self.parents = parents  #: where its inputs came from, each a Node, Output or Leaf
+        self.saved: tuple | None = saved  #: arrays; None once used up
+        self.numbers = numbers  #: Python numbers that were different in each call
+        self.used: frozenset[int] = frozenset()  #: the calls whose gradients have been taken, for the last time
+        self.nodes: list[Node] | None = None  #: what it has become
+        memory.clock[0] += program.count
+        self.tick = memory.clock[0]  #: of the last of its calls
+
+    def take_apart(self) -> list[Node]:
+        """The nodes in its place."""
+        if self.nodes is None:
+            self.nodes = self.program.nodes_of(self)
+        return self.nodes
+
+
+def taken_apart(slot: Slot) -> Slot:
+    """A slot which is no result of a block, or of one no more."""
+    if type(slot) is Output and type(slot.node) is Block:
+        slot.node.take_apart()
+    return slot
 
 
 class Leaf:
@@ -191,12 +244,12 @@ def record(entry: Entry, mask: int, inputs: Sequence[Any], arrays: Sequence[Any]
     node.code, node.at = place
     node.parents = tuple(x._node if mask >> i & 1 else None for i, x in enumerate(inputs))
     count = len(inputs)
-    node.saved = tuple(_keep(inputs[slot]) if slot < count else arrays[slot - count] for slot in recipe.saves)
+    node.saved = tuple(keep(inputs[slot]) if slot < count else arrays[slot - count] for slot in recipe.saves)
     node.tick = memory.tick()
     return node
 
 
-def _keep(value: Any) -> Any:
+def keep(value: Any) -> Any:
     """What the tape keeps of an input: the array itself, or a copy where the outside may write to it."""
     if not isinstance(value, Tensor):
         return value
@@ -247,79 +300,106 @@ def backward(
     """
     pending: dict[Any, Any] = {}
     found: dict[Any, Tensor] = {}
+    for slot in targets or ():
+        taken_apart(slot)
     wanted = set() if targets is None else {key_of(slot) for slot in targets}
-    order = _order([slot for slot, _ in seeds], targets)
+    order, needed = _order([slot for slot, _ in seeds], targets)
     with recording(create_graph), autocast.Suspended():
         for slot, seed in seeds:
             _add(pending, slot, seed)
-        while order:
-            node: Any = order.pop()
-            if type(node) is Leaf:
-                total = pending.pop(node, None)
-                if total is not None:
-                    found[node] = _run_hooks(node, 0, total) if node.hooks else total
-                continue
-            recipe = node.recipe
-            gradient: Any = pending.pop(node, None) if recipe.results == 1 else _several(node, recipe.results, pending)
-            if gradient is None:
-                continue
-            if node.hooks is not None and recipe.results == 1:
-                gradient = _run_hooks(node, 0, gradient)
-            if wanted:
-                _deliver(node, gradient, wanted, found)
-            saved = node.saved
-            if saved is None:
-                raise _used_up(node)
-            if saved and memory.writes:
-                _check_unchanged(node)
-            parents = node.parents
-            for call in recipe.calls:
-                try:
-                    if call.passes:
-                        new = gradient
-                    elif create_graph:
-                        new = call.run_with_history(node, saved, gradient)
-                    else:
-                        new = call.run(saved, gradient)
-                except AnforaError as error:
-                    raise _on_the_way_back(error, node) from error.__cause__
-                if call.is_tuple:
-                    for (target, layout), one in zip(call.targets, new):
-                        parent = parents[target]
-                        if parent is not None and one is not None:
-                            _add(pending, parent, one if one._layout is layout else fit(one, layout.type))
-                elif new is not None:
-                    target, layout = call.targets[0]
-                    parent = parents[target]
-                    if new._layout is not layout:
-                        new = fit(new, layout.type)
-                    if type(parent) is Output:
-                        parent = (parent.node, parent.index)
-                    before = pending.get(parent)
-                    pending[parent] = new if before is None else before + new
-            if not retain_graph:
-                node.saved = None
+        walk(order, pending, found, wanted, needed, create_graph, retain_graph)
     return found
 
 
-def _node_of(slot: Slot) -> Node | Leaf:
+def walk(
+    order: list[Node | Leaf | Block],
+    pending: dict[Any, Any],
+    found: dict[Any, Tensor],
+    wanted: set,
+    needed: set | None,
+    create_graph: bool,
+    retain_graph: bool,
+) -> None:
+    """Go over nodes, the last of the list first.
+
+    Args:
+        order: what to visit; used up.
+        pending: gradients that have come so far, by `key_of`; changed.
+        found: takes the gradients of leaves, and of what is `wanted`.
+        needed: the nodes that lead to something wanted; None where all do.
+    """
+    while order:
+        node: Any = order.pop()
+        if type(node) is Leaf:
+            total = pending.pop(node, None)
+            if total is not None:
+                found[node] = _run_hooks(node, 0, total) if node.hooks else total
+            continue
+        if type(node) is Block:
+            is_whole = node.nodes is None and not create_graph
+            if not (is_whole and node.program.walk_back(node, pending, needed, retain_graph)):
+                order += _nodes_of(node, pending, needed)
+            continue
+        recipe = node.recipe
+        gradient: Any = pending.pop(node, None) if recipe.results == 1 else _several(node, recipe.results, pending)
+        if gradient is None:
+            continue
+        if node.hooks is not None and recipe.results == 1:
+            gradient = _run_hooks(node, 0, gradient)
+        if wanted:
+            _deliver(node, gradient, wanted, found)
+        saved = node.saved
+        if saved is None:
+            raise _used_up(node)
+        if saved and memory.writes:
+            _check_unchanged(node)
+        parents = node.parents
+        for call in recipe.calls:
+            try:
+                if call.passes:
+                    new = gradient
+                elif create_graph:
+                    new = call.run_with_history(node, saved, gradient)
+                else:
+                    new = call.run(saved, gradient)
+            except AnforaError as error:
+                raise _on_the_way_back(error, node) from error.__cause__
+            if call.is_tuple:
+                for (target, layout), one in zip(call.targets, new):
+                    parent = parents[target]
+                    if parent is not None and one is not None:
+                        _add(pending, parent, one if one._layout is layout else fit(one, layout.type))
+            elif new is not None:
+                target, layout = call.targets[0]
+                parent = parents[target]
+                if new._layout is not layout:
+                    new = fit(new, layout.type)
+                if type(parent) is Output:
+                    parent = parent.key
+                before = pending.get(parent)
+                pending[parent] = new if before is None else before + new
+        if not retain_graph:
+            node.saved = None
+
+
+def _node_of(slot: Slot) -> Node | Leaf | Block:
     return slot.node if type(slot) is Output else slot
 
 
 def key_of(slot: Slot) -> Any:
     """How gradients that wait are told apart."""
-    return (slot.node, slot.index) if type(slot) is Output else slot
+    return slot.key if type(slot) is Output else slot
 
 
-def _order(starts: list[Slot], targets: Sequence[Slot] | None) -> list[Node | Leaf]:
-    """What the walk visits, first recorded first; without what leads to no target."""
+def _order(starts: list[Slot], targets: Sequence[Slot] | None) -> tuple[list[Node | Leaf | Block], set | None]:
+    """What the walk visits, first recorded first, without what leads to no target; and a set of that, if there are any."""
     todo = [_node_of(slot) for slot in starts]
     seen = set(todo)
     order = []
     while todo:
         node = todo.pop()
         order.append(node)
-        if type(node) is Node:
+        if not isinstance(node, Leaf):
             for parent in node.parents:
                 if parent is not None:
                     if type(parent) is Output:
@@ -329,19 +409,34 @@ def _order(starts: list[Slot], targets: Sequence[Slot] | None) -> list[Node | Le
                         todo.append(parent)
     order.sort(key=_tick)
     if targets is None:
-        return order
+        return order, None
     needed = {_node_of(slot) for slot in targets}
+    return leading_to(needed, order), needed
+
+
+def leading_to(needed: set, order: list) -> list:
+    """Those of some nodes, first recorded first, that are needed or have parents that are; these are needed too then."""
     kept = []
     for node in order:
         if node in needed:
             kept.append(node)
-        elif type(node) is Node:
+        elif type(node) is not Leaf:
             for parent in node.parents:
                 if parent is not None and (parent.node if type(parent) is Output else parent) in needed:
                     needed.add(node)
                     kept.append(node)
                     break
     return kept
+
+
+def _nodes_of(block: Block, pending: dict, needed: set | None) -> list[Node]:
+    """The nodes of a block that the walk has come to; what has come to its results has come to theirs."""
+    nodes = block.take_apart()
+    for index in range(len(block.program.results)):
+        gradient = pending.pop((block, index), None)
+        if gradient is not None:
+            _add(pending, Output(block, index), gradient)
+    return nodes if needed is None else leading_to(needed, nodes)
 
 
 _tick = operator.attrgetter("tick")

@@ -15,8 +15,8 @@ moments.py      pieces, states, outcomes: what is written down
 notebook.py     the recorder, in four layers: what is known of values; reasons.py, what Python must do;
                 attributes.py, what is read by name; recorder.py, the first run: it does what the program does
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
-pieces.py       guards and rows made runnable; loops.py, natively from the first iteration to the last; ahead.py, numbers
-                of a native loop
+pieces.py       guards and rows made runnable; taped.py, as one node of the tape
+loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop
 control.py      branches, loops and recursion that run natively, as an automaton
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
 explain.py      what it did, told to the user; checking.py, whether it was right: `jit(check=True)`

@@ -8,6 +8,7 @@ top at the right.
 
     CONST value             -> value
     LOAD name               -> the local variable; UnboundLocalError if it has none
+    LOAD_OUTER name         -> the same in a comprehension where Python has a function for that: NameError
     STORE name              value ->
     DELETE name             UnboundLocalError if it has none
     LOAD_CELL name          -> the variable in a cell, of this function or one around it; NameError if it is empty

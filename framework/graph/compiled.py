@@ -169,6 +169,15 @@ class Point:
 Edge = tuple[Point, list[Place]]
 
 
+class Onward(NamedTuple):
+    """In the place of a result: the program goes on at a point where it has been before, or behind a piece. It does so from
+    where it was recorded from, so that a run which is recorded in many parts needs no deeper stack."""
+
+    point: Point
+    values: Any
+    behind: tuple[Variant, list] | None = None
+
+
 class _Running(threading.local):
     """What this thread is doing."""
 
@@ -262,7 +271,12 @@ class Program:
                     if live is not None:
                         break
                 else:
-                    return self._record(point, values)
+                    result = self._record(point, values)
+                    if type(result) is not Onward:
+                        return result
+                    point, values, behind = result
+                    result = None
+                    continue
                 if self.is_traced:
                     self.note_piece(point, variant)
             values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
@@ -292,7 +306,12 @@ class Program:
                     outcome = self._interpret(end, live)
                     key, edge = end.edge(live, outcome)
                     if edge is None:
-                        return self._redo(end, live, outcome)
+                        result = self._redo(end, live, outcome)
+                        if type(result) is not Onward:
+                            return result
+                        point, values, behind = result
+                        live = outcome = result = None
+                        continue
                 if edge[0] is point and not variant.is_decided:
                     variant.close(point, key)
                 point, values = _behind(edge, live, outcome)
@@ -328,7 +347,13 @@ class Program:
                         glue.set_recording(hop.switch)
                     _, edge = hop.edge(live, outcome)
                     if edge is None:
-                        outcome = Outcome(self._redo(hop, live, outcome))
+                        result = self._redo(hop, live, outcome)
+                        if type(result) is Onward:
+                            start += result
+                            outcome = None
+                        else:
+                            outcome = Outcome(result)
+                        result = None
                     else:
                         start += (*_behind(edge, live, outcome), None)
                         outcome = None
@@ -477,8 +502,14 @@ class Program:
                 value.world = recorder
         return live
 
+    def completed(self, result: Any) -> Any:
+        """What the program returns, after it has gone on to its end."""
+        while type(result) is Onward:
+            result = self._run(*result)
+        return result
+
     def _finish(self, recorder: Recorder, machine: Machine) -> Any:
-        """Run the machine to the end, and write down the return."""
+        """Run the machine to the end, and write down the return. Gives what that returns, or an `Onward`."""
         recorder.rejoin = recorder.own_call = None
         recorder.machine = machine
         try:
@@ -487,7 +518,7 @@ class Program:
         finally:
             recorder.collect_again()
         if recorder.rejoin is not None:
-            return self._run(*recorder.rejoin)
+            return Onward(*recorder.rejoin)
         if recorder.own_call is not None:
             return self._run_calls([], [recorder.point, None, (recorder.point.variants[-1], recorder.own_call)])
         if machine.world is recorder:

@@ -120,16 +120,21 @@ class Watched(Program):
     def _recording(self, record: Callable, *args: Any) -> Any:
         """Record, and then write the files that are wanted and tell of it."""
         before = time.perf_counter()
+        shows = os.environ.get("MS_JIT_DISPLAY_PROGRESS") == "1"
+        saves = get_context("save_graphs") or "MS_DEV_SAVE_GRAPHS" in os.environ
         _inside.depth += 1
         try:
-            return self._recording_strictly(record, *args) if self._refuses() else record(*args)
+            if self._refuses():
+                return self._recording_strictly(record, *args)
+            result = record(*args)
+            return self.completed(result) if shows or saves else result
         finally:
             _inside.depth -= 1
             if not _inside.depth:
-                if os.environ.get("MS_JIT_DISPLAY_PROGRESS") == "1":
+                if shows:
                     took = (time.perf_counter() - before) * 1e3
                     log.warning("%s was compiled while it ran, in %.1f ms", self.name, took)
-                if get_context("save_graphs") or "MS_DEV_SAVE_GRAPHS" in os.environ:
+                if saves:
                     from anfora.graph import dumps  # with parser and texts, which are seldom wanted
 
                     dumps.write(self)
@@ -149,7 +154,7 @@ class Watched(Program):
                 code_of(self.function)
             except Unsupported as reason:
                 raise _refusal(self.name, [(None, str(reason))]) from None
-            result = record(*args)
+            result = self.completed(record(*args))
             if self.native is not None and self._refuses() == "fullgraph":
                 found.append((None, self.native))
         finally:
@@ -589,7 +594,7 @@ def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
             report.varying.append(names.path(origin))
         report.guards.append(guard_text((kind, origin, payload), names))
     report.constants += sum(array.nbytes for array in piece.constants.values())
-    if piece.is_taped:
+    if variant.runner.is_one_by_one:
         report.taped += len(piece.rows)
         return
     shape = lowered(variant)

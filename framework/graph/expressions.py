@@ -101,7 +101,7 @@ class Writer:
         for i, (opcode, argument) in enumerate(zip(self.opcodes, self.arguments)):
             if type(argument) is Label:
                 self.arguments[i] = argument.index
-            elif opcode in ("LOAD", "STORE", "DELETE") and argument in cells:
+            elif opcode in ("LOAD", "LOAD_OUTER", "STORE", "DELETE") and argument in cells:
                 self.opcodes[i] = opcode + "_CELL"
         return Code(
             self.python,
@@ -128,7 +128,8 @@ class Writer:
     def function_variable(self, action: str, name: str, node: ast.AST) -> None:
         """The same of the function itself, seen through comprehensions; the name is mangled."""
         if name in self.names.bound:
-            self.emit(action, name, node)
+            is_seen_through = action == "LOAD" and bool(self.levels)
+            self.emit("LOAD_OUTER" if is_seen_through else action, name, node)
         elif name in self.free and name not in self.names.declared_global:
             self.emit(f"{action}_CELL", name, node)
         else:

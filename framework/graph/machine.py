@@ -262,13 +262,7 @@ class Plain:
             return cell.cell_contents
         except ValueError:
             pass  # the error is raised outside, so that this one is not its context
-        if name not in machine.frames[-1].code.free:
-            raise unbound(name)
-        raise NameError(
-            f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
-            if sys.version_info >= (3, 11)
-            else f"free variable '{name}' referenced before assignment in enclosing scope"
-        )
+        raise unbound_outside(name) if name in machine.frames[-1].code.free else unbound(name)
 
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
         return machine.natively(getattr, (value, name), {})
@@ -308,6 +302,14 @@ class Plain:
 def builtins_of(function: types.FunctionType) -> dict[str, Any]:
     given = function.__globals__.get("__builtins__", builtins)
     return given if isinstance(given, dict) else vars(given)
+
+
+def unbound_outside(name: str) -> NameError:
+    return NameError(
+        f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+        if sys.version_info >= (3, 11)
+        else f"free variable '{name}' referenced before assignment in enclosing scope"
+    )
 
 
 def unbound(name: str) -> UnboundLocalError:
@@ -616,6 +618,20 @@ class Machine:
         if value is _ABSENT:
             self.natively(_raise, (unbound(name),), {})
         frame.stack.append(value)
+
+    def op_LOAD_OUTER(self, frame: Frame, name: str) -> None:
+        value = frame.locals.get(name, _ABSENT)
+        if value is _ABSENT:
+            self.natively(_raise, (unbound_outside(name),), {})
+        frame.stack.append(value)
+
+    def op_LOAD_OUTER_CELL(self, frame: Frame, name: str) -> None:
+        try:
+            self.op_LOAD_CELL(frame, name)
+            return
+        except UnboundLocalError:
+            pass  # the error is raised outside, so that this one is not its context
+        raise unbound_outside(name)
 
     def op_STORE(self, frame: Frame, name: str) -> None:
         frame.locals[name] = frame.stack.pop()

@@ -29,10 +29,14 @@ class Origin:
         result   what the interpreter gave at the end of the piece;  built: object number `key` that was made for it
     """
 
-    __slots__ = ("kind", "base", "key")
+    __slots__ = ("kind", "base", "key", "height")
 
     def __init__(self, kind: str, key: Any, base: Any = None) -> None:
         self.kind, self.key, self.base = kind, key, base
+        #: of arithmetic: how many operations stand on each other
+        self.height = 0
+        if kind == "number":
+            self.height = 1 + max((part.height for part in base if type(part) is Origin), default=0)
 
     def __repr__(self) -> str:
         return self.path

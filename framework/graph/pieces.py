@@ -1,11 +1,13 @@
 """Pieces made runnable: the guards as one Python function, the rows as one native program.
 
 `Runner(piece, origins).run(slots)` gives the values of the origins, or None where a guard does not hold. Nothing has been
-done in that case. Rows that a tape follows are run one by one, as PyNative mode does, since each leaves its own node.
+done in that case. A piece that a tape follows leaves one node on it (taped.py); where that cannot be, since something that
+is followed is written in place, say, its rows are run one by one as in PyNative mode.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 import time
@@ -20,13 +22,14 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
-from anfora.eager.tape import second_handle
+from anfora.eager.tape import Block, Output, keep, second_handle
 from anfora.graph.ahead import Ahead, Column
 from anfora.graph.loops import Closed, Loop
 from anfora.graph.lower import Door, Segment, _placed
 from anfora.graph.moments import Piece
 from anfora.graph.origins import Emitter, Origin
 from anfora.graph.rows import Number, Row
+from anfora.graph.taped import Taped, taped
 from anfora.kernel import glue
 
 __all__ = ["Runner"]
@@ -50,6 +53,16 @@ class Runner:
         #: By value of the piece that is wanted: its number among the outputs of the segment.
         self.wanted = {value: i for i, value in enumerate(dict.fromkeys(o.key[0] for o in self._made()))}
         self._loop: Closed | None = None
+
+    @functools.cached_property
+    def taped(self) -> Taped | None:
+        """What the tape sees of the piece, where that is one node."""
+        return taped(self.piece, list(self.wanted)) if self.piece.is_taped else None
+
+    @property
+    def is_one_by_one(self) -> bool:
+        """Whether the rows are run as PyNative mode runs them."""
+        return self.piece.is_taped and self.taped is None
 
     def close(self, loop: Closed) -> None:
         """From now on run the piece as a loop: again and again, until its condition changes, or for a while."""
@@ -76,7 +89,11 @@ class Runner:
             piece = self.piece
             layouts = [(value, layout) for value, (_, layout) in piece.inputs.items()]
             layouts += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
-            self._segment = Segment(piece.rows, layouts, piece.constants, list(self.wanted))
+            outputs = dict.fromkeys(self.wanted)
+            if self.taped is not None:
+                outputs.update(dict.fromkeys(value for value in self.taped.kept if value not in piece.inputs))
+            self._outputs = {value: i for i, value in enumerate(outputs)}
+            self._segment = Segment(piece.rows, layouts, piece.constants, list(outputs))
         return self._segment
 
     @property
@@ -109,7 +126,7 @@ class Runner:
             if origin.base is not None and origin.base[0].kind != "made":
                 emit.name(origin.base[0])
         arrays: dict[int, str] = {}
-        if not piece.is_taped:  # what does not fit is an error, which the machine raises where the program stands
+        if not self.is_one_by_one:  # what does not fit is an error, which the machine raises where the program stands
             emit.constants["number"] = _number
             for value, name, layout, op in numbers:
                 arrays[value] = f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})"
@@ -119,10 +136,12 @@ class Runner:
         guards = [f"        {line}" for line in emit.lines] or ["        pass"]
         emit.lines = [f"seed{i}, offset{i} = draw({draw.counters})" for i, draw in enumerate(piece.draws)]
         emit.constants["draw"] = _draw
-        if piece.is_taped:
-            self._emit_taped(emit, inputs, numbers, made)
+        if self.is_one_by_one:
+            self._emit_rows(emit, inputs, numbers, made)
         else:
             self._emit_native(emit, inputs, numbers, arrays, made)
+            if self.taped is not None:
+                self._emit_block(emit, self.taped, made)
         results = ", ".join("None" if o.kind in ("built", "result") else emit.name(o) for o in self.origins)
         lines = [
             "def run(slots):", "    try:", *guards, "    except Exception:", "        return None",
@@ -156,6 +175,8 @@ class Runner:
             if value in written:
                 emit.lines.append(f"wrote({name}, {emit.constant(written[value])})")
         shared = {origin.key[0] for origin in piece.handles}
+        if self.taped is not None:
+            shared.update(value for value in wanted if self.taped.roots[value] in self.taped.shared)
         for origin in sorted(made, key=_depth):
             if not emit.is_defined(origin):
                 array = f"outs[{wanted[origin.key[0]]}]"
@@ -229,9 +250,31 @@ class Runner:
         exec(compile("\n".join(lines), __file__, "exec"), scope)
         return Ahead(closed.numbers, closed.guards, columns, scope["step"])
 
-    # -- under the tape -----------------------------------------------------------------------------------------------
+    def _emit_block(self, emit: Emitter, taped: Taped, made: list[Origin]) -> None:
+        """Leave a node with what the walk back needs."""
+        piece = self.piece
+        tensors = [origin for origin in made if origin.key[0] in taped.index and origin not in piece.handles]
+        if not tensors or self.does_nothing:
+            return
+        emit.constants.update(Block=Block, Output=Output, keep=keep, keep_view=_keep_view)
+        parents = [f"{emit.name(piece.inputs[value][0])}._node" for value in taped.parents]
+        saved = []
+        for value in taped.kept:
+            root = piece.inputs.get(taped.roots[value])
+            if value in piece.inputs:
+                saved.append(f"keep({emit.name(piece.inputs[value][0])})")
+            else:
+                array = f"outs[{self._outputs[value]}]"
+                saved.append(array if root is None else f"keep_view({array}, {emit.name(root[0])})")
+        numbers = [emit.name(piece.numbers[value][0]) for value in taped.numbers]
+        groups = ", ".join(f"({''.join(f'{x}, ' for x in group)})" for group in (parents, saved, numbers))
+        emit.lines.append(f"block = Block({emit.constant(taped)}, {groups})")
+        for origin in tensors:
+            emit.lines.append(f"{emit.name(origin)}._node = Output(block, {taped.index[origin.key[0]]})")
 
-    def _emit_taped(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
+    # -- one by one ---------------------------------------------------------------------------------------------------
+
+    def _emit_rows(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
         rows = _Rows(self.piece, [value for value, *_ in inputs] + [value for value, *_ in numbers])
         emit.constants.update(rows=rows.run, handle=second_handle)
         names = [name for _, name, *_ in (*inputs, *numbers)]
@@ -324,6 +367,11 @@ def _marked(array: np.ndarray, layout: Layout) -> Tensor:
     tensor = wrap(array, layout)
     tensor._mark = memory.SAVED
     return tensor
+
+
+def _keep_view(array: np.ndarray, tensor: Tensor) -> np.ndarray:
+    """What the tape keeps of a part of the memory of a tensor."""
+    return array if keep(tensor) is tensor._array else memory.twin(array)
 
 
 def _view(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tensor:

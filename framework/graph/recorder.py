@@ -38,7 +38,7 @@ from anfora.graph.attributes import Attributes
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
-from anfora.graph.moments import DATA, Draw, Escaped, Outcome, State
+from anfora.graph.moments import DATA, Draw, Escaped, Outcome, Replay, State
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import differentiate, list_, list_with_length, rows_
 from anfora.graph.ranges import Counter
@@ -200,6 +200,8 @@ class Recorder(Attributes):
                 return False, None  # as a known number, whose error is known too
             parts = tuple(a.origin if type(a) is Number else a for a in args)
             origin = Origin("number", operation, parts)
+            if origin.height > _HIGHEST:
+                return False, None  # it is read by functions that call themselves for each part
             if type(value) is bool:
                 self._unroll_if_needed(origin, is_truth=True)
                 self.guard("is", origin, value)
@@ -706,8 +708,9 @@ class Recorder(Attributes):
 
     def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> int | None:
         """The value of an operand of a random operator that says where to read."""
-        for draw in reversed(self.piece.draws):
-            if draw.place[name] == value:
+        draws: list[Draw | Replay] = [*reversed(self.piece.draws), *self.replays]
+        for draw in draws:
+            if draw.place.get(name) == value:
                 if name not in draw.values:
                     draw.values[name] = self.piece.value()
                     origin = draw.seed if name == "seed" else draw.offset
@@ -850,5 +853,6 @@ _MAY_FAIL = frozenset({
     operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
     operator.imod, round, int, format, *operations.FORMATS.values(),
 })  # fmt: skip
+_HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known
 _LONG = 1000  #: rows of a piece from which on collections are put off
 _RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

@@ -446,6 +446,8 @@ class Lowered:
     def __init__(self, variant: Variant) -> None:
         piece = variant.piece
         wanted = dict.fromkeys(origin.key[0] for origin in _made(variant.runner.origins))
+        if variant.runner.taped is not None:
+            wanted.update(dict.fromkeys(value for value in variant.runner.taped.kept if value not in piece.inputs))
         inputs = [(value, layout) for value, (_, layout) in piece.inputs.items()]
         inputs += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
         lowering = lower._Lowering(
@@ -466,7 +468,7 @@ class Lowered:
 
 def lowered(variant: Variant) -> Lowered | None:
     """How a variant is run natively; None where it is run row by row, because the tape follows it."""
-    return None if variant.piece.is_taped or not variant.piece.rows else Lowered(variant)
+    return None if variant.runner.is_one_by_one or not variant.piece.rows else Lowered(variant)
 
 
 def _made(origins: Sequence[Origin]) -> list[Origin]:

@@ -199,10 +199,16 @@ def test_an_error_of_the_program_is_raised():
         explain(jit(failing))(Tensor([1.0]))
 
 
-def test_rows_that_the_tape_follows_are_told():
+def test_rows_that_are_run_one_by_one_for_the_tape_are_told():
+    def written(x):
+        y = x * x
+        y[0] = x[1]
+        return y.sum()
+
     x = Parameter(Tensor([1.0, 2.0]), name="x")
-    report = explain(jit(lambda x: (x * x).sum()))(x)
-    assert report.taped == 2 and report.groups == []
+    report = explain(jit(written))(x)
+    assert report.taped == 5 and report.groups == []
+    assert explain(jit(lambda x: (x * x).sum()))(x).taped == 0
 
 
 # -- the log ----------------------------------------------------------------------------------------------------------

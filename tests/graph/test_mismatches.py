@@ -841,3 +841,72 @@ def hop_with_spread_arguments_gives_something_new(jit):
             seen.append(compiled(t(1, 2)))
     del os.environ["ANFORA_TEST_SPREAD"]
     return seen
+
+
+@program
+def comprehension_reads_a_variable_without_a_value(jit):
+    """A comprehension is a function where Python has one for it: the error is a NameError, of a free variable."""
+
+    def read(x, *, sets):
+        if sets:
+            v = x
+        return [v * k for k in [1, 2]]
+
+    def captured(x, *, sets):
+        if sets:
+            v = x
+
+        def inner():
+            return v
+
+        return {k: v for k in [1, 2] if inner is not None}
+
+    def in_the_first_iterable(x, *, sets):
+        if sets:
+            v = [x]
+        return [k * 2 for k in v]
+
+    seen = []
+    for function in (read, captured, in_the_first_iterable):
+        compiled = jit(function)
+        for sets in (True, False, False):
+            try:
+                seen.append(compiled(t(1.0), sets=sets))
+            except NameError as error:
+                seen.append((type(error).__name__, str(error)))
+    return seen
+
+
+@program
+def run_that_is_recorded_in_many_parts(jit):
+    """Each part was recorded from within the one before, so that Python's stack was too small for some hundred."""
+
+    def f(x):
+        for k in range(200):
+            x = x * 0.5 + len(os.environ.get(f"ANFORA_TEST_PART{k}", "12"))
+        return x
+
+    def inside(depth):  # where not much of the stack is left
+        return compiled(t(1.0, 2.0)) if not depth else inside(depth - 1)
+
+    compiled = jit(f)
+    seen = [inside(700)]
+    for k in range(0, 200, 2):
+        os.environ[f"ANFORA_TEST_PART{k}"] = "123"
+    seen += [inside(700), inside(700)]
+    for k in range(0, 200, 2):
+        del os.environ[f"ANFORA_TEST_PART{k}"]
+    return seen
+
+
+@program
+def arithmetic_on_numbers_that_vary_is_deep(jit):
+    """What a number follows from was read by functions that call themselves."""
+
+    def f(x, n):
+        for _ in range(n):
+            x = ((x + 1.0) * 0.5 - 2.0) * 0.25
+        return x
+
+    compiled = jit(f)
+    return [compiled(x, 200) for x in (1.0, 2.0, 3.0)]

@@ -1,0 +1,365 @@
+"""A piece under the tape: one native program forward, one node of the tape, one native program back.
+
+Where gradients may be asked for later, PyNative mode leaves a node for each operator. A piece leaves a single one, a
+`Block` (eager/tape.py), which keeps what the nodes would keep. The walk back over it *takes the gradients that its inputs
+have so far, or their absence, and returns them with its own added*, so that every sum is added up in the order of
+PyNative mode, also where a weight is used before the compiled call, twice inside and after it.
+
+How to walk back is recorded when it is first done: the nodes are made for once, their gradient rules run, and the
+operators of that are rows of a piece like any other. It depends on which gradients have come and which are wanted, so
+there is a way back for each such pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from anfora.core import memory, slots
+from anfora.core.abstract import Layout
+from anfora.core.errors import AnforaError
+from anfora.core.tensor import Tensor
+from anfora.eager import tape
+from anfora.eager.entry import Recipe, tensor_maker
+from anfora.eager.tape import Block, Node
+from anfora.graph.moments import Piece, Replay
+from anfora.graph.origins import Origin
+from anfora.graph.rows import Number, Row
+
+__all__ = ["Taped", "taped"]
+
+_MOST_WAYS = 16  #: back over a piece; what comes beyond is walked node by node
+
+
+class Call(NamedTuple):
+    """A row that the tape follows, as the node that it would leave."""
+
+    row: Row
+    recipe: Recipe
+    #: For each input the parent: an input of the block (a number), the result of a call (a pair), or None.
+    parents: tuple[int | tuple[int, int] | None, ...]
+    #: What the recipe saves: where it stands in the block's `saved`; a Number that is known; the value of one that is not.
+    saves: tuple[int | Number | tuple[int], ...]
+
+
+class _Missing(Exception):
+    """It is not known at compile time what nodes the rows would leave."""
+
+
+def taped(piece: Piece, visible: list[int]) -> Taped | None:
+    """How a piece is run as one node of the tape, if it can be.
+
+    Args:
+        visible: the values of it that can be seen afterwards.
+    """
+    try:
+        return Taped(piece, visible)
+    except _Missing:
+        return None
+
+
+class Taped:
+    """What the tape would see of a piece.
+
+    Attributes:
+        calls: the rows that lead from what is followed to what is visible, in their order.
+        results: the visible ones among their results, as (call, number of the result).
+        index: of these values, their numbers in `results`.
+        parents: the values that come in with a history.
+        kept: the values that are saved; `shared`, those of them and of what they are views of that are made here.
+        numbers: the numbers, different in each call, that are saved.
+        count: how many moments the rows take on the tape's clock.
+    """
+
+    def __init__(self, piece: Piece, visible: list[int]) -> None:
+        self.piece = piece
+        self.count = len(piece.rows)
+        followed, calls = _follow(piece)
+        self.calls: list[Call] = []
+        self.ticks: list[int] = []
+        self.parents: list[int] = []
+        self.kept: list[int] = []
+        self.numbers: list[int] = []
+        needed = {value for value in visible if value in followed}
+        for index in sorted(calls, reverse=True):  # what does not lead to something visible dies at once
+            row = piece.rows[index]
+            if needed.isdisjoint(row.outputs):
+                del calls[index]
+            else:
+                needed.update(x for i, x in enumerate(row.inputs) if calls[index] >> i & 1 and type(x) is int)
+        place: dict[int, int | tuple[int, int]] = {}
+        for index, mask in sorted(calls.items()):
+            row = piece.rows[index]
+            for j, value in enumerate(row.outputs):
+                place[value] = (len(self.calls), j)
+            self.calls.append(self._call(row, mask, place))
+            self.ticks.append(index + 1)
+        seen = [value for value in visible if value in followed and type(place.get(value)) is tuple]
+        self.index = {value: i for i, value in enumerate(dict.fromkeys(seen))}
+        self.results: list[Any] = [place[value] for value in self.index]
+        self.roots = _roots(piece)
+        self.layouts = _layouts(piece)
+        self.shared = {self.roots[value] for value in self.kept}
+        if not self.shared.isdisjoint(_written(piece, self.roots)):
+            raise _Missing
+        self._ways: dict[tuple, list[Way]] = {}
+
+    def _call(self, row: Row, mask: int, place: dict[int, Any]) -> Call:
+        parents: list[Any] = []
+        for i, x in enumerate(row.inputs):
+            if not mask >> i & 1:
+                parents.append(None)
+                continue
+            assert type(x) is int
+            if x not in place:
+                place[x] = len(self.parents)
+                self.parents.append(x)
+            parents.append(place[x])
+        recipe = row.entry.recipe(mask)
+        count = len(row.inputs)
+        saves: list[Any] = []
+        for slot in recipe.saves:
+            x = row.inputs[slot] if slot < count else row.outputs[slot - count]
+            if type(x) is Number:
+                saves.append(x)
+            elif x in self.piece.numbers:
+                saves.append((_number_of(self.numbers, x),))  # type: ignore[arg-type]
+            else:
+                assert type(x) is int
+                saves.append(_number_of(self.kept, x))
+        return Call(row, recipe, tuple(parents), tuple(saves))
+
+    # -- as nodes -----------------------------------------------------------------------------------------------------
+
+    def nodes_of(self, block: Block) -> list[Node]:
+        """The nodes that the calls of a block would have left."""
+        nodes: list[Node] = []
+        start = block.tick - self.count
+        for k, (row, recipe, parents, saves) in enumerate(self.calls):
+            node = Node.__new__(Node)
+            node.recipe, node.hooks = recipe, None
+            node.code, node.at = row.place
+            node.tick = start + self.ticks[k]
+            node.parents = tuple(self._parent(p, block, nodes) for p in parents)
+            node.saved = None
+            if block.saved is not None and k not in block.used:
+                node.saved = tuple(self._saved(x, block) for x in saves)
+            nodes.append(node)
+        return nodes
+
+    @staticmethod
+    def _parent(parent: int | tuple[int, int] | None, block: Block, nodes: list[Node]) -> Any:
+        if parent is None:
+            return None
+        if type(parent) is int:
+            return block.parents[parent]
+        call, index = parent  # type: ignore[misc]
+        node = nodes[call]
+        return node.output(index) if node.recipe.entry.is_tuple else node
+
+    @staticmethod
+    def _saved(where: int | Number | tuple[int], block: Block) -> Any:
+        if type(where) is int:
+            assert block.saved is not None
+            return block.saved[where]
+        return where.value if type(where) is Number else block.numbers[where[0]]  # type: ignore[index]
+
+    # -- the way back -------------------------------------------------------------------------------------------------
+
+    def walk_back(self, block: Block, pending: dict[Any, Any], needed: set | None, retain_graph: bool) -> bool:
+        """Add the gradients that go through a block to those that wait; False, and nothing is changed, if it must be
+        taken apart for that."""
+        own = [(block, i) for i in range(len(self.results))]
+        gradients = [pending.get(key) for key in own]
+        if all(gradient is None for gradient in gradients):
+            return True
+        keys = [tape.key_of(parent) for parent in block.parents]
+        wanted = [needed is None or (key[0] if type(key) is tuple else key) in needed for key in keys]
+        before = [pending.get(key) if is_wanted else None for key, is_wanted in zip(keys, wanted)]
+        given = [tensor for tensor in (*gradients, *before) if tensor is not None]
+        if not self._is_plain(block, keys, given):
+            return False
+        pattern = (
+            *(gradient is None for gradient in gradients), *(tensor is None for tensor in before), *wanted,
+            *((type(n), repr(n)) for i, n in enumerate(block.numbers) if not self._is_drawn(i)),
+        )  # fmt: skip
+        ways = self._ways.get(pattern)
+        if ways is None:
+            if len(self._ways) >= _MOST_WAYS:
+                return False
+            ways = self._ways[pattern] = []
+        make = tensor_maker()
+        saved = [make(array, self.layouts[value], None) for array, value in zip(block.saved or (), self.kept)]
+        coming = [*given, *saved, *block.numbers]
+        for way in ways:
+            try:
+                found = way.runner.run(coming)
+            except AnforaError:  # the nodes tell which call it is of
+                return False
+            if found is not None:
+                break
+        else:
+            if len(ways) >= _MOST_WAYS:
+                return False
+            start = dict(zip(own, gradients)), dict(zip(keys, before))
+            recorded = self._record(block, start, coming, len(given), needed)
+            if recorded is None:
+                return False
+            way, found = recorded
+            ways.append(way)
+        for key in own:
+            pending.pop(key, None)
+        for i, gradient in zip(way.targets, found):
+            pending[keys[i]] = gradient
+        if not retain_graph:
+            block.used |= way.visited
+            if len(block.used) == len(self.calls):
+                block.saved = None
+        return True
+
+    def _is_plain(self, block: Block, keys: list, given: list[Tensor]) -> bool:
+        """Whether no more is to be done than to compute."""
+        if block.saved is None or block.used or slots.watcher.recorder is not None or len(set(keys)) < len(keys):
+            return False
+        if any(type(tensor) is not Tensor for tensor in given):  # one of `vmap`
+            return False
+        if memory.writes:
+            for array in block.saved:
+                write = memory.last_write(array)
+                if write is not None and write.tick > block.tick:
+                    return False
+        return True
+
+    def _is_drawn(self, number: int) -> bool:
+        return self.piece.numbers[self.numbers[number]][0].kind == "draw"
+
+    def _record(
+        self, block: Block, start: tuple[dict, dict], coming: list[Any], count: int, needed: set | None
+    ) -> tuple[Way, list[Tensor]] | None:
+        """Walk back for the first time, and write it down; None if it cannot be."""
+        from anfora.graph.recorder import Recorder
+
+        recorder = Recorder(None)
+        if not self._take(recorder, coming, count):
+            return None
+        nodes = self.nodes_of(block)
+        gradients, before = start
+        pending = {key: tensor for key, tensor in before.items() if tensor is not None}
+        for (_, index), gradient in gradients.items():
+            if gradient is not None:
+                call, number = self.results[index]
+                node = nodes[call]
+                pending[node if node.recipe.results == 1 else (node, number)] = gradient
+        order: list[Any] = [*nodes] if needed is None else tape.leading_to(set(needed), nodes)
+        with recorder.watching():
+            tape.walk(order, pending, {}, set(), None, create_graph=False, retain_graph=False)
+        if recorder.touched is not None or recorder.piece.draws:
+            return None
+        visited = frozenset(k for k, node in enumerate(nodes) if node.saved is None)
+        targets = [i for i, (key, tensor) in enumerate(before.items()) if pending.get(key) is not tensor]
+        keys = list(before)
+        found = [pending[keys[i]] for i in targets]
+        origins = [recorder.origin_of(tensor) for tensor in found]
+        return Way(recorder.piece, origins, targets, visited), found  # type: ignore[arg-type]
+
+    def _take(self, recorder: Any, coming: list[Any], count: int) -> bool:
+        """Tell a recorder what comes in: tensors, of which the first `count` are gradients, and numbers. False if what is
+        saved cannot be told apart."""
+        places: dict[tuple, int] = {}
+        for i, value in enumerate(coming):
+            origin = recorder.origin("slot", i)
+            if not isinstance(value, Tensor):
+                number = i - count - len(self.kept)
+                if self._is_drawn(number):
+                    name = self.piece.numbers[self.numbers[number]][0].key
+                    recorder.replays.append(Replay(name, value, origin))
+                continue
+            recorder.take(value, origin)
+            if i >= count and value.size:  # rules get what is saved by its memory
+                array = value._array
+                place = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char)
+                root = self.roots[self.kept[i - count]]
+                if places.setdefault(place, root) != root:
+                    return False
+        given = {id(memory.root(value._array)) for value in coming[:count]}
+        saved = {id(memory.root(value._array)) for value in coming[count : count + len(self.kept)]}
+        return given.isdisjoint(saved)
+
+
+class Way:
+    """A way back over a piece.
+
+    Args:
+        piece: the operators of the gradient rules.
+        origins: of the results.
+        targets: the inputs of the block that they are the gradients of.
+        visited: the calls on the way.
+    """
+
+    def __init__(self, piece: Piece, origins: list[Origin], targets: list[int], visited: frozenset[int]) -> None:
+        from anfora.graph.pieces import Runner
+
+        self.targets, self.visited = targets, visited
+        self.runner = Runner(piece, origins)
+
+
+def _number_of(values: list[int], value: int) -> int:
+    """The number of a value in a list, to which it is added."""
+    if value not in values:
+        values.append(value)
+    return values.index(value)
+
+
+def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
+    """The values with a history, and for each row that leaves a node the mask of its inputs that are followed."""
+    has_history = {id(origin): has for kind, origin, has in piece.guards if kind == "history"}
+    followed: set[int] = set()
+    unknown: set[int] = set()
+    for value, (origin, _) in piece.inputs.items():
+        has = has_history.get(id(origin))
+        if has is None:
+            unknown.add(value)
+        elif has:
+            followed.add(value)
+    calls: dict[int, int] = {}
+    for index, (row, is_on) in enumerate(zip(piece.rows, piece.switches)):
+        if not is_on:
+            continue
+        if not unknown.isdisjoint(row.inputs):
+            raise _Missing
+        mask = sum(1 << i for i, x in enumerate(row.inputs) if type(x) is int and x in followed)
+        if mask and row.entry.op.writes is not None:
+            raise _Missing
+        mask &= row.entry.followed
+        if mask:
+            calls[index] = mask
+            followed.update(row.outputs)
+    return followed, calls
+
+
+def _roots(piece: Piece) -> dict[int, int]:
+    """For each value the one that its memory belongs to."""
+    roots = {value: value for value in (*piece.inputs, *piece.constants, *piece.numbers)}
+    for row in piece.rows:
+        for value in row.outputs:
+            source = row.inputs[0] if row.entry.view is not None else None
+            roots[value] = roots[source] if type(source) is int else value
+    return roots
+
+
+def _layouts(piece: Piece) -> dict[int, Layout]:
+    """Of the values."""
+    found = {value: layout for value, (_, layout) in piece.inputs.items()}
+    found.update(piece.layouts)
+    for row in piece.rows:
+        found.update(zip(row.outputs, row.entry.outputs))
+    return found
+
+
+def _written(piece: Piece, roots: dict[int, int]) -> Iterator[int]:
+    """The values that rows write to."""
+    for row in piece.rows:
+        op = row.entry.op
+        if op.writes is not None:
+            target = row.inputs[row.entry.groups[op.tensors.index(op.writes)]]  # type: ignore[index]
+            yield roots[target]  # type: ignore[index]
