@@ -8,7 +8,7 @@ expressions.py, statements.py, patterns.py   from source to instructions
 machine.py      what runs them, on frames that can be copied; operations.py, what they do to values
 polyfills.py    Python's functions that call functions, in Python
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
-origins.py      how a value from outside is found again
+origins.py      how a value from outside is found again; traced.py, numbers that the tape keeps
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
 special.py      methods of the program that Python would call
 moments.py      pieces, states, outcomes: what is written down

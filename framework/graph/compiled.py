@@ -16,7 +16,7 @@ import sys
 import threading
 import types
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, Union
 
 from anfora.api import GradientFunction
@@ -203,8 +203,8 @@ class Program:
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()
-        #: Calls of gradient functions that the interpreter does: (code, instruction).
-        self.interpreted: set[tuple] = set()
+        #: Calls of gradient functions that the interpreter does, by (code, instruction).
+        self.interpreted: dict[tuple, TapedGradient] = {}
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
         self.native: str | None = None  #: why Python runs it as it is
@@ -526,7 +526,7 @@ class Program:
                 live = Live(recorder)
                 image = live.imager().image(result)
             except Escaped:
-                self.interpreted.update(recorder.piece.gradients)
+                self.interpret_gradients(recorder.piece.gradients)
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
@@ -538,6 +538,11 @@ class Program:
     def varies(self, origin: Origin) -> bool:
         """Whether an int from outside is taken as a number that varies."""
         return origin.path in self.varying
+
+    def interpret_gradients(self, sites: Sequence[tuple]) -> None:
+        """From now on the interpreter does these calls of gradient functions."""
+        for site in sites:
+            self.interpreted.setdefault(site, TapedGradient())
 
     def give_up(self, reason: str, machine: Machine) -> None:
         """From now on Python runs the function as it is."""
@@ -783,6 +788,17 @@ class Compiled:
 
     def __deepcopy__(self, memo: dict) -> Compiled:
         return self
+
+
+class TapedGradient:
+    """A call of a gradient function that the interpreter does, on the tape. The function in it is compiled by itself: its
+    pieces leave blocks on the tape, and what the interpreter does between them is on it too."""
+
+    def __init__(self) -> None:
+        self.function = Compiled(polyfills.call)  # type: ignore[arg-type]
+
+    def __call__(self, gradient: GradientFunction, *args: Any, **kwargs: Any) -> Any:
+        return gradient.call_plainly(args, kwargs, functools.partial(self.function, gradient.fn))
 
 
 def _again(function: Any, options: dict) -> Compiled:

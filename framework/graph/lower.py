@@ -201,6 +201,8 @@ class Segment:
         offset += root.origin
         if root.kind is not Kind.ARENA:
             return view_array(buffers[root.number], layout, offset)
+        if self._arena < 0:  # all that would lie there is empty
+            return np.empty(layout.shape, layout.dtype.storage)
         arena = buffers[self._arena]
         start = -arena.__array_interface__["data"][0] % LINE + root.at
         return np.ndarray(layout.shape, layout.dtype.storage, arena, start + offset, layout.strides)

@@ -21,7 +21,6 @@ __all__ = [
     "Live",
     "Outcome",
     "Piece",
-    "Replay",
     "State",
     "holds_identity",
     "key_of",
@@ -114,15 +113,6 @@ class Draw:
     def is_used(self) -> bool:
         """Whether an operator reads where it says."""
         return "offset" in self.values
-
-
-class Replay:
-    """Where a draw that was made before reads, as a number that comes in: the gradient of dropout draws again."""
-
-    def __init__(self, name: str, value: int, origin: Origin) -> None:
-        self.place = {name: value}
-        self.seed = self.offset = origin
-        self.values: dict[str, int] = {}
 
 
 class Piece:

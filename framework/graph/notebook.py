@@ -24,7 +24,7 @@ from anfora.graph import known
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
-from anfora.graph.moments import Outcome, Piece, Replay
+from anfora.graph.moments import Outcome, Piece
 from anfora.graph.origins import Number, Origin
 from anfora.graph.ranges import Counter
 from anfora.graph.special import class_attribute
@@ -55,7 +55,6 @@ class Notebook(Plain):
         self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
         self.own_call: list[Any] | None = None  #: what is alive before a call of the function that is compiled
         self.kept: Any = None
-        self.replays: list[Replay] = []  #: draws that were made before
         self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
@@ -429,7 +428,9 @@ class Notebook(Plain):
         """Leave something to the interpreter: the piece ends here."""
         raise NotImplementedError
 
-    def _compute(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+    def _compute(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple | None = None
+    ) -> Any:
         """Do what follows from its arguments: only the operators in it leave a trace."""
         raise NotImplementedError
 

@@ -24,6 +24,7 @@ from typing import Any
 
 from anfora.api import GradientFunction, _Run
 from anfora.core import slots
+from anfora.core.abstract import Layout
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op
@@ -38,7 +39,7 @@ from anfora.graph.attributes import Attributes
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
-from anfora.graph.moments import DATA, Draw, Escaped, Outcome, Replay, State
+from anfora.graph.moments import DATA, Draw, Escaped, Outcome, State
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import differentiate, list_, list_with_length, rows_
 from anfora.graph.ranges import Counter
@@ -47,6 +48,7 @@ from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, truth_of
+from anfora.graph.traced import Traced, keep_traced
 from anfora.kernel import glue
 
 __all__ = ["Recorder"]
@@ -124,8 +126,14 @@ class Recorder(Attributes):
                 has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
                 raise drain(value, operation, args, list_with_length if has_length else list_)
 
-    def _compute(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
-        """Do what follows from its arguments: only the operators in it leave a trace."""
+    def _compute(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple | None = None
+    ) -> Any:
+        """Do what follows from its arguments: only the operators in it leave a trace.
+
+        Args:
+            shown: what is really given to it: arguments of which some tell where they come from.
+        """
         for value in (*args, *kwargs.values()):
             if type(value) not in SIMPLE:
                 self.look(value)
@@ -133,12 +141,12 @@ class Recorder(Attributes):
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
         must_be_written = self.given is None and self._may_compare(operation)
         before = self.state(machine, operation, args, kwargs) if must_be_written else None
-        result = self._traced(machine, operation, args, kwargs, before)
+        result = self._traced(machine, operation, args, kwargs, before, shown)
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
         if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
             # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
-            self.keeper.interpreted.add(self.region[0])
+            self.keeper.interpret_gradients(self.region[:1])
             self.leave(machine)
         if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
             self.made(result)  # for this call, with its values
@@ -147,12 +155,19 @@ class Recorder(Attributes):
         return result
 
     def _traced(
-        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, before: State | None = None
+        self,
+        machine: Machine,
+        operation: Callable,
+        args: tuple,
+        kwargs: dict,
+        before: State | None = None,
+        shown: tuple | None = None,
     ) -> Any:
         """Do something by Python, which turns out to be a hop when somebody looks at data meanwhile.
 
         Args:
             before: the state in front of it, if it has been written down already.
+            shown: as for `_compute`.
         """
         if self.given is not None:
             return self._redo()
@@ -162,7 +177,7 @@ class Recorder(Attributes):
         error: BaseException | None = None
         result = None
         try:
-            result = machine.natively(operation, args, kwargs)
+            result = machine.natively(operation, shown or args, kwargs)
         except Exception as raised:
             error = raised
         touched, self.touched = self.touched, outer
@@ -219,27 +234,16 @@ class Recorder(Attributes):
         """An operator of a tensor and a number: if it is one row with that number as operand, it takes it from its
         origin."""
         [number] = [a for a in args if type(a) is Number]
-        before = len(self.piece.rows)
+        piece = self.piece
+        before, numbers = len(piece.rows), len(piece.numbers)
+        shown = tuple(Traced(a, self) if type(a) is Number else a for a in args)
         try:
-            result = self._compute(machine, operation, plain, {})
+            result = self._compute(machine, operation, plain, {}, shown)
         except Exception:  # of just this number, perhaps
             self.force(number)
             raise
-        rows = self.piece.rows
-        if self.hop is None and len(rows) == before + 1:
-            row = rows[before]
-            found = [
-                i for i, x in enumerate(row.inputs) if type(x) is RowNumber and _same_number(x.value, number.value)
-            ]
-            is_alone = len(found) == 1 and sum(type(x) is RowNumber for x in row.inputs) == 1
-            if is_alone and row.entry.op.python_rule is None:
-                value = self.piece.value()
-                layout = row.entry.inputs[found[0]]
-                self.piece.numbers[value] = (number.origin, layout, row.entry.op)
-                inputs = (*row.inputs[: found[0]], value, *row.inputs[found[0] + 1 :])
-                rows[before] = Row(row.entry, inputs, row.outputs, row.place, row.mask)
-                self.guard("number", number.origin, type(number.value))
-                return True, result
+        if self.hop is None and len(piece.rows) == before + 1 and len(piece.numbers) == numbers + 1:
+            return True, result
         self.force(number)
         return True, result
 
@@ -269,13 +273,13 @@ class Recorder(Attributes):
             self.leave(machine)
             return None
         if self.region:  # what the tape holds cannot be put down: this gradient is taken by the interpreter from now on
-            self.keeper.interpreted.add(self.region[0])
+            self.keeper.interpret_gradients(self.region[:1])
             self.leave(machine)
             return None
         try:
             return State(self, machine, operation, args, kwargs)
         except Escaped:
-            self.keeper.interpreted.update(self.piece.gradients)
+            self.keeper.interpret_gradients(self.piece.gradients)
             self.leave(machine)
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
@@ -628,7 +632,9 @@ class Recorder(Attributes):
             for name in ("positions", "parameters", "weights", "has_aux", "return_ids", "sens_param", "gives_value"):
                 self.look(self.getattr_plain(gradient, name))
         if site in self.keeper.interpreted and not self.region:
-            machine.push(self.interpret(machine, gradient, args, kwargs, "a gradient of what the interpreter does"))
+            taped = self.keeper.interpreted[site]
+            reason = "a gradient of what the interpreter does"
+            machine.push(self.interpret(machine, taped, (gradient, *args), kwargs, reason))
             return
         self.enter(machine, differentiate, (gradient, args, kwargs), {})
         self.region.append(site)
@@ -708,9 +714,8 @@ class Recorder(Attributes):
 
     def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> int | None:
         """The value of an operand of a random operator that says where to read."""
-        draws: list[Draw | Replay] = [*reversed(self.piece.draws), *self.replays]
-        for draw in draws:
-            if draw.place.get(name) == value:
+        for draw in reversed(self.piece.draws):
+            if draw.place[name] == value:
                 if name not in draw.values:
                     draw.values[name] = self.piece.value()
                     origin = draw.seed if name == "seed" else draw.offset
@@ -724,9 +729,9 @@ class Recorder(Attributes):
 
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""
-        operands = tuple(self._operand(x) for x in flat)
-        piece = self.piece
         op = entry.op
+        operands = tuple(self._operand(x, layout, op) for x, layout in zip(flat, entry.inputs))
+        piece = self.piece
         if op.is_random:
             operands = tuple(
                 self._of_draw(name, x, entry.inputs[i], op)
@@ -745,7 +750,7 @@ class Recorder(Attributes):
             piece.is_taped = True
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
-            result = dispatch.run_now(entry, flat)
+            result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])
             self.touched = touched
         except AnforaError:
             self.touched = touched
@@ -754,6 +759,8 @@ class Recorder(Attributes):
             raise
         if (op.fault_rule is not None or op.python_rule is not None) and self._is_in_a_try():
             self.touched = f"an error of {op.name} would be caught"
+        if self.region and mask & entry.followed:
+            keep_traced(result, flat)
         if entry.view is not None and isinstance(flat[0], Tensor):
             self.sources[id(result)] = (result, flat[0])
         outputs: tuple[int, ...] = ()
@@ -787,7 +794,18 @@ class Recorder(Attributes):
             place = self.rows_at[code, position] = dispatch.here()
         return place
 
-    def _operand(self, value: Any) -> Any:
+    def _number(self, number: Number, layout: Layout, op: Op) -> Any:
+        """A number that varies as an operand."""
+        if op.python_rule is not None:  # which computes with the number itself
+            return RowNumber(self.force(number))
+        value = self.piece.value()
+        self.piece.numbers[value] = (number.origin, layout, op)
+        self.guard("number", number.origin, type(number.value))
+        return value
+
+    def _operand(self, value: Any, layout: Any, op: Op) -> Any:
+        if isinstance(value, Traced):
+            return self._number(value.number, layout, op)
         if not isinstance(value, Tensor):
             return None if value is None else RowNumber(value)
         value = current(value)
@@ -825,10 +843,6 @@ def _plain_tuple(values: tuple) -> tuple:
 
 def _plain_dict(values: dict) -> dict:
     return {name: x.value if type(x) is Number else x for name, x in values.items()}
-
-
-def _same_number(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and repr(one) == repr(other)
 
 
 #: Operators that only compute, whatever they are given; and what they may be given for that to be plain.

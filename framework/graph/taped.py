@@ -12,7 +12,7 @@ there is a way back for each such pattern.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from anfora.core import memory, slots
@@ -21,10 +21,12 @@ from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor
 from anfora.eager import tape
 from anfora.eager.entry import Recipe, tensor_maker
-from anfora.eager.tape import Block, Node
-from anfora.graph.moments import Piece, Replay
+from anfora.eager.tape import Block, Node, Output
+from anfora.graph.moments import Piece
+from anfora.graph.origins import Number as Known
 from anfora.graph.origins import Origin
 from anfora.graph.rows import Number, Row
+from anfora.graph.traced import Traced
 
 __all__ = ["Taped", "taped"]
 
@@ -98,7 +100,9 @@ class Taped:
         self.index = {value: i for i, value in enumerate(dict.fromkeys(seen))}
         self.results: list[Any] = [place[value] for value in self.index]
         self.roots = _roots(piece)
-        self.layouts = _layouts(piece)
+        layouts = _layouts(piece)
+        self._saved_layouts = [layouts[value] for value in self.kept]
+        self._make = tensor_maker()
         self.shared = {self.roots[value] for value in self.kept}
         if not self.shared.isdisjoint(_written(piece, self.roots)):
             raise _Missing
@@ -131,8 +135,8 @@ class Taped:
 
     # -- as nodes -----------------------------------------------------------------------------------------------------
 
-    def nodes_of(self, block: Block) -> list[Node]:
-        """The nodes that the calls of a block would have left."""
+    def nodes_of(self, block: Block, numbers: Sequence[Any] | None = None) -> list[Node]:
+        """The nodes that the calls of a block would have left; with other numbers than those of the block."""
         nodes: list[Node] = []
         start = block.tick - self.count
         for k, (row, recipe, parents, saves) in enumerate(self.calls):
@@ -143,7 +147,7 @@ class Taped:
             node.parents = tuple(self._parent(p, block, nodes) for p in parents)
             node.saved = None
             if block.saved is not None and k not in block.used:
-                node.saved = tuple(self._saved(x, block) for x in saves)
+                node.saved = tuple(self._saved(x, block.saved, numbers or block.numbers) for x in saves)
             nodes.append(node)
         return nodes
 
@@ -158,11 +162,10 @@ class Taped:
         return node.output(index) if node.recipe.entry.is_tuple else node
 
     @staticmethod
-    def _saved(where: int | Number | tuple[int], block: Block) -> Any:
+    def _saved(where: int | Number | tuple[int], saved: tuple, numbers: Sequence[Any]) -> Any:
         if type(where) is int:
-            assert block.saved is not None
-            return block.saved[where]
-        return where.value if type(where) is Number else block.numbers[where[0]]  # type: ignore[index]
+            return saved[where]
+        return where.value if type(where) is Number else numbers[where[0]]  # type: ignore[index]
 
     # -- the way back -------------------------------------------------------------------------------------------------
 
@@ -171,25 +174,26 @@ class Taped:
         taken apart for that."""
         own = [(block, i) for i in range(len(self.results))]
         gradients = [pending.get(key) for key in own]
-        if all(gradient is None for gradient in gradients):
+        keys = [parent.key if type(parent) is Output else parent for parent in block.parents]
+        if needed is None:
+            before = [pending.get(key) for key in keys]
+            pattern = [tensor is None for tensor in (*gradients, *before)]
+        else:
+            wanted = [(key[0] if type(key) is tuple else key) in needed for key in keys]
+            before = [pending.get(key) if is_wanted else None for key, is_wanted in zip(keys, wanted)]
+            pattern = [*[tensor is None for tensor in (*gradients, *before)], *wanted]
+        if False not in pattern[: len(gradients)]:
             return True
-        keys = [tape.key_of(parent) for parent in block.parents]
-        wanted = [needed is None or (key[0] if type(key) is tuple else key) in needed for key in keys]
-        before = [pending.get(key) if is_wanted else None for key, is_wanted in zip(keys, wanted)]
         given = [tensor for tensor in (*gradients, *before) if tensor is not None]
         if not self._is_plain(block, keys, given):
             return False
-        pattern = (
-            *(gradient is None for gradient in gradients), *(tensor is None for tensor in before), *wanted,
-            *((type(n), repr(n)) for i, n in enumerate(block.numbers) if not self._is_drawn(i)),
-        )  # fmt: skip
-        ways = self._ways.get(pattern)
+        ways = self._ways.get(tuple(pattern))
         if ways is None:
             if len(self._ways) >= _MOST_WAYS:
                 return False
-            ways = self._ways[pattern] = []
-        make = tensor_maker()
-        saved = [make(array, self.layouts[value], None) for array, value in zip(block.saved or (), self.kept)]
+            ways = self._ways[tuple(pattern)] = []
+        make = self._make
+        saved = [make(array, layout, None) for array, layout in zip(block.saved, self._saved_layouts)]  # type: ignore[arg-type]
         coming = [*given, *saved, *block.numbers]
         for way in ways:
             try:
@@ -207,8 +211,9 @@ class Taped:
                 return False
             way, found = recorded
             ways.append(way)
-        for key in own:
-            pending.pop(key, None)
+        for key, gradient in zip(own, gradients):
+            if gradient is not None:
+                del pending[key]
         for i, gradient in zip(way.targets, found):
             pending[keys[i]] = gradient
         if not retain_graph:
@@ -221,17 +226,15 @@ class Taped:
         """Whether no more is to be done than to compute."""
         if block.saved is None or block.used or slots.watcher.recorder is not None or len(set(keys)) < len(keys):
             return False
-        if any(type(tensor) is not Tensor for tensor in given):  # one of `vmap`
-            return False
+        for tensor in given:
+            if type(tensor) is not Tensor:  # one of `vmap`
+                return False
         if memory.writes:
             for array in block.saved:
                 write = memory.last_write(array)
                 if write is not None and write.tick > block.tick:
                     return False
         return True
-
-    def _is_drawn(self, number: int) -> bool:
-        return self.piece.numbers[self.numbers[number]][0].kind == "draw"
 
     def _record(
         self, block: Block, start: tuple[dict, dict], coming: list[Any], count: int, needed: set | None
@@ -242,7 +245,9 @@ class Taped:
         recorder = Recorder(None)
         if not self._take(recorder, coming, count):
             return None
-        nodes = self.nodes_of(block)
+        numbers = enumerate(block.numbers, len(coming) - len(block.numbers))
+        shown = [Traced(Known(recorder.origin("slot", i), number), recorder) for i, number in numbers]
+        nodes = self.nodes_of(block, shown)
         gradients, before = start
         pending = {key: tensor for key, tensor in before.items() if tensor is not None}
         for (_, index), gradient in gradients.items():
@@ -263,16 +268,12 @@ class Taped:
         return Way(recorder.piece, origins, targets, visited), found  # type: ignore[arg-type]
 
     def _take(self, recorder: Any, coming: list[Any], count: int) -> bool:
-        """Tell a recorder what comes in: tensors, of which the first `count` are gradients, and numbers. False if what is
-        saved cannot be told apart."""
+        """Tell a recorder of the tensors that come in, of which the first `count` are gradients. False if what is saved
+        cannot be told apart."""
         places: dict[tuple, int] = {}
         for i, value in enumerate(coming):
             origin = recorder.origin("slot", i)
             if not isinstance(value, Tensor):
-                number = i - count - len(self.kept)
-                if self._is_drawn(number):
-                    name = self.piece.numbers[self.numbers[number]][0].key
-                    recorder.replays.append(Replay(name, value, origin))
                 continue
             recorder.take(value, origin)
             if i >= count and value.size:  # rules get what is saved by its memory

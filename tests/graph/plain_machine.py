@@ -168,6 +168,16 @@ class Machine:
             raise UnboundLocalError(unbound(name))
         frame.stack.append(frame.variables[name])
 
+    def LOAD_OUTER(self, frame, name):
+        if name not in frame.variables:
+            raise NameError(unbound_outside(name))
+        frame.stack.append(frame.variables[name])
+
+    def LOAD_OUTER_CELL(self, frame, name):
+        if not holds_value(frame.cells[name]):
+            raise NameError(unbound_outside(name))
+        frame.stack.append(frame.cells[name].cell_contents)
+
     def STORE(self, frame, name):
         frame.variables[name] = frame.stack.pop()
 
@@ -489,6 +499,12 @@ def unbound(name: str) -> str:
     return f"local variable '{name}' referenced before assignment"
 
 
+def unbound_outside(name: str) -> str:
+    if NEW:
+        return f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+    return f"free variable '{name}' referenced before assignment in enclosing scope"
+
+
 def holds_value(cell: types.CellType) -> bool:
     try:
         cell.cell_contents  # noqa: B018  fails if it is empty
@@ -503,11 +519,7 @@ def filled_cell(frame: Frame, name: str) -> types.CellType:
         return cell
     if name in frame.code.cells:
         raise UnboundLocalError(unbound(name))
-    if NEW:
-        raise NameError(
-            f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
-        )
-    raise NameError(f"free variable '{name}' referenced before assignment in enclosing scope")
+    raise NameError(unbound_outside(name))
 
 
 def bind(function: types.FunctionType, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> dict[str, Any] | None:

@@ -359,6 +359,105 @@ def test_situation(function, f):
         assert bits(function(compiled, k)) == bits(function(f, k)), f"round {k}"
 
 
+# -- gradients inside of compiled functions, of what the interpreter takes part in ------------------------------------
+
+GRADIENTS = []
+
+
+def gradient(function):
+    GRADIENTS.append(function)
+    return function
+
+
+@gradient
+def data_decides(x, w, log):
+    def loss(x, w):
+        y = ops.tanh(x * w)
+        if float(y.sum()) > 0:
+            y = y * 2
+        return (y * w).sum()
+
+    return value_and_grad(loss, (0, 1))(x, w)
+
+
+@gradient
+def weights_of_a_closure(x, w, log):
+    def loss(x):
+        y = x * w
+        log.append(y.sum())
+        return (ops.tanh(y) * w).sum()
+
+    return grad(loss, None, w)(x), grad(loss)(x)
+
+
+@gradient
+def second_order_over_a_hop(x, w, log):
+    def loss(x):
+        y = x * x * w
+        log.append(float(y.sum()))
+        return ops.tanh(y).sum()
+
+    return grad(lambda x: (grad(loss)(x) * x).sum())(x)
+
+
+@gradient
+def numpy_between(x, w, log):
+    def loss(x):
+        scale = Tensor(np.tanh(x.asnumpy()))
+        return (x * w * scale).sum()
+
+    return grad(loss)(x)
+
+
+@gradient
+def hook_between(x, w, log):
+    def loss(x):
+        y = x * w
+        y.register_hook(lambda g: log.append(g) or g * 3)
+        return (y * y).sum()
+
+    return value_and_grad(loss)(x)
+
+
+@gradient
+def raised_between(x, w, log):
+    def loss(x):
+        y = (x * w).sum()
+        log.append(float(y))
+        if float(y) < 0.5:
+            raise KeyError("too small")
+        return y
+
+    try:
+        return grad(loss)(x)
+    except KeyError as error:
+        return str(error), (x * w).requires_grad
+
+
+@gradient
+def a_loop_of_gradients(x, w, log):
+    def loss(x, k):
+        y = ops.tanh(x * w) * k
+        log.append(float(y.sum()))
+        return y.sum()
+
+    for k in range(4):
+        x = x - 0.1 * grad(loss)(x, k)
+    return x
+
+
+@pytest.mark.parametrize("function", GRADIENTS, ids=lambda function: function.__name__)
+def test_gradient_inside(function):
+    compiled = jit(function)
+    for k in range(ROUNDS):
+        ends = []
+        for f in (function, compiled):
+            w, x, log = weight(data(k, 4, special=False)), Tensor(data(k + 50, 4, special=False)), []
+            ends.append((bits(f(x, w, log)), bits(log), bits(w), w._node.is_leaf))
+        assert ends[0] == ends[1], f"round {k}"
+    assert compiled.program.native is None
+
+
 # -- state ------------------------------------------------------------------------------------------------------------
 
 

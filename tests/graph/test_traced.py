@@ -1,0 +1,130 @@
+"""Numbers that vary, in gradients: one recording for all their values, and the bits of PyNative mode for each."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from outcomes import bits
+
+from anfora import Tensor, grad, jit, ops, value_and_grad
+from anfora.graph.origins import Number, Origin
+from anfora.graph.traced import Traced
+
+TERMS = {
+    "times": lambda x, n: x * n,
+    "reflected times": lambda x, n: n * x,
+    "by": lambda x, n: x / n,
+    "reflected by": lambda x, n: n / x,
+    "minus": lambda x, n: n - x - n,
+    "power": lambda x, n: x**n,
+    "reflected power": lambda x, n: n**x,
+    "twice": lambda x, n: (x * n) ** 2 * n,
+    "arithmetic before": lambda x, n: x * (n * 2 + 1) + x ** (n - 1),
+    "no gradient flows": lambda x, n: ops.stop_gradient(x * n) * x,
+}
+
+
+def first(term):
+    def loss(x, n):
+        return term(x, n).sum()
+
+    def program(x, n):
+        return value_and_grad(loss)(x, n)
+
+    return program
+
+
+def second(term):
+    def loss(x, n):
+        return term(x, n).sum()
+
+    def slope(x, n):
+        return (grad(loss)(x, n) * x).sum()
+
+    def program(x, n):
+        return grad(slope)(x, n)
+
+    return program
+
+
+@pytest.mark.parametrize("order", [first, second])
+@pytest.mark.parametrize("name", TERMS)
+def test_one_recording(order, name):
+    program = order(TERMS[name])
+    compiled = jit(program)
+    for k in range(20):
+        given = Tensor([1.25, 2.5]), 0.5 + 0.3 * k
+        assert bits(compiled(*given)) == bits(program(*given)), given[1]
+    assert compiled.program.recordings == 1
+
+
+@pytest.mark.parametrize("order", [first, second])
+def test_numbers_that_are_looked_at(order):
+    program = order(lambda x, n: x * n if n > 1 else x**n)
+    compiled = jit(program)
+    for n in (0.5, 1.5, 2.5, 0.25, 1, 3, math.inf, -0.0, True, 2):
+        assert bits(compiled(Tensor([1.25, 2.5]), n)) == bits(program(Tensor([1.25, 2.5]), n)), n
+
+
+class Config:
+    factor = 1.0
+
+
+def test_gradient_by_a_number_of_an_object():
+    config = Config()
+
+    def program(x):
+        return grad(lambda x: (x * config.factor).sum())(x)
+
+    compiled = jit(program)
+    for factor in (1.0, 2.0, 3.0, 4.0):
+        config.factor = factor
+        assert compiled(Tensor([1.0])).tolist() == [factor]
+
+
+# -- the numbers themselves -------------------------------------------------------------------------------------------
+
+
+class Noted:
+    """In the place of a recorder."""
+
+    def __init__(self):
+        self.forced = []
+
+    def force(self, number):
+        self.forced.append(number.value)
+        return number.value
+
+
+def value(x):
+    return x.number.value if isinstance(x, Traced) else x
+
+
+@pytest.mark.parametrize("number", [2.5, 3])
+def test_arithmetic_is_pythons_and_leaves_a_trace(number):
+    noted = Noted()
+    n = Traced(Number(Origin("slot", 0), number), noted)
+    for compute in (
+        lambda n: n + 1, lambda n: 1.5 + n, lambda n: n - 2, lambda n: 2 - n, lambda n: n * n, lambda n: 3 * n,
+        lambda n: n / 2, lambda n: 7 / n, lambda n: n // 2, lambda n: 7 // n, lambda n: n % 2, lambda n: 7 % n,
+        lambda n: n**2, lambda n: 2**n, lambda n: -n, lambda n: +n, lambda n: abs(-n), lambda n: (n + 1) * n - n / 4,
+    ):  # fmt: skip
+        found = compute(n)
+        assert isinstance(found, Traced) and found.number.origin.kind == "number"
+        assert bits(value(found)) == bits(compute(number))
+    assert noted.forced == []
+
+
+@pytest.mark.parametrize("number", [2.5, 3, 0])
+def test_a_look_at_the_value_is_noted(number):
+    for look in (
+        bool, int, float, round, hash, repr, str, lambda n: f"{n:.2f}", lambda n: n == 3, lambda n: n != 3,
+        lambda n: n < 3, lambda n: n <= 3, lambda n: n > 3, lambda n: n >= 3, math.exp, np.float64, lambda n: divmod(n, 2),
+        lambda n: float(np.tanh(n)), lambda n: n.as_integer_ratio(), lambda n: complex(n), lambda n: n**0.5 == 1,
+    ):  # fmt: skip
+        noted = Noted()
+        n = Traced(Number(Origin("slot", 0), number), noted)
+        assert bits(look(n)) == bits(look(number))
+        assert noted.forced
