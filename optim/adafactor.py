@@ -23,7 +23,7 @@ from anfora.kernel.reduce import plan_reduce
 from anfora.kernel.sweep import Row, plan_sweep
 from anfora.optim.checks import flag, number
 from anfora.optim.groups import Group, Section, value_of
-from anfora.optim.optimizer import Optimizer, put
+from anfora.optim.optimizer import Optimizer
 from anfora.optim.update import Before, Member, Rule
 
 __all__ = ["AdaFactor"]
@@ -143,8 +143,8 @@ class AdaFactor(Optimizer):
         first, second = self.eps
         return [rate, second, self.clip_threshold, self.beta1, 1.0 - self.beta1, decay, beta2, 1.0 - beta2, first]
 
-    def advance(self, step: int) -> None:
-        put(self.afactor_step, value_of(self.afactor_step) + 1.0)
+    def counters(self, step: int) -> dict[str, float]:
+        return {"afactor_step": value_of(self.afactor_step) + 1.0}
 
 
 def _zeros(shape: tuple[int, ...], dtype: DType, name: str) -> Parameter:

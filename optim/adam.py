@@ -15,7 +15,7 @@ from anfora.kernel import bodies
 from anfora.kernel.emit import Value
 from anfora.optim.checks import flag, number
 from anfora.optim.groups import Group, Section
-from anfora.optim.optimizer import Optimizer, put
+from anfora.optim.optimizer import Optimizer
 from anfora.optim.update import Rule
 
 __all__ = ["AdaMax", "Adam", "AdamWeightDecay", "LazyAdam"]
@@ -49,9 +49,8 @@ class _Betas(Optimizer):
             one = Tensor(np.ones(self.power_shape, np.float32))
             setattr(self, name, Parameter(one, name=name, requires_grad=False))
 
-    def advance(self, step: int) -> None:
-        for name in self.powers:
-            put(getattr(self, name), getattr(self, name.removesuffix("_power")) ** step)
+    def counters(self, step: int) -> dict[str, float]:
+        return {name: getattr(self, name.removesuffix("_power")) ** step for name in self.powers}
 
 
 class Adam(_Betas):

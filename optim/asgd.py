@@ -12,7 +12,7 @@ from anfora.kernel import bodies
 from anfora.kernel.emit import Value
 from anfora.optim.checks import real
 from anfora.optim.groups import Group, Section, value_of
-from anfora.optim.optimizer import Optimizer, put
+from anfora.optim.optimizer import Optimizer
 from anfora.optim.update import Rule
 
 __all__ = ["ASGD"]
@@ -75,14 +75,13 @@ class ASGD(Optimizer):
         eta = value_of(self.eta[first]) or rate
         return [1.0 - self.lambd * eta, eta, value_of(self.mu[first])]
 
-    def advance(self, step: int) -> None:
-        mu = 1.0 / max(1.0, step - self.t0)
+    def counters(self, step: int) -> dict[str, list[float]]:
+        etas = [0.0] * len(self.parameters)
         for group in self.param_groups:
             rate = self._rate(group)
-            eta = rate / (1.0 + self.lambd * rate * step) ** self.alpha
             for i in group.indices:
-                put(self.eta[i], eta)
-                put(self.mu[i], mu)
+                etas[i] = rate / (1.0 + self.lambd * rate * step) ** self.alpha
+        return {"eta": etas, "mu": [1.0 / max(1.0, step - self.t0)] * len(etas)}
 
 
 @functools.cache

@@ -14,11 +14,12 @@ from anfora.core.dtype import float32, float64, int32
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.memory import Export
 from anfora.core.parameter import Parameter, ParameterTuple
-from anfora.core.tensor import Tensor, current
+from anfora.core.tensor import Tensor, current, wrap
+from anfora.eager.updating import Place, Update, Updater, found_at
 from anfora.optim.checks import number
 from anfora.optim.groups import Group, Section, read_decay, read_parameters, read_rate, value_of
 from anfora.optim.schedule import RateList
-from anfora.optim.update import Before, Part, Plan, Rule
+from anfora.optim.update import Before, Form, Part, Plan, Rule
 
 __all__ = ["Optimizer"]
 
@@ -34,7 +35,7 @@ class computed:
         return self if owner is None else self.function(owner)
 
 
-class Optimizer(Cell):
+class Optimizer(Updater):
     """Base of optimizers. Called with the gradients, in the order of `parameters`, it updates these in place.
 
     Args:
@@ -71,7 +72,7 @@ class Optimizer(Cell):
     group_options: tuple[str, ...] = ()  #: what else a group may set
 
     _plan: Plan | None
-    _parts: list[tuple]
+    _outline: tuple
     _sections: list[Section] | None
     _held: dict[int, Parameter] | None
 
@@ -166,8 +167,10 @@ class Optimizer(Cell):
         """The numbers that the rule takes. `step` counts from one; `decay` matters where it is decoupled."""
         raise NotImplementedError(f"{type(self).__name__} has no hyperparameters")
 
-    def advance(self, step: int) -> None:
-        """Called at the end of step number `step`, for what belongs to no parameter."""
+    def counters(self, step: int) -> dict[str, Any]:
+        """What else is written at the end of step number `step`: by attribute, the number that its Parameter holds from
+        then on, or a list of them for a tuple of Parameters."""
+        return {}
 
     def construct(self, gradients: Sequence[Tensor]) -> Tensor:
         """Update the parameters with their gradients, given in the order of `parameters`.
@@ -212,9 +215,24 @@ class Optimizer(Cell):
     def _update(
         self, gradients: Any, sections: list[Section], wrapper: Callable[[Section], tuple] | None = None
     ) -> None:
-        """One step on the parameters of the sections. A `wrapper` sees to loss scale and weight decay itself: for a
-        section it gives what is done to the gradients, and the numbers of that."""
+        """One step on the parameters of the sections; see `_work_out` for the wrapper."""
         arrays, layouts = self._accept(gradients, sections)
+        outline, numbers = self._work_out(sections, wrapper)
+        plan = self._plan
+        if plan is None or self._outline != outline or plan.gradients != layouts or not plan.is_current():
+            plan = self._plan = Plan(self, self._form(outline), layouts)
+            self._outline = outline
+        plan.run(arrays, numbers)
+
+    def _work_out(
+        self, sections: list[Section], wrapper: Callable[[Section], tuple] | None = None
+    ) -> tuple[tuple, list[float]]:
+        """An outline of the next step on the parameters of the sections, and its numbers. Nothing changes.
+
+        Args:
+            wrapper: sees to loss scale and weight decay itself: for a section it gives what is done to the gradients, and
+                the numbers of that.
+        """
         step = value_of(self.global_step) + 1
         scales = self.loss_scale != 1.0 and wrapper is None
         parts: list[tuple] = []
@@ -249,14 +267,32 @@ class Optimizer(Cell):
                     len(others),
                 )
             )
-        plan = self._plan
-        if plan is None or self._parts != parts or plan.gradients != layouts or not plan.is_current():
-            made = tuple(Part(rule, Before(s, n, d), c, i, k, (w, m)) for rule, s, n, d, c, i, k, w, m in parts)
-            plan = self._plan = Plan(self, made, layouts)
-            self._parts = parts
-        plan.run(arrays, numbers)
-        self.advance(step)
-        put(self.global_step, step)
+        counters: list[Place] = [("global_step",)]
+        numbers.append(step)
+        for name, value in self.counters(step).items():
+            if isinstance(value, list):
+                counters += [(name, i) for i in range(len(value))]
+                numbers += value
+            else:
+                counters.append((name,))
+                numbers.append(value)
+        return (parts, counters), numbers
+
+    def _form(self, outline: tuple) -> Form:
+        """The step behind an outline.
+
+        Raises:
+            OpRuntimeError: a parameter has another shape than when the optimizer was made.
+        """
+        for parameter, shape in zip(self.parameters, self.shapes):
+            if parameter.shape != shape:
+                raise OpRuntimeError(
+                    f"{parameter.name} had shape {shape} when the optimizer was made, but has {parameter.shape} now",
+                    help="make a new optimizer.",
+                )
+        parts, counters = outline
+        made = tuple(Part(rule, Before(s, n, d), c, i, k, (w, m)) for rule, s, n, d, c, i, k, w, m in parts)
+        return Form.of(made, len(self.parameters), tuple(counters))
 
     def _accept(self, gradients: Any, sections: list[Section]) -> tuple[list, list]:
         """The arrays and layouts of the gradients, after they have been checked."""
@@ -277,6 +313,22 @@ class Optimizer(Cell):
         return self._check(gradients, {i for section in sections for i in section.indices})
 
     def _check(self, gradients: Any, wanted: set[int]) -> tuple[list, list]:
+        arrays: list[np.ndarray | None] = []
+        layouts: list[Layout | None] = []
+        for gradient in self._checked(gradients, wanted):
+            if gradient is None:
+                arrays.append(None)
+                layouts.append(None)
+                continue
+            array, layout = current(gradient)._array, gradient._layout
+            if self._is_written(gradient):  # it would change while it is read
+                array, layout = np.array(array, order="C"), layout.type.contiguous
+            arrays.append(array)
+            layouts.append(layout)
+        return arrays, layouts
+
+    def _checked(self, gradients: Any, wanted: set[int]) -> list[Tensor | None]:
+        """The gradients, which must be there for the `wanted` parameters."""
         label = type(self).__name__
         if isinstance(gradients, Tensor):
             gradients = (gradients,)
@@ -285,12 +337,8 @@ class Optimizer(Cell):
         gradients = list(gradients)
         if len(gradients) != len(self.parameters):
             raise OpValueError(f"{label} has {len(self.parameters)} parameters, but got {len(gradients)} gradients")
-        arrays: list[np.ndarray | None] = []
-        layouts: list[Layout | None] = []
         for i, (parameter, gradient) in enumerate(zip(self.parameters, gradients)):
             if gradient is None and i not in wanted:
-                arrays.append(None)
-                layouts.append(None)
                 continue
             if not isinstance(gradient, Tensor):
                 raise OpTypeError(f"the gradient of {parameter.name} is a {type(gradient).__name__}, not a tensor")
@@ -300,12 +348,7 @@ class Optimizer(Cell):
                 )
             if gradient.dtype.is_bool:
                 raise OpTypeError(f"the gradient of {parameter.name} is {gradient.dtype}, not a number")
-            array, layout = current(gradient)._array, gradient._layout
-            if self._is_written(gradient):  # it would change while it is read
-                array, layout = np.array(array, order="C"), layout.type.contiguous
-            arrays.append(array)
-            layouts.append(layout)
-        return arrays, layouts
+        return gradients
 
     def _is_written(self, gradient: Tensor) -> bool:
         """Whether a gradient shares memory with a parameter or a state: it is one or a view of one, or numpy had both."""
@@ -565,12 +608,12 @@ class Optimizer(Cell):
     def _forget(self) -> None:
         """Drop what was prepared for steps."""
         self._plan = None
-        self._parts = []
+        self._outline = ()
         self._sections = None
         self._held = None
 
     def __getstate__(self) -> dict:
-        return {**self.__dict__, "_plan": None, "_parts": [], "_sections": None, "_held": None}
+        return {**self.__dict__, "_plan": None, "_outline": (), "_sections": None, "_held": None}
 
     def __repr__(self) -> str:
         lines = [f"{type(self).__name__} of {len(self.parameters)} parameters"]

@@ -13,7 +13,6 @@ from anfora.kernel import bodies
 from anfora.kernel.emit import Value
 from anfora.optim.checks import flag, number
 from anfora.optim.groups import Group, Section, value_of
-from anfora.optim.optimizer import put
 from anfora.optim.options import Optimizer, betas_of, check_betas
 from anfora.optim.update import Rule
 
@@ -297,9 +296,9 @@ class NAdam(Optimizer):
         shares = [rate * (1.0 - now) / (1.0 - product), rate * then / (1.0 - product * then)]
         return [*shares, first, rest1, second, rest2, 1.0 / (1.0 - second**step), group["eps"]]
 
-    def advance(self, step: int) -> None:
-        for group in self.param_groups:
-            put(getattr(self, f"mu_product_group_{self._index(group)}"), self._momentum(group, step)[2])
+    def counters(self, step: int) -> dict[str, float]:
+        groups = enumerate(self.param_groups)
+        return {f"mu_product_group_{index}": self._momentum(group, step)[2] for index, group in groups}
 
 
 # -- rules ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,6 @@ from anfora.kernel.emit import Value
 from anfora.optim import adagrad, asgd, rprop, sgd
 from anfora.optim.checks import flag, number
 from anfora.optim.groups import Group, Section, value_of
-from anfora.optim.optimizer import put
 from anfora.optim.options import Optimizer
 from anfora.optim.update import Rule
 
@@ -333,21 +332,23 @@ class ASGD(Optimizer):
             name = f"{kind}_group_{self._index(group)}"
             setattr(self, name, Parameter(Tensor(value, float32), name=name, requires_grad=False))
 
-    def _scalar(self, kind: str, group: Group) -> Parameter:
-        return getattr(self, f"{kind}_group_{self._index(group)}")
+    def _scalar(self, kind: str, group: Group) -> float:
+        return value_of(getattr(self, f"{kind}_group_{self._index(group)}"))
 
     def rule(self, section: Section) -> Rule:
         return asgd.averaged()
 
     def hyperparameters(self, group: Group, rate: float, decay: float, step: int) -> list[float]:
-        eta = value_of(self._scalar("eta", group)) or rate
-        return [1.0 - group["lambd"] * eta, eta, value_of(self._scalar("mu", group))]
+        eta = self._scalar("eta", group) or rate
+        return [1.0 - group["lambd"] * eta, eta, self._scalar("mu", group)]
 
-    def advance(self, step: int) -> None:
-        for group in self.param_groups:
+    def counters(self, step: int) -> dict[str, float]:
+        made = {}
+        for index, group in enumerate(self.param_groups):
             rate = self._rate(group)
-            put(self._scalar("eta", group), rate / (1.0 + group["lambd"] * rate * step) ** group["alpha"])
-            put(self._scalar("mu", group), 1.0 / max(1.0, step - group["t0"]))
+            made[f"eta_group_{index}"] = rate / (1.0 + group["lambd"] * rate * step) ** group["alpha"]
+            made[f"mu_group_{index}"] = 1.0 / max(1.0, step - group["t0"])
+        return made
 
 
 # -- rules ------------------------------------------------------------------------------------------------------------

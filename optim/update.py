@@ -4,6 +4,9 @@ A *rule* says what happens to one element: from an element of the parameter, of 
 numbers that all elements share, to the new parameter and states. What every optimizer may do to the gradient first (undo
 the loss scale, change its sign, add the weight decay, subtract the mean) is written here, once. A *plan* is the program
 that treats all parameters, with the arrays and the list of numbers that it is called with.
+
+The program is that of an operator, `update_parameters`, which both modes run: PyNative mode by a `Plan`, graph mode as a
+row among others.
 """
 
 from __future__ import annotations
@@ -18,19 +21,19 @@ import numpy as np
 from anfora.core import memory
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.dtype import DType, float32, float64
-from anfora.core.errors import OpRuntimeError
-from anfora.core.parameter import Parameter
-from anfora.core.tensor import current
+from anfora.core.op import Op
+from anfora.core.tensor import Tensor, Tensors, current
 from anfora.eager.dispatch import note_writes
+from anfora.eager.entry import Entry, entry_for
+from anfora.eager.updating import Place, Updater, found_at
 from anfora.kernel import glue
 from anfora.kernel.emit import Value
-from anfora.kernel.executor import Program
-from anfora.kernel.loops import contiguous, plan_elementwise
+from anfora.kernel.loops import contiguous, plan_copy, plan_elementwise
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.reduce import plan_reduce
 from anfora.kernel.sweep import Row, plan_sweep
 
-__all__ = ["Before", "Member", "Part", "Plan", "Rule", "Wrapper"]
+__all__ = ["Before", "Form", "Member", "Part", "Plan", "Rule", "Wrapper", "update_parameters"]
 
 
 @dataclass(frozen=True)
@@ -145,57 +148,124 @@ class Part:
         return self.own + self.wrapper[1]
 
 
+@dataclass(frozen=True)
+class Form:
+    """All of a step but its numbers.
+
+    Attributes:
+        parts: what is done, one behind the other.
+        states: the names of the states.
+        count: how many parameters the optimizer has.
+        counters: where the Parameters stand that get a number of their own, behind the numbers of the parts.
+    """
+
+    parts: tuple[Part, ...]
+    states: tuple[str, ...]
+    count: int
+    counters: tuple[Place, ...]
+
+    @classmethod
+    def of(cls, parts: tuple[Part, ...], count: int, counters: tuple[Place, ...]) -> Form:
+        return cls(parts, tuple(sorted({name for part in parts for name in part.rule.states})), count, counters)
+
+    @property
+    def width(self) -> int:
+        """How many numbers it takes."""
+        return sum(part.width for part in self.parts) + len(self.counters)
+
+    def places(self) -> list[Place]:
+        """Where the parameters stand, then the states, then the counters."""
+        return [*((name, i) for name in ("parameters", *self.states) for i in range(self.count)), *self.counters]
+
+    def written(self) -> list[int]:
+        """Which of these are written."""
+        start = {name: (1 + k) * self.count for k, name in enumerate(self.states)}
+        own = (
+            first + i for part in self.parts for first in (0, *(start[n] for n in part.rule.states)) for i in part.indices
+        )
+        behind = (1 + len(self.states)) * self.count
+        return [*sorted(own), *range(behind, behind + len(self.counters))]
+
+    def entry(self, holders: Sequence[Layout], gradients: Sequence[Layout | None]) -> Entry:
+        """The call of `update_parameters` on arrays of these layouts."""
+        keys = (tuple(holders), tuple(gradients), self.numbers)
+        return entry_for(update_parameters, keys, (("form", self),))
+
+    @property
+    def numbers(self) -> Layout:
+        """How the array of numbers lies."""
+        return TensorType(float64, (self.width,)).contiguous
+
+
+@Op  # not registered: programs do not call it, and a form is no attribute that text could hold
+def update_parameters(targets: Tensors, gradients: Tensors, numbers: Tensor, form: Form):
+    """A step of an optimizer: writes parameters, states and counters in place."""
+
+
+update_parameters.writes = "targets"
+update_parameters.is_untaped = True
+
+
+@update_parameters.infer
+def _(targets, gradients, numbers, *, form):
+    return targets
+
+
+@update_parameters.kernel
+def _(p: Planner, holders: Sequence[Buffer], gradients: Sequence[Buffer], numbers: Buffer, *results: Buffer, form: Form):
+    """The results are the holders, seen once more."""
+    count = form.count
+    single = [Buffer(numbers.index, float64, (), (), 8 * k) for k in range(form.width)]
+    start = 0
+    for part in form.parts:
+        own = single[start : start + part.width]
+        start += part.width
+        members = []
+        for i in part.indices:
+            states = tuple(holders[(1 + form.states.index(name)) * count + i] for name in part.rule.states)
+            members.append(Member(i, holders[i], contiguous(p, gradients[i]), states))
+        if part.wrapper[0] is not None:
+            members = part.wrapper[0].plan(p, members, own[part.own :])
+        before, own = part.before, own[: part.own]
+        if part.centralizes:
+            several = [_centralized(p, m, own[part.numbers :], before) for m in members if m.gradient.ndim > 1]
+            part.rule.plan(p, several, own[: part.numbers], _NOTHING)
+            members = [m for m in members if m.gradient.ndim <= 1]
+        part.rule.plan(p, members, own, before)
+    for counter, value in zip(holders[(1 + len(form.states)) * count :], single[start:]):
+        plan_copy(p, value, counter)
+
+
 class Plan:
-    """A program for all parameters, ready to be called again and again.
+    """A step for all parameters, ready to be done again and again.
 
     Args:
-        optimizer: whose `parameters` and states it updates.
-        parts: what to do; parameters in none of them stay.
+        optimizer: whose Parameters it writes.
+        form: what to do; parameters in none of its parts stay.
         gradients: the layouts of the gradients, None where there is none.
     """
 
-    __slots__ = (
-        "gradients",
-        "parts",
-        "_arrays",
-        "_holders",
-        "_layouts",
-        "_numbers",
-        "_program",
-        "_records",
-        "_written",
-    )
+    __slots__ = ("gradients", "_arrays", "_entry", "_holders", "_layouts", "_numbers", "_records", "_written")
 
-    def __init__(self, optimizer: Any, parts: tuple[Part, ...], gradients: list[Layout | None]) -> None:
-        self.parts, self.gradients = parts, gradients
-        parameters: Sequence[Parameter] = optimizer.parameters
-        for parameter, shape in zip(parameters, optimizer.shapes):
-            if parameter.shape != shape:
-                raise OpRuntimeError(
-                    f"{parameter.name} had shape {shape} when the optimizer was made, but has {parameter.shape} now",
-                    help="make a new optimizer.",
-                )
-        names = sorted({name for part in parts for name in part.rule.states})
-        self._holders = [*parameters, *(state for name in names for state in getattr(optimizer, name))]
+    def __init__(self, optimizer: Updater, form: Form, gradients: list[Layout | None]) -> None:
+        self.gradients = gradients
+        self._holders = [found_at(optimizer, place) for place in form.places()]
         self._layouts = [current(holder)._layout for holder in self._holders]
-        place = {name: (1 + k) * len(parameters) for k, name in enumerate(names)}
-        self._written = sorted(
-            start + i for part in parts for start in (0, *(place[n] for n in part.rule.states)) for i in part.indices
-        )
-        self._program = _program(parts, tuple(names), len(parameters), tuple(self._layouts), tuple(gradients))
-        self._numbers = np.zeros(sum(part.width for part in parts))
+        self._written = form.written()
+        self._entry = form.entry(self._layouts, gradients)
+        self._numbers = np.zeros(form.width)
         self._arrays = [holder._array for holder in self._holders]
         self._records: list[memory.Write] = []
 
     def run(self, gradients: Sequence[np.ndarray | None], numbers: Sequence[float]) -> None:
-        """Update, with the data of gradients of the planned layouts, and the numbers of all parts in order."""
+        """Update, with the data of gradients of the planned layouts, and all numbers in order."""
         self._numbers[:] = numbers
-        glue.launch(self._program, *self._arrays, self._numbers, *gradients)
+        glue.launch(self._entry.program, *self._arrays, *gradients, self._numbers, *self._arrays)
         self._note()
 
     def is_current(self) -> bool:
-        """Whether parameters and states are of the planned layouts. Looks up their arrays, which are other ones when the
-        outside has been given the old ones, or a state has been replaced."""
+        """Whether what it writes is of the planned layouts. Looks up the arrays, which are other ones when the outside
+        has been given the old ones, or a state has been replaced."""
         for holder, array in zip(self._holders, self._arrays):
             if holder._array is not array:
                 break
@@ -213,44 +283,11 @@ class Plan:
             arrays = [self._arrays[i] for i in self._written]
             note_writes(arrays)
             self._records = [record for array in arrays if (record := memory.last_write(array)) is not None]
-        elif self._written:
+        else:
             note_writes((self._arrays[self._written[0]],))
             first = self._records[0]
             for record in self._records:
                 record.tick, record.place = first.tick, first.place
-
-
-@functools.lru_cache(maxsize=256)
-def _program(
-    parts: tuple[Part, ...],
-    names: tuple[str, ...],
-    count: int,
-    holders: tuple[Layout, ...],
-    gradients: tuple[Layout | None, ...],
-) -> Program:
-    """The program. Its arguments: parameters, for each state one a parameter, numbers, gradients."""
-    width = sum(part.width for part in parts)
-    planner = Planner((*holders, TensorType(float64, (width,)).contiguous, *gradients), ())
-    buffers: list[Any] = planner.operands
-    start = 0
-    for part in parts:
-        numbers = [Buffer(len(holders), float64, (), (), 8 * k) for k in range(start, start + part.width)]
-        start += part.width
-        members = []
-        for i in part.indices:
-            states = tuple(buffers[(1 + names.index(name)) * count + i] for name in part.rule.states)
-            members.append(Member(i, buffers[i], contiguous(planner, buffers[len(holders) + 1 + i]), states))
-        if part.wrapper[0] is not None:
-            members = part.wrapper[0].plan(planner, members, numbers[part.own :])
-        before, numbers = part.before, numbers[: part.own]
-        if part.centralizes:
-            several = [
-                _centralized(planner, m, numbers[part.numbers :], before) for m in members if m.gradient.ndim > 1
-            ]
-            part.rule.plan(planner, several, numbers[: part.numbers], _NOTHING)
-            members = [m for m in members if m.gradient.ndim <= 1]
-        part.rule.plan(planner, members, numbers, before)
-    return Program(planner.finish())
 
 
 def _centralized(p: Planner, member: Member, numbers: Sequence[Buffer], before: Before) -> Member:

@@ -102,7 +102,7 @@ class Op:
         self.signature = inspect.signature(function)
         self.tensors: tuple[str, ...] = ()  #: names of tensor parameters
         self.optional: frozenset[str] = frozenset()  #: those that may be None
-        self.variadic: str | None = None  #: the one that takes a sequence of tensors
+        self.variadic: frozenset[str] = frozenset()  #: those that take a sequence of tensors
         self.attributes: dict[str, Any] = {}  #: other parameters and their defaults (`Parameter.empty` if required)
         for name, parameter in self.signature.parameters.items():
             kind = str(parameter.annotation)
@@ -111,7 +111,7 @@ class Op:
                 if kind == "Tensor | None":
                     self.optional |= {name}
                 if kind == "Tensors":
-                    self.variadic = name
+                    self.variadic |= {name}
             else:
                 self.attributes[name] = parameter.default
         self.order = tuple(self.signature.parameters)
@@ -127,7 +127,8 @@ class Op:
         self.jvp_rule: Callable | None = None  #: from a mapping of what it may ask for (`eager/forward.py`)
         self.batch_rule: Callable | None = None
         self.gradients: dict[str, Gradient] = {}
-        self.writes: str | None = None  #: the argument that is written in place and returned
+        self.writes: str | None = None  #: the argument, or sequence, that is written in place and returned
+        self.is_untaped = False  #: writes as under `no_grad`, whatever the tape follows
         self.is_random = False  #: draws random numbers: takes `seed` and `offset` from the program's generator
         self.caches: dict = {}  #: what the modes keep for it
 

@@ -98,8 +98,8 @@ def apply(op: Op, inputs: list, given: tuple) -> Any:
     keys = []
     flat: list[Any] = []
     for name, value in zip(op.tensors, inputs):
-        if value.__class__ is not Tensor or name == op.variadic:
-            if name == op.variadic:
+        if value.__class__ is not Tensor or name in op.variadic:
+            if name in op.variadic:
                 value = _sequence(op, name, value)
                 flat += value
                 keys.append(tuple(_key(item) for item in value))
@@ -346,25 +346,28 @@ def entry_of_alias(layout: Layout) -> tuple[Entry, tuple]:
 # -- in-place writes --------------------------------------------------------------------------------------------------
 
 
-def _write(entry: Entry, flat: list, mask: int) -> Tensor:
-    """Run an operator that writes one of its arguments, and give that argument a new history."""
+def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
+    """Run an operator that writes arguments in place, and give these a new history."""
     op = entry.op
-    index = entry.groups[op.tensors.index(op.writes)]  # type: ignore[arg-type]
-    target: Tensor = flat[index]  # type: ignore[index, assignment]
-    recorded = bool(mask) or (glue.is_recording() and _has_history(target))
-    check_writable(target, op, recorded)
+    targets: list[Tensor] = [flat[i] for i in entry.written]
+    assert len(targets) == 1 or not entry.followed, f"{op.name} writes several tensors, and has a gradient"
+    recorded = bool(mask) or (glue.is_recording() and not op.is_untaped and any(map(_has_history, targets)))
+    for target in targets:
+        check_writable(target, op, recorded)
     numbers = _numbers(entry, flat)
+    written = [target._array for target in targets]
     for i, array in enumerate(numbers):  # an overlapping source is read before the write
-        if i != index and array is not None and np.may_share_memory(array, target._array):
+        if i not in entry.written and array is not None and any(np.may_share_memory(array, w) for w in written):
             numbers[i] = memory.twin(array)
     place = here()
-    node = tape.record(entry, mask, flat, (target._array,), place) if mask else None
-    code = glue.launch(entry.program, *numbers, target._array)
+    node = tape.record(entry, mask, flat, written, place) if mask else None
+    code = glue.launch(entry.program, *numbers, *written)
     if code:
         raise _failure(entry, flat, code)
-    memory.note_write(target._array, _Place(place))
-    new_history(target, node, recorded)
-    return target
+    for target in targets:
+        memory.note_write(target._array, _Place(place))
+        new_history(target, node, recorded)
+    return tuple(targets) if entry.is_tuple else targets[0]
 
 
 def _has_history(target: Tensor) -> bool:
@@ -492,7 +495,7 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
 
     slow.__name__ = op.name
     slow.__doc__ = op.__doc__
-    site = Site(slow) if op.variadic is None and op.writes is None and glue.available() else None
+    site = Site(slow) if not op.variadic and op.writes is None and glue.available() else None
     return site, slow
 
 

@@ -133,7 +133,7 @@ class Entry:
 
     __slots__ = (
         "op", "attributes", "groups", "inputs", "outputs", "program", "view", "is_tuple", "_recipes",
-        "followed", "numbers", "__weakref__",
+        "followed", "numbers", "written", "__weakref__",
     )  # fmt: skip
 
     op: Op
@@ -146,6 +146,7 @@ class Entry:
     is_tuple: bool  #: whether the operator gives a tuple
     followed: int  #: mask of the inputs that a gradient can flow to
     numbers: frozenset[int]  #: which inputs are Python numbers
+    written: tuple[int, ...]  #: which inputs are written in place; the outputs are these, in this order
 
     def __init__(self, op: Op, keys: Sequence[Key], attributes: dict[str, Any]) -> None:
         self.op = op
@@ -157,8 +158,11 @@ class Entry:
         types: tuple[TensorType, ...] = result if isinstance(result, tuple) else (result,)
         self._lay_out(keys, abstracts)
         self.outputs = tuple(kind.contiguous for kind in types)
+        self.written = ()
         if op.writes is not None:
-            self.outputs = (self.inputs[op.tensors.index(op.writes)],)  # type: ignore[assignment]
+            group = self.groups[op.tensors.index(op.writes)]
+            self.written = tuple(range(group.start, group.stop)) if isinstance(group, slice) else (group,)
+            self.outputs = tuple(self.inputs[i] for i in self.written)  # type: ignore[misc]
         self._recipes: dict[int, Recipe] = {}
         self.followed = sum(1 << i for i, name in enumerate(self.owners()) if name in op.gradients)
         self.view = op.view_rule(self.inputs[0], **self.attributes) if op.view_rule else None
@@ -209,7 +213,7 @@ class Entry:
         """The same call when argument `order[i]` of the caller is input i of the operator: a reflected operator."""
         assert self.program is not None
         twin = object.__new__(Entry)
-        for name in ("op", "attributes", "outputs", "is_tuple", "view"):
+        for name in ("op", "attributes", "outputs", "is_tuple", "view", "written"):
             setattr(twin, name, getattr(self, name))
         twin.groups = order
         twin.inputs = tuple(self.inputs[order.index(i)] for i in range(len(order)))
@@ -281,7 +285,7 @@ class Entry:
             group = self.groups[op.tensors.index(name)]
             flat = range(group.start, group.stop) if isinstance(group, slice) else [group]
             targets += [(i, self.inputs[i]) for i in flat]
-        is_tuple = len(gradient.targets) > 1 or op.variadic in gradient.targets
+        is_tuple = len(gradient.targets) > 1 or not op.variadic.isdisjoint(gradient.targets)
         return Call(gradient.rule, arguments, targets, is_tuple)  # type: ignore[arg-type]
 
     def _value(self, want: str) -> Any:

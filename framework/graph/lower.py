@@ -356,21 +356,21 @@ class _Lowering:
         self.tasks.append(Task(None if entry.program is None else entry.program.plan, inputs, outputs, index))
 
     def _write(self, index: int, row: Row, inputs: list[Place | None]) -> None:
-        """A row that writes in place: what overlaps its target is read before."""
-        op = row.entry.op
-        which = row.entry.groups[op.tensors.index(op.writes)]  # type: ignore[arg-type]
-        assert isinstance(which, int)
-        target = inputs[which]
-        assert target is not None
-        layout = target.layout
-        if any(step == 0 and length > 1 for step, length in zip(layout.strides, layout.shape)):
-            self.is_refused = True
-        target.root.is_written = True
+        """A row that writes in place: what overlaps its targets is read before."""
+        targets = [place for i in row.entry.written if (place := inputs[i]) is not None]
+        written: dict[Root, list[Place]] = {}
+        for target in targets:
+            layout = target.layout
+            if any(step == 0 and length > 1 for step, length in zip(layout.strides, layout.shape)):
+                self.is_refused = True
+            target.root.is_written = True
+            written.setdefault(target.root, []).append(target)
         for i, place in enumerate(inputs):
-            if i != which and place is not None and place.root is target.root and _overlap(place, target):
-                inputs[i] = self._copy(place, index)
+            if place is not None and i not in row.entry.written:
+                if any(_overlap(place, target) for target in written.get(place.root, ())):
+                    inputs[i] = self._copy(place, index)
         assert row.entry.program is not None
-        self.tasks.append(Task(row.entry.program.plan, inputs, [target], index))
+        self.tasks.append(Task(row.entry.program.plan, inputs, targets, index))
 
     def _copy(self, place: Place, index: int) -> Place:
         """The task of copying a value, its elements at the same distances."""

@@ -407,13 +407,12 @@ def _written_inputs(piece: Piece) -> dict[int, tuple]:
     roots = {value: value for value in piece.inputs}
     written: dict[int, tuple] = {}
     for row in piece.rows:
-        op = row.entry.op
         if row.entry.view is not None and type(row.inputs[0]) is int and row.inputs[0] in roots:
             roots[row.outputs[0]] = roots[row.inputs[0]]
-        if op.writes is not None:
-            target = row.inputs[row.entry.groups[op.tensors.index(op.writes)]]  # type: ignore[index]
+        for i in row.entry.written:
+            target = row.inputs[i]
             if target in roots:
-                written[roots[target]] = row.place
+                written[roots[target]] = row.place  # type: ignore[index]
     return written
 
 

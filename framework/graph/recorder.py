@@ -746,7 +746,7 @@ class Recorder(Attributes):
             for i, value in enumerate(flat):
                 if isinstance(value, Tensor) and value._node is not None:
                     mask |= 1 << i
-        if not self.region and (mask & entry.followed or (op.writes is not None and mask)):
+        if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
             piece.is_taped = True
         touched = self.touched  # operators that run in Python look at data on their own account
         try:

@@ -30,9 +30,9 @@ class Row:
     """One call of an operator.
 
     Attributes:
-        entry: the planned call. `entry.view` says that the result is a view of the first operand; `entry.op.writes`
-            names the parameter that is written in place (such a row has no outputs); `entry.op.python_rule` that it is
-            computed in Python.
+        entry: the planned call. `entry.view` says that the result is a view of the first operand; `entry.written` which
+            operands are written in place (such a row has no outputs); `entry.op.python_rule` that it is computed in
+            Python.
         inputs: the flat operands, in the order of `entry.inputs`.
         outputs: the values it makes, in the order of `entry.outputs`.
         place: of the program, (code object, position), for errors; see `core.span.place_of`.

@@ -1,0 +1,66 @@
+"""Cells that write to Parameters in place by numbers which Python works out for each call: optimizers.
+
+PyNative mode calls them like any Cell. Graph mode asks an `Updater` to prepare an `Update` instead, which is a planned
+call of an operator, and does that natively in later calls. Only the numbers are asked for again each time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.tensor import Tensor
+from anfora.eager.entry import Entry
+
+__all__ = ["Place", "Update", "Updater"]
+
+#: Where a Parameter is found: names of attributes, starting from the Cell, and positions in tuples.
+Place = tuple[Any, ...]
+
+
+@dataclass
+class Update:
+    """A call of an Updater that has been worked out and not been done.
+
+    Attributes:
+        entry: of an operator that takes what is written, `given`, and the numbers, in this order.
+        places: where the Parameters that are written are found.
+        given: the tensors that are read; None where one is absent.
+        numbers: a tensor with all numbers that differ from call to call.
+        renumber: from the Cell to the numbers of its next call, without an effect. It raises an exception where that call
+            would not be this one but for the numbers.
+        result: what the Cell returns.
+    """
+
+    entry: Entry
+    places: Sequence[Place]
+    given: Sequence[Tensor | None]
+    numbers: Tensor
+    renumber: Callable[[Any], Tensor]
+    result: Any
+
+    def targets(self, cell: Cell) -> list[Tensor]:
+        """The Parameters that are written."""
+        return [found_at(cell, place) for place in self.places]
+
+
+class Updater(Cell):
+    """A Cell whose call is one operator that writes to Parameters of its own."""
+
+    def prepare(self, given: Any) -> Update | None:
+        """What the call `self(given)` would do; None where it is more than one operator, or has other effects.
+
+        Raises:
+            Exception: what the call would raise.
+        """
+        raise NotImplementedError
+
+
+def found_at(cell: Cell, place: Place) -> Any:
+    """What stands at a place."""
+    found: Any = cell
+    for step in place:
+        found = found[step] if type(step) is int else getattr(found, step)
+    return found
