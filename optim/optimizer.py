@@ -182,6 +182,41 @@ class Optimizer(Updater):
         self._update(gradients, self._all_sections())
         return _DONE
 
+    def prepare_update(self, given: Any) -> Update | None:
+        """The step that a call would do, for graph mode; None where something that it asks is the program's own.
+
+        Raises:
+            OpTypeError, OpValueError, OpRuntimeError: what a call would raise.
+        """
+        if not _is_of_this_package(type(self)) or not self._is_predictable():
+            return None
+        sections = self._all_sections()
+        gradients = self._checked(given, {i for section in sections for i in section.indices})
+        outline, numbers = self._ahead()
+        form = self._form(outline)
+        places = [(*self._path, *place) for place in form.places()]
+        holders = [current(found_at(self, place))._layout for place in places]
+        entry = form.entry(holders, [None if gradient is None else current(gradient)._layout for gradient in gradients])
+        again = Numbers(outline, form.numbers)
+        return Update(entry, places, gradients, again.tensor(numbers), again, _DONE)
+
+    _path: tuple[str, ...] = ()  #: where the optimizer stands whose Parameters are written
+
+    def _ahead(self) -> tuple[tuple, list[float]]:
+        """An outline and the numbers of what the next call will do."""
+        return self._work_out(self._all_sections())
+
+    def _is_predictable(self) -> bool:
+        """Whether the numbers of a step follow from what this package does, so that they may be asked for ahead."""
+        if not self.__dict__.keys().isdisjoint(_OVERRIDABLE):
+            return False
+        settings = (group[name] for group in self.param_groups for name in ("lr", "weight_decay"))
+        return all(
+            type(setting).__module__.startswith("anfora.") and setting.__dict__["_hooks"] is None
+            for setting in settings
+            if isinstance(setting, Cell)
+        )
+
     def step(self) -> None:
         """Update with the gradients that `loss.backward()` has left in `.grad`; parameters without one stay."""
         gradients = [parameter.grad for parameter in self.parameters]
@@ -624,6 +659,38 @@ class Optimizer(Updater):
         return "\n".join(lines)
 
 
+class Numbers:
+    """The numbers of the next step of an optimizer, as long as it is a step of a certain form."""
+
+    __name__ = "numbers_of_step"
+
+    def __init__(self, outline: tuple, layout: Layout) -> None:
+        self.outline, self.layout = outline, layout
+
+    def tensor(self, numbers: list[float]) -> Tensor:
+        return wrap(np.array(numbers, np.float64), self.layout)
+
+    def __call__(self, optimizer: Optimizer) -> Tensor:
+        if not optimizer._is_predictable():
+            raise OpRuntimeError("its rates are the program's own now")
+        outline, numbers = optimizer._ahead()
+        if outline != self.outline:
+            raise OpRuntimeError("it is a step of another form")
+        return self.tensor(numbers)
+
+
+def _is_of_this_package(kind: type) -> bool:
+    """Whether all that a step calls is this package's: subclasses of programs may have an `__init__` of their own, and
+    what optimizers do not have."""
+    own = [base for base in kind.__mro__ if base.__module__.startswith("anfora.")]
+    others = (name for base in kind.__mro__ if base not in (*own, object) for name in vars(base))
+    return not any(
+        name in _CALLED if name.startswith("__") else any(hasattr(base, name) for base in own) for name in others
+    )
+
+
+_CALLED = ("__call__", "__getattr__", "__getattribute__", "__setattr__")
+_OVERRIDABLE = ("construct", "rule", "hyperparameters", "counters")
 _DONE = Tensor(True)
 _UNWRAPPED: tuple = (None, ())
 

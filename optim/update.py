@@ -181,7 +181,10 @@ class Form:
         """Which of these are written."""
         start = {name: (1 + k) * self.count for k, name in enumerate(self.states)}
         own = (
-            first + i for part in self.parts for first in (0, *(start[n] for n in part.rule.states)) for i in part.indices
+            first + i
+            for part in self.parts
+            for first in (0, *(start[n] for n in part.rule.states))
+            for i in part.indices
         )
         behind = (1 + len(self.states)) * self.count
         return [*sorted(own), *range(behind, behind + len(self.counters))]
@@ -212,7 +215,9 @@ def _(targets, gradients, numbers, *, form):
 
 
 @update_parameters.kernel
-def _(p: Planner, holders: Sequence[Buffer], gradients: Sequence[Buffer], numbers: Buffer, *results: Buffer, form: Form):
+def _(
+    p: Planner, holders: Sequence[Buffer], gradients: Sequence[Buffer], numbers: Buffer, *results: Buffer, form: Form
+):
     """The results are the holders, seen once more."""
     count = form.count
     single = [Buffer(numbers.index, float64, (), (), 8 * k) for k in range(form.width)]

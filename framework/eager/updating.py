@@ -49,7 +49,7 @@ class Update:
 class Updater(Cell):
     """A Cell whose call is one operator that writes to Parameters of its own."""
 
-    def prepare(self, given: Any) -> Update | None:
+    def prepare_update(self, given: Any) -> Update | None:
         """What the call `self(given)` would do; None where it is more than one operator, or has other effects.
 
         Raises:

@@ -32,7 +32,7 @@ from anfora.graph.rows import Number, Row
 from anfora.graph.taped import Taped, taped
 from anfora.kernel import glue
 
-__all__ = ["Runner"]
+__all__ = ["Runner", "written_inputs"]
 
 _lock = threading.Lock()
 
@@ -158,7 +158,7 @@ class Runner:
     ) -> None:
         piece = self.piece
         wanted = self.wanted
-        written = _written_inputs(piece)
+        written = written_inputs(piece)
         if self.does_nothing:
             if self._loop is not None and not self._loop.sources:
                 self._emit_count(emit, self._loop)
@@ -402,7 +402,7 @@ def _has_effect(row: Row) -> bool:
     return row.entry.op.writes is not None or row.entry.op.fault_rule is not None
 
 
-def _written_inputs(piece: Piece) -> dict[int, tuple]:
+def written_inputs(piece: Piece) -> dict[int, tuple]:
     """The inputs whose memory rows write, with the place of the last write."""
     roots = {value: value for value in piece.inputs}
     written: dict[int, tuple] = {}

@@ -34,6 +34,7 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
+from anfora.eager.updating import Updater
 from anfora.graph import known, operations, ranges
 from anfora.graph.attributes import Attributes
 from anfora.graph.code import Code
@@ -49,6 +50,7 @@ from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, truth_of
 from anfora.graph.traced import Traced, keep_traced
+from anfora.graph.updates import update
 from anfora.kernel import glue
 
 __all__ = ["Recorder"]
@@ -550,7 +552,7 @@ class Recorder(Attributes):
                     self.enter(machine, function, args, kwargs)
                 return
         elif isinstance(function, Cell):
-            if self._call_cell(machine, function, args, kwargs):
+            if self.call_cell(machine, function, args, kwargs):
                 return
         elif function is object.__new__ and len(args) == 1 and not kwargs and is_plain_object(args[0]):
             machine.push(object.__new__(args[0]))
@@ -640,7 +642,7 @@ class Recorder(Attributes):
         self.region.append(site)
         self.piece.gradients.append(self.region[0])
 
-    def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
+    def call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
         """Go into the `construct` of a Cell that has nothing around it."""
         attributes = cell.__dict__
         if "_hooks" not in attributes:
@@ -651,6 +653,8 @@ class Recorder(Attributes):
         plain = attributes["_hooks"] is None and attributes["_compute_type"] is None
         if not plain or hasattr(cell, "bprop") or type(cell).__call__ is not Cell.__call__:
             return False
+        if isinstance(cell, Updater) and update(self, machine, cell, args, kwargs):
+            return True
         if getattr(type(method), "_is_compiled", False):
             method = method.__wrapped__
         if isinstance(method, types.FunctionType) and self.enters(method):

@@ -1,0 +1,99 @@
+"""Calls of optimizers as rows: a step of training is part of the piece that computes its gradients.
+
+An optimizer is an `Updater` (eager/updating.py): its call is one operator, which writes parameters and states in place, on
+gradients and on numbers that Python works out for each call. Here such a call becomes a row. What it writes are inputs of
+the piece, found again by their places in the optimizer, with the guards of all tensors that come from outside. The numbers
+are an input too, whose origin is the function that works them out. Where that finds that the next step would be another
+one (another rule, a weight decay that was zero), the guard on it does not hold.
+
+The numbers are asked for where the piece starts. They follow from what Parameters hold then (rates, the number of the
+step), so nothing may have written to memory from outside between there and the call: the piece ends in front of a call
+where something has, such as the step before it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.eager import batched, dispatch
+from anfora.eager.updating import Update, Updater
+from anfora.graph.machine import Machine
+from anfora.graph.moments import Escaped
+from anfora.graph.origins import Origin
+from anfora.graph.pieces import written_inputs
+
+__all__ = ["update"]
+
+
+def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: dict) -> bool:
+    """Do the call of an optimizer as a row, and push its result.
+
+    Returns:
+        whether that could be done; nothing has happened otherwise, and the interpreter makes the call.
+    """
+    is_plain = len(args) == 1 and not kwargs and _are_tensors(args[0])
+    is_placed = recorder.is_outside(cell) and recorder.given is None and not recorder.region
+    if not is_plain or not is_placed or batched.state.depth:
+        return False
+    with recorder.unwatched():
+        try:
+            prepared = cell.prepare_update(args[0])
+        except Exception:  # which the call raises, in its place
+            return False
+    if prepared is None:
+        return False
+    if written_inputs(recorder.piece):
+        if not _end_piece(recorder, machine):
+            return False
+        return recorder.rejoin is not None or recorder.call_cell(machine, cell, args, kwargs)
+    if not _register(recorder, cell, prepared, args):
+        return False
+    flat = [*prepared.targets(cell), *prepared.given, prepared.numbers]
+    machine.natively(dispatch.run, (prepared.entry, flat), {})
+    done = prepared.result
+    recorder.origins.setdefault(id(done), (done, recorder.origin("known", done)))
+    machine.push(done)
+    return True
+
+
+def _are_tensors(given: Any) -> bool:
+    items = given if type(given) in (tuple, list) else (given,)
+    return all(isinstance(item, Tensor) for item in items)
+
+
+def _end_piece(recorder: Any, machine: Machine) -> bool:
+    """End the piece in front of the present instruction; False, and nothing has happened, if that cannot be done."""
+    top = machine.frames[-1]
+    stack, pc = top.stack, top.pc
+    top.stack, top.pc = machine.saved, pc - 1
+    try:
+        return recorder.keeper.jump(recorder, machine, True) is not None
+    except Escaped:
+        return False
+    finally:
+        top.stack, top.pc = stack, pc
+
+
+def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple) -> bool:
+    """Write down where all operands come from; False if one is seen in a way that only the interpreter can follow."""
+    base = recorder.origins[id(cell)][1]
+    recorder.guard("method", recorder.origin("method", "construct", base), cell.construct)
+    for place, target in zip(prepared.places, prepared.targets(cell)):
+        found, origin = cell, base
+        for step in place:
+            origin = recorder.origin("item" if type(step) is int else "attr", step, origin)
+            found = recorder.register(found[step] if type(step) is int else getattr(found, step), origin)
+        if found is not target or not isinstance(target, Parameter):
+            return False
+    numbers = prepared.numbers
+    origin = Origin("number", prepared.renumber, (base,))
+    recorder.origins[id(numbers)] = (numbers, origin)
+    recorder.guard("layout", origin, numbers._layout)
+    recorder.look(args)
+    before, recorder.touched = recorder.touched, None
+    for tensor in (*prepared.targets(cell), *prepared.given, numbers):
+        recorder._operand(tensor)
+    is_known, recorder.touched = recorder.touched is None, before
+    return is_known
