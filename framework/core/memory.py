@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import weakref
 from array import array
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,9 @@ import numpy as np
 from anfora.core import slots
 from anfora.core.abstract import Layout
 
-__all__ = ["SAVED", "Export", "Window", "Write", "clock", "last_write", "note_write", "root", "tick", "twin"]
+__all__ = [
+    "SAVED", "Export", "Window", "Write", "clock", "last_write", "note_write", "note_writes", "root", "tick", "twin",
+]  # fmt: skip
 
 clock = array("q", [0])  #: one cell; native code counts in it too
 
@@ -92,13 +95,19 @@ writes: dict[int, Write] = {}  #: by id of the owning array, while that lives
 
 def note_write(buffer: np.ndarray, place: Any) -> None:
     """Remember that memory was written just now, by the program at `place`."""
-    owner = buffer if buffer.base is None else root(buffer)
-    write = writes.get(id(owner))
-    if write is None:
-        write = writes[id(owner)] = _watched(owner)
+    note_writes((buffer,), place)
+
+
+def note_writes(buffers: Sequence[np.ndarray], place: Any) -> None:
+    """The same for several pieces of memory, which were written at one moment."""
     clock[0] += 1
-    write.tick = clock[0]
-    write.place = place
+    now = clock[0]
+    for buffer in buffers:
+        owner = buffer if buffer.base is None else root(buffer)
+        write = writes.get(id(owner))
+        if write is None:
+            write = writes[id(owner)] = _watched(owner)
+        write.tick, write.place = now, place
 
 
 def _watched(owner: np.ndarray) -> Write:

@@ -364,8 +364,8 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     code = glue.launch(entry.program, *numbers, *written)
     if code:
         raise _failure(entry, flat, code)
+    memory.note_writes(written, Place(place))
     for target in targets:
-        memory.note_write(target._array, _Place(place))
         new_history(target, node, recorded)
     return tuple(targets) if entry.is_tuple else targets[0]
 
@@ -378,7 +378,7 @@ def _has_history(target: Tensor) -> bool:
     return any(type(attributes) is Followed and attributes.node is not None for _, attributes in target._path)
 
 
-class _Place:
+class Place:
     """A position in the program that is put into words when an error needs it."""
 
     __slots__ = ("_position",)
@@ -394,9 +394,7 @@ class _Place:
 
 def note_writes(arrays: Sequence[np.ndarray]) -> None:
     """Remember that the caller has written to buffers."""
-    place = _Place(frame_position(calling_frame(2)))
-    for array in arrays:
-        memory.note_write(array, place)
+    memory.note_writes(arrays, Place(frame_position(calling_frame(2))))
 
 
 def check_writable(target: Tensor, op: Op, is_recorded: bool) -> None:

@@ -366,9 +366,10 @@ class _Lowering:
             target.root.is_written = True
             written.setdefault(target.root, []).append(target)
         for i, place in enumerate(inputs):
-            if place is not None and i not in row.entry.written:
-                if any(_overlap(place, target) for target in written.get(place.root, ())):
-                    inputs[i] = self._copy(place, index)
+            if place is None or i in row.entry.written:
+                continue
+            if any(_overlap(place, target) for target in written.get(place.root, ())):
+                inputs[i] = self._copy(place, index)
         assert row.entry.program is not None
         self.tasks.append(Task(row.entry.program.plan, inputs, targets, index))
 

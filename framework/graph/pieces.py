@@ -165,15 +165,23 @@ class Runner:
             return
         segment = self._lowered()
         emit.constants.update(
-            segment=segment.run, make=tensor_maker(), handle=second_handle, marked=_marked, view=_view, wrote=_wrote
+            segment=segment.run,
+            make=tensor_maker(),
+            handle=second_handle,
+            marked=_marked,
+            view=_view,
+            wrote=memory.note_writes,
         )
         arrays = [f"{name}._array" for _, name, _ in inputs] + [values[value] for value, *_ in numbers]
         given = f"({''.join(a + ', ' for a in arrays)})"
         if self._loop is None or not self._emit_loop(emit, self._loop, segment, wanted, given):
             emit.lines.append(f"outs = segment({given})")
+        written_at: dict[tuple, str] = {}
         for value, name, _ in inputs:
             if value in written:
-                emit.lines.append(f"wrote({name}, {emit.constant(written[value])})")
+                written_at[written[value]] = written_at.get(written[value], "") + f"{name}._array, "
+        for place, shown in written_at.items():
+            emit.lines.append(f"wrote(({shown}), {emit.constant(dispatch.Place(place))})")
         shared = {origin.key[0] for origin in piece.handles}
         if self.taped is not None:
             shared.update(value for value in wanted if self.taped.roots[value] in self.taped.shared)
@@ -380,12 +388,6 @@ def _view(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tenso
     owner = base if base._base is None else base._base
     view._base, view._epoch, view._path = owner, owner._epoch, (*base._path, *path)
     return view
-
-
-def _wrote(tensor: Tensor, place: tuple) -> None:
-    """What PyNative mode does beside the write itself."""
-    memory.note_write(tensor._array, dispatch._Place(place))
-    dispatch.new_history(tensor, None, False)
 
 
 def _depth(origin: Origin) -> int:
