@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,6 +140,9 @@ class LARS(Optimizer):
 
     def _ahead(self) -> tuple[tuple, list[float]]:
         return self.opt._work_out(self._all_sections(), self._wrapped)
+
+    def sources(self) -> Iterator[Parameter]:
+        return self.opt.sources()
 
     def _is_predictable(self) -> bool:
         return super()._is_predictable() and _is_of_this_package(type(self.opt)) and self.opt._is_predictable()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -205,6 +205,20 @@ class Optimizer(Updater):
     def _ahead(self) -> tuple[tuple, list[float]]:
         """An outline and the numbers of what the next call will do."""
         return self._work_out(self._all_sections())
+
+    def sources(self) -> Iterator[Parameter]:
+        for name, value in self.__dict__.items():
+            if isinstance(value, Parameter):
+                yield value
+            elif isinstance(value, Cell):
+                yield from value.get_parameters()
+            elif isinstance(value, ParameterTuple) and name != "parameters":
+                yield from value
+        for rate in (group["lr"] for group in self.param_groups):
+            if isinstance(rate, Parameter):
+                yield rate
+            elif isinstance(rate, Cell):
+                yield from rate.get_parameters()
 
     def _is_predictable(self) -> bool:
         """Whether the numbers of a step follow from what this package does, so that they may be asked for ahead."""

@@ -6,10 +6,11 @@ call of an operator, and does that natively in later calls. Only the numbers are
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from anfora.core import memory
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry
@@ -56,6 +57,15 @@ class Updater(Cell):
             Exception: what the call would raise.
         """
         raise NotImplementedError
+
+    def sources(self) -> Iterator[Tensor]:
+        """What the numbers may follow from."""
+        raise NotImplementedError
+
+    def is_apart_from(self, *tensors: Tensor) -> bool:
+        """Whether the numbers stay as they are when tensors are written to."""
+        written = [memory.root(tensor._array) for tensor in tensors]
+        return not any(memory.root(source._array) is owner for source in self.sources() for owner in written)
 
 
 def found_at(cell: Cell, place: Place) -> Any:

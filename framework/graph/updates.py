@@ -7,8 +7,8 @@ are an input too, whose origin is the function that works them out. Where that f
 one (another rule, a weight decay that was zero), the guard on it does not hold.
 
 The numbers are asked for where the piece starts. They follow from what Parameters hold then (rates, the number of the
-step), so nothing may have written to memory from outside between there and the call: the piece ends in front of a call
-where something has, such as the step before it.
+step), so none of these may have been written to between there and the call: the piece ends in front of a call where one
+has, as by the step before it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
             return False
     if prepared is None:
         return False
-    if written_inputs(recorder.piece):
+    if not _are_numbers_kept(recorder, cell):
         if not _end_piece(recorder, machine):
             return False
         return recorder.rejoin is not None or recorder.call_cell(machine, cell, args, kwargs)
@@ -61,6 +61,20 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
 def _are_tensors(given: Any) -> bool:
     items = given if type(given) in (tuple, list) else (given,)
     return all(isinstance(item, Tensor) for item in items)
+
+
+def _are_numbers_kept(recorder: Any, cell: Updater) -> bool:
+    """Whether the numbers are those that they were where the piece starts: whatever has been written since is no source of
+    them, which later calls see to."""
+    inputs = recorder.piece.inputs
+    written = [inputs[value][0] for value in written_inputs(recorder.piece)]
+    tensors = {id(origin): value for value, origin in recorder.origins.values()}
+    if not cell.is_apart_from(*(tensors[id(origin)] for origin in written)):
+        return False
+    if written:
+        base = recorder.origins[id(cell)][1]
+        recorder.guard("is", Origin("number", type(cell).is_apart_from, (base, *written)), True)
+    return True
 
 
 def _end_piece(recorder: Any, machine: Machine) -> bool:
