@@ -268,7 +268,7 @@ class Optimizer(Updater):
         arrays, layouts = self._accept(gradients, sections)
         outline, numbers = self._work_out(sections, wrapper)
         plan = self._plan
-        if plan is None or self._outline != outline or plan.gradients != layouts or not plan.is_current():
+        if plan is None or self._outline != outline or plan.gradients != layouts or not plan.is_current(self):
             plan = self._plan = Plan(self, self._form(outline), layouts)
             self._outline = outline
         plan.run(arrays, numbers)

@@ -250,11 +250,15 @@ class Plan:
         gradients: the layouts of the gradients, None where there is none.
     """
 
-    __slots__ = ("gradients", "_arrays", "_entry", "_holders", "_layouts", "_numbers", "_records", "_written")
+    __slots__ = (
+        "gradients", "_arrays", "_attributes", "_entry", "_holders", "_layouts", "_numbers", "_records", "_written",
+    )  # fmt: skip
 
     def __init__(self, optimizer: Updater, form: Form, gradients: list[Layout | None]) -> None:
         self.gradients = gradients
-        self._holders = [found_at(optimizer, place) for place in form.places()]
+        places = form.places()
+        self._attributes = [(name, getattr(optimizer, name)) for name in dict.fromkeys(place[0] for place in places)]
+        self._holders = [found_at(optimizer, place) for place in places]
         self._layouts = [current(holder)._layout for holder in self._holders]
         self._written = form.written()
         self._entry = form.entry(self._layouts, gradients)
@@ -268,9 +272,11 @@ class Plan:
         glue.launch(self._entry.program, *self._arrays, *gradients, self._numbers, *self._arrays)
         self._note()
 
-    def is_current(self) -> bool:
-        """Whether what it writes is of the planned layouts. Looks up the arrays, which are other ones when the outside
-        has been given the old ones, or a state has been replaced."""
+    def is_current(self, optimizer: Updater) -> bool:
+        """Whether what the optimizer holds is what was planned for, of the planned layouts. Looks up the arrays, which are
+        other ones when the outside has been given the old ones."""
+        if any(getattr(optimizer, name) is not value for name, value in self._attributes):
+            return False
         for holder, array in zip(self._holders, self._arrays):
             if holder._array is not array:
                 break

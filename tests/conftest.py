@@ -12,7 +12,7 @@ from hypothesis import settings
 import anfora
 
 HERE = pathlib.Path(__file__).parent
-for folder in (HERE, HERE / "graph", HERE / "nn", HERE / "ops", HERE / "project"):
+for folder in (HERE, *(HERE / name for name in ("graph", "nn", "ops", "optim", "project"))):
     sys.path.insert(0, str(folder))
 
 # Properties take the same examples in every run, so that a change is judged by itself.
