@@ -810,9 +810,13 @@ class Recorder(Attributes):
     def _operand(self, value: Any, layout: Any, op: Op) -> Any:
         if isinstance(value, Traced):
             return self._number(value.number, layout, op)
-        if not isinstance(value, Tensor):
-            return None if value is None else RowNumber(value)
-        value = current(value)
+        if isinstance(value, Tensor):
+            return self.value_of(value)
+        return None if value is None else RowNumber(value)
+
+    def value_of(self, tensor: Tensor) -> int:
+        """The value of the piece that an operand holds."""
+        value = current(tensor)
         number = self._value_of(value)
         if number is None:
             number = self._input(value)

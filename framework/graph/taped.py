@@ -329,7 +329,7 @@ def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
         if not unknown.isdisjoint(row.inputs):
             raise _Missing
         mask = sum(1 << i for i, x in enumerate(row.inputs) if type(x) is int and x in followed)
-        if mask and row.entry.op.writes is not None:
+        if mask and row.entry.written and not row.entry.op.is_untaped:
             raise _Missing
         mask &= row.entry.followed
         if mask:
@@ -360,7 +360,5 @@ def _layouts(piece: Piece) -> dict[int, Layout]:
 def _written(piece: Piece, roots: dict[int, int]) -> Iterator[int]:
     """The values that rows write to."""
     for row in piece.rows:
-        op = row.entry.op
-        if op.writes is not None:
-            target = row.inputs[row.entry.groups[op.tensors.index(op.writes)]]  # type: ignore[index]
-            yield roots[target]  # type: ignore[index]
+        for i in row.entry.written:
+            yield roots[row.inputs[i]]  # type: ignore[index]

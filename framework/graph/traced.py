@@ -41,6 +41,8 @@ class Traced:
         return type(self.number.value)
 
     def __getattr__(self, name: str) -> Any:
+        if not hasattr(self.number.value, name):  # for all values
+            raise AttributeError(name)
         return getattr(self.recorder.force(self.number), name)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:

@@ -95,7 +95,8 @@ def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple) -> bo
     base = recorder.origins[id(cell)][1]
     recorder.guard("method", recorder.origin("method", "construct", base), cell.construct)
     for place, target in zip(prepared.places, prepared.targets(cell)):
-        found, origin = cell, base
+        found: Any = cell
+        origin = base
         for step in place:
             origin = recorder.origin("item" if type(step) is int else "attr", step, origin)
             found = recorder.register(found[step] if type(step) is int else getattr(found, step), origin)
@@ -108,6 +109,6 @@ def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple) -> bo
     recorder.look(args)
     before, recorder.touched = recorder.touched, None
     for tensor in (*prepared.targets(cell), *prepared.given, numbers):
-        recorder._operand(tensor)
+        recorder.value_of(tensor)
     is_known, recorder.touched = recorder.touched is None, before
     return is_known

@@ -26,6 +26,17 @@ TERMS = {
 }
 
 
+class Noted:
+    """In the place of a recorder."""
+
+    def __init__(self):
+        self.forced = []
+
+    def force(self, number):
+        self.forced.append(number.value)
+        return number.value
+
+
 def first(term):
     def loss(x, n):
         return term(x, n).sum()
@@ -68,6 +79,16 @@ def test_numbers_that_are_looked_at(order):
         assert bits(compiled(Tensor([1.25, 2.5]), n)) == bits(program(Tensor([1.25, 2.5]), n)), n
 
 
+def test_a_question_that_no_value_answers_otherwise():
+    """The tape asks whether what it has kept is an array, once something has been written in place."""
+    noted = Noted()
+    n = Traced(Number(Origin("slot", 0), 2.5), noted)
+    assert not hasattr(n, "base") and isinstance(n, float) and not isinstance(n, int) and noted.forced == []
+    written = Tensor([1.0]).add_(1)
+    test_one_recording(first, "times")
+    assert written.tolist() == [2]
+
+
 class Config:
     factor = 1.0
 
@@ -85,17 +106,6 @@ def test_gradient_by_a_number_of_an_object():
 
 
 # -- the numbers themselves -------------------------------------------------------------------------------------------
-
-
-class Noted:
-    """In the place of a recorder."""
-
-    def __init__(self):
-        self.forced = []
-
-    def force(self, number):
-        self.forced.append(number.value)
-        return number.value
 
 
 def value(x):
