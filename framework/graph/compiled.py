@@ -23,7 +23,6 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
-from anfora.eager import autocast
 from anfora.eager.tape import transforms
 from anfora.graph import control, polyfills
 from anfora.graph.code import Unsupported
@@ -36,7 +35,7 @@ from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.pieces import Runner
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
-from anfora.kernel import glue
+from anfora.graph.switches import Switches, switches
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Same", "Variant", "running"]
 
@@ -149,11 +148,11 @@ class Point:
 
     Args:
         frames: the image of the machine's state.
-        switch: whether the tape is on.
+        switch: how the tape and mixed precision stand.
         form: of a point where a call starts: how many arguments are positional, and the names of the others.
     """
 
-    def __init__(self, frames: Image, switch: bool, form: tuple[int, tuple[str, ...]] = (0, ())) -> None:
+    def __init__(self, frames: Image, switch: Switches, form: tuple[int, tuple[str, ...]] = (0, ())) -> None:
         self.frames, self.switch, self.form = frames, switch, form
         self.variants: list[Variant] = []
         self.engines: list[Engine] = []  #: that go on natively from here, for different variants
@@ -216,7 +215,7 @@ class Program:
     # -- a call -------------------------------------------------------------------------------------------------------
 
     def call(self, args: tuple, kwargs: dict) -> Any:
-        switch = glue.is_recording()
+        switch = switches()
         before = running.depth
         running.depth = before + 1
         try:
@@ -225,13 +224,12 @@ class Program:
             return self._run(self._entry(args, kwargs, switch), [*args, *kwargs.values()])
         finally:
             running.depth = before
-            if glue.is_recording() is not switch:
-                glue.set_recording(switch)
+            switch.turn()
 
-    def _entry(self, args: tuple, kwargs: dict, switch: bool) -> Point:
+    def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
         cell = id(args[0]) if args and isinstance(args[0], Cell) else 0
-        key = (len(args), *kwargs, switch, transforms.depth > 0, autocast.state.dtype, cell)
+        key = (len(args), *kwargs, switch, transforms.depth > 0, cell)
         point = self.entries.get(key)
         if point is None:
             if len(self.entries) >= _MOST_ENTRIES:
@@ -287,8 +285,7 @@ class Program:
                 if end.point is point and not variant.is_decided:
                     variant.close(point, None)
                 point, values = end.point, live
-                if glue.is_recording() is not point.switch:
-                    glue.set_recording(point.switch)
+                point.switch.turn()
                 continue
             if end.condition is not None and not self.is_traced:  # the short way of a branch
                 tensor = live[end.condition]
@@ -315,8 +312,7 @@ class Program:
                 if edge[0] is point and not variant.is_decided:
                     variant.close(point, key)
                 point, values = _behind(edge, live, outcome)
-            if glue.is_recording() is not point.switch:
-                glue.set_recording(point.switch)
+            point.switch.turn()
             point.visits += 1
             if point.visits >= point.due:
                 self._make_engine(point, values)
@@ -343,8 +339,7 @@ class Program:
                         return outcome.value
                     hop, live = calls.pop()
                     running.pending = base + len(calls)
-                    if glue.is_recording() is not hop.switch:
-                        glue.set_recording(hop.switch)
+                    hop.switch.turn()
                     _, edge = hop.edge(live, outcome)
                     if edge is None:
                         result = self._redo(hop, live, outcome)
@@ -420,8 +415,7 @@ class Program:
         operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
         for slot, number in hop.built.items():
             live[slot] = made[number]
-        if glue.is_recording() is not hop.switch:
-            glue.set_recording(hop.switch)
+        hop.switch.turn()
         try:
             return Outcome(do_at(*hop.at, {}, operation, args, kwargs, handled))
         except BaseException as error:
@@ -606,7 +600,7 @@ class Program:
             return after.add(value, Origin("slot", len(after.values)))
 
         image = Imager(slot, recorder.is_fixed).image(tuple(frames))
-        switch = glue.is_recording()
+        switch = switches()
         pattern = _key_of(image, after, switch)
         point = self.points.get(pattern)
         if point is None:
@@ -636,7 +630,7 @@ class Program:
             image = live.imager().image(tuple(machine.frames))
         except NoImage:
             return None
-        switch = glue.is_recording()
+        switch = switches()
         key = _key_of(image, live, switch)
         point = self.points.get(key)
         is_new = point is None
@@ -671,7 +665,7 @@ class Program:
         recorder.keep(after)
 
 
-def _key_of(image: Image, live: Live, switch: bool) -> tuple:
+def _key_of(image: Image, live: Live, switch: Switches) -> tuple:
     """What moments have in common that are one point."""
     return signature(image), tuple(type(value) for value in live.values), switch
 

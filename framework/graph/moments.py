@@ -12,7 +12,7 @@ from anfora.graph.images import SIMPLE, Imager
 from anfora.graph.machine import Machine
 from anfora.graph.origins import Origin
 from anfora.graph.rows import Row
-from anfora.kernel import glue
+from anfora.graph.switches import switches
 
 __all__ = [
     "DATA",
@@ -87,7 +87,7 @@ class State:
             if id(value) not in self.live.index and value is not kwargs:  # those are handed on one by one
                 self.live.add(value, Origin("built", i))
         frames = machine.frames
-        self.switch = glue.is_recording()
+        self.switch = switches()
         self.place = machine.place
         top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
         stack, pc = top.stack, top.pc
