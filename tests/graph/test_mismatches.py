@@ -381,6 +381,17 @@ def builtin_is_replaced(jit):
     return [*seen, compiled(t(-1))]
 
 
+@program
+def gradient_by_a_number_that_changes(jit):
+    """The walk back had the factor of the first call."""
+    state = types.SimpleNamespace(factor=2.5, shift=1.0)
+    compiled = jit(lambda x: ms.value_and_grad(lambda v: ((v + state.shift) * state.factor).sum())(x))
+    seen = []
+    for state.factor, state.shift in ((2.5, 1.0), (2.5, 1.0), (0.5, 1.0), (0.5, 2.0), (0.25, 3.0)):
+        seen.append(compiled(t(1, 2)))
+    return seen
+
+
 # ----------------------------------------------------------------------------------- what the interpreter gives and takes
 
 
