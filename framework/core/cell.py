@@ -21,7 +21,7 @@ from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tree_map
 
-__all__ = ["Cell", "Hooks"]
+__all__ = ["Cell", "Hooks", "hooks_of"]
 
 
 _RECOMPUTED = "recompute_"
@@ -38,8 +38,11 @@ class Hooks:
         self.backward_pre: dict[int, Callable] = {}
         self.backward: dict[int, Callable] = {}
 
-    def __bool__(self) -> bool:
-        return bool(self.forward_pre or self.forward or self.backward_pre or self.backward)
+
+def hooks_of(cell: Cell, kind: str) -> tuple:
+    """The hooks of a Cell that there are now, of a kind, in the order in which they are called."""
+    hooks: Hooks | None = cell.__dict__["_hooks"]
+    return () if hooks is None else tuple(getattr(hooks, kind).values())
 
 
 class Cell:

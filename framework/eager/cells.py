@@ -1,11 +1,15 @@
-"""The call of a Cell in PyNative mode: hooks, computing type, a gradient of its own."""
+"""The call of a Cell: hooks, computing type, a gradient of its own.
+
+`call_cell` is a program like the user's: the compiler goes into it, and knows what `lower`, `put_back`, `watch_inputs`
+and `watch_output` do.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from anfora.core import memory
-from anfora.core.cell import Cell, Hooks, converted
+from anfora.core.cell import Cell, converted, hooks_of
 from anfora.core.dtype import DType
 from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.core.parameter import Parameter
@@ -13,16 +17,16 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import autocast, tape
 from anfora.eager.custom import record_python, with_gradient
+from anfora.kernel.glue import is_recording
 
-__all__ = ["call_cell"]
+__all__ = ["Lowered", "call_cell", "compute", "lower", "names_to_lower", "watch_inputs", "watch_output"]
 
 
 def call_cell(cell: Cell, args: tuple, kwargs: dict) -> Any:
     """Run a Cell with all that surrounds its `construct`."""
-    hooks: Hooks | None = cell.__dict__["_hooks"]
-    if not hooks:
-        return _construct(cell, args, kwargs)
-    for hook, with_kwargs in list(hooks.forward_pre.values()):
+    if cell._hooks is None:
+        return compute(cell, args, kwargs)
+    for hook, with_kwargs in hooks_of(cell, "forward_pre"):
         result = hook(cell, args, kwargs) if with_kwargs else hook(cell, args)
         if result is None:
             continue
@@ -32,46 +36,63 @@ def call_cell(cell: Cell, args: tuple, kwargs: dict) -> Any:
             args, kwargs = result
         else:
             args = result if isinstance(result, tuple) else (result,)
-    watched = _Watched(cell, hooks) if hooks.backward or hooks.backward_pre else None
-    if watched is not None and tape.is_recording():
-        args = watched.enter(args)
+    is_watched = bool(hooks_of(cell, "backward") or hooks_of(cell, "backward_pre"))
+    seen: list = []
+    if is_watched and is_recording():
+        args = watch_inputs(cell, args, seen)
     try:
-        output = _construct(cell, args, kwargs)
+        output = compute(cell, args, kwargs)
     except Exception:
-        for hook, with_kwargs, always in list(hooks.forward.values()):
+        for hook, with_kwargs, always in hooks_of(cell, "forward"):
             if always:
                 hook(cell, args, kwargs, None) if with_kwargs else hook(cell, args, None)
         raise
-    for hook, with_kwargs, _ in list(hooks.forward.values()):
+    for hook, with_kwargs, _ in hooks_of(cell, "forward"):
         result = hook(cell, args, kwargs, output) if with_kwargs else hook(cell, args, output)
         if result is not None:
             output = result
-    if watched is not None and tape.is_recording():
-        output = watched.leave(output)
+    if is_watched and is_recording():
+        output = watch_output(cell, output, seen)
     return output
 
 
-def _construct(cell: Cell, args: tuple, kwargs: dict) -> Any:
-    dtype = cell.__dict__["_compute_type"]
+def compute(cell: Cell, args: tuple, kwargs: dict) -> Any:
+    """Run `construct` in the computing type of the Cell."""
+    dtype = cell._compute_type
     if dtype is None:
         return _run(cell, args, kwargs)
-    before = autocast.enter(dtype.dtype if isinstance(dtype, autocast.Autocast) else None)
-    try:
-        if isinstance(dtype, autocast.Autocast):
+    if isinstance(dtype, autocast.Autocast):
+        before = autocast.enter(dtype.dtype)
+        try:
             return _run(cell, args, kwargs)
-        with _Lowered(cell, dtype):
-            return _run(cell, converted(args, dtype), converted(kwargs, dtype))
+        finally:
+            autocast.leave(before)
+    before = autocast.enter(None)
+    try:
+        lowered = lower(cell, dtype)
+        try:
+            output = _run(cell, converted(args, dtype), converted(kwargs, dtype))
+        except BaseException:
+            lowered.put_back(False)
+            raise
+        lowered.put_back(True)
+        return output
     finally:
         autocast.leave(before)
 
 
 def _run(cell: Cell, args: tuple, kwargs: dict) -> Any:
-    if hasattr(cell, "bprop") and tape.is_recording():
-        return _with_own_gradient(cell, args, kwargs)
+    if hasattr(cell, "bprop") and is_recording():
+        if kwargs:
+            raise OpTypeError(f"{type(cell).__name__} defines bprop() and takes no keyword arguments")
+        return with_gradient(f"{type(cell).__name__}.bprop()", cell.construct, cell.bprop, args)
     return cell.construct(*args, **kwargs)
 
 
-class _Lowered:
+# -- another computing type -------------------------------------------------------------------------------------------
+
+
+class Lowered:
     """While a Cell computes in another type (`to_float`), converted tensors stand in the place of its own trainable
     parameters. The conversion is recorded, so the gradients arrive at the parameters, in their type. Parameters that are
     not trained, such as running averages, stay as they are: a Cell writes to them."""
@@ -79,17 +100,15 @@ class _Lowered:
     def __init__(self, cell: Cell, dtype: DType) -> None:
         self.cell, self.dtype = cell, dtype
         self.stands_for: dict[str, tuple[Parameter, Tensor]] = {}
-
-    def __enter__(self) -> None:
-        attributes = self.cell.__dict__
-        for name, value in list(attributes.items()):
-            is_trained = isinstance(value, Parameter) and value.requires_grad and value.dtype.is_float
-            if is_trained and value.dtype is not self.dtype:
-                attributes[name] = stand_in = value.astype(self.dtype)
-                self.stands_for[name] = (value, stand_in)
+        attributes = cell.__dict__
+        for name in names_to_lower(cell, dtype):
+            value = attributes[name]
+            attributes[name] = stand_in = value.astype(dtype)
+            self.stands_for[name] = (value, stand_in)
         self.since = memory.tick()
 
-    def __exit__(self, kind: type[BaseException] | None, *exc: object) -> None:
+    def put_back(self, has_returned: bool) -> None:
+        """The Cell has returned, or raised an exception."""
         attributes = self.cell.__dict__
         for name, (parameter, stand_in) in self.stands_for.items():
             now = attributes.get(name)
@@ -97,7 +116,7 @@ class _Lowered:
             if now is not stand_in:  # construct() has set the attribute
                 setattr(self.cell, name, now)
             write = memory.last_write(stand_in._array)
-            if kind is None and write is not None and write.tick > self.since:
+            if has_returned and write is not None and write.tick > self.since:
                 raise OpRuntimeError(
                     f"{type(self.cell).__name__} computes in {self.dtype}, and its parameter `{name}` is a converted "
                     f"copy meanwhile, which was written to at {write.place}",
@@ -105,53 +124,59 @@ class _Lowered:
                 )
 
 
-# -- Cell.bprop -------------------------------------------------------------------------------------------------------
+def lower(cell: Cell, dtype: DType) -> Lowered:
+    """Put converted tensors in the place of the parameters of a Cell, until `put_back`."""
+    return Lowered(cell, dtype)
 
 
-def _with_own_gradient(cell: Cell, args: tuple, kwargs: dict) -> Any:
-    """Run `construct` unrecorded; the gradient is what `bprop(*args, out, dout)` says."""
-    if kwargs:
-        raise OpTypeError(f"{type(cell).__name__} defines bprop() and takes no keyword arguments")
-    return with_gradient(f"{type(cell).__name__}.bprop()", cell.construct, cell.bprop, args)
+def names_to_lower(cell: Cell, dtype: DType) -> tuple[str, ...]:
+    """The attributes of a Cell that are trainable parameters of another floating type."""
+    return tuple([
+        name
+        for name, value in cell.__dict__.items()
+        if isinstance(value, Parameter) and value.requires_grad and value.dtype.is_float and value.dtype is not dtype
+    ])  # fmt: skip
 
 
 # -- backward hooks ---------------------------------------------------------------------------------------------------
+# Two identities around a Cell: on the way back the one at its end sees the gradients of the outputs, the one at its
+# start those of the inputs.
 
 
-class _Watched:
-    """Two identities around a Cell: on the way back the first sees the gradients of the outputs, the second those of the
-    inputs."""
+def watch_inputs(cell: Cell, args: tuple, seen: list) -> tuple:
+    """The arguments of a Cell, whose gradients its backward hooks will see.
 
-    def __init__(self, cell: Cell, hooks: Hooks) -> None:
-        self.cell, self.hooks = cell, hooks
-        self.grad_output: Any = None
+    Args:
+        seen: will hold the gradients of the output then.
+    """
+    inputs = [t for t in args if isinstance(t, Tensor)]
 
-    def enter(self, args: tuple) -> tuple:
-        inputs = [t for t in args if isinstance(t, Tensor)]
+    def back(gradients: tuple) -> list:
+        current: Any = gradients
+        for hook in hooks_of(cell, "backward"):
+            result = tape.ask(hook, cell, current, seen[0] if seen else None)
+            if result is not None:
+                current = result if isinstance(result, tuple) else (result,)
+        return list(current)
 
-        def back(gradients: tuple) -> list:
-            current: Any = gradients
-            for hook in list(self.hooks.backward.values()):
-                result = hook(self.cell, current, self.grad_output)
-                if result is not None:
-                    current = result if isinstance(result, tuple) else (result,)
-            return list(current)
+    if not any(t._node is not None for t in inputs):
+        return args
+    passed = iter(record_python("backward_hook", inputs, tuple(inputs), back))
+    return tuple(next(passed) if isinstance(t, Tensor) else t for t in args)
 
-        if not any(t._node is not None for t in inputs):
-            return args
-        passed = iter(record_python("backward_hook", inputs, tuple(inputs), back))
-        return tuple(next(passed) if isinstance(t, Tensor) else t for t in args)
 
-    def leave(self, output: Any) -> Any:
-        def back(gradients: tuple) -> list:
-            for hook in list(self.hooks.backward_pre.values()):
-                result = hook(self.cell, gradients)
-                if result is not None:
-                    gradients = result if isinstance(result, tuple) else (result,)
-            self.grad_output = gradients
-            return list(gradients)
+def watch_output(cell: Cell, output: Any, seen: list) -> Any:
+    """What a Cell gives; on the way back its gradients go to the backward pre hooks, and into `seen`."""
 
-        results = list(tensors(output))
-        if not any(t._node is not None for t in results):
-            return output
-        return record_python("backward_pre_hook", results, output, back)
+    def back(gradients: tuple) -> list:
+        for hook in hooks_of(cell, "backward_pre"):
+            result = tape.ask(hook, cell, gradients)
+            if result is not None:
+                gradients = result if isinstance(result, tuple) else (result,)
+        seen[:] = [gradients]
+        return list(gradients)
+
+    results = list(tensors(output))
+    if not any(t._node is not None for t in results):
+        return output
+    return record_python("backward_pre_hook", results, output, back)

@@ -1,4 +1,8 @@
-"""Gradients written in Python: nodes of the tape whose rule is a function of the user's."""
+"""Gradients written in Python: nodes of the tape whose rule is a function of the user's.
+
+What runs the user's forward functions here is a program like the user's: the compiler goes into it, and knows what
+`differentiable`, `recorded_function` and `unchanged` do. Gradients are asked for through `tape.ask`.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,12 @@ from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors, tree_map
 from anfora.eager import tape
 from anfora.eager.tape import Node, Output
+from anfora.kernel.glue import is_recording, set_recording
 
-__all__ = ["Function", "custom_vjp", "record_python", "with_gradient"]
+__all__ = [
+    "Function", "FunctionContext", "custom_vjp", "differentiable", "record_python", "recorded_function", "unchanged",
+    "with_gradient",
+]  # fmt: skip
 
 
 class _PythonCall:
@@ -90,14 +98,22 @@ def with_gradient(name: str, run: Callable, gradient: Callable, args: tuple) -> 
     Args:
         name: of the pair, for messages: "Net.bprop()".
     """
-    with tape.recording(False):
+    before = set_recording(False)
+    try:
         output = run(*args)
+    finally:
+        set_recording(before)
+    return differentiable(name, gradient, args, output)
+
+
+def differentiable(name: str, gradient: Callable, args: tuple, output: Any) -> Any:
+    """The output, computed from `args` without the tape, with the gradient that `with_gradient` says."""
     followed = [(i, t) for i, t in enumerate(args) if isinstance(t, Tensor)]
 
     def back(gradients: tuple) -> list:
         several = isinstance(recorded, tuple)
         filled = [g if g is not None else _zeros(t) for g, t in zip(gradients, tensors(recorded))]
-        result = gradient(*args, recorded, tuple(filled) if several else filled[0])
+        result = tape.ask(gradient, *args, recorded, tuple(filled) if several else filled[0])
         result = result if isinstance(result, tuple) else (result,)
         if len(result) != len(args):
             raise OpTypeError(
@@ -146,8 +162,7 @@ class custom_vjp:
         self.bwd = bwd
 
     def __call__(self, *args: Any) -> Any:
-        followed = tape.is_recording() and any(isinstance(a, Tensor) and a._node is not None for a in args)
-        if not followed:
+        if not is_recording() or not any([isinstance(a, Tensor) and a.requires_grad for a in args]):  # noqa: C419
             return self.fwd(*args)
         if self.bwd is None:
             raise OpTypeError(
@@ -162,6 +177,7 @@ class FunctionContext:
 
     def __init__(self) -> None:
         self._saved: tuple[Tensor, ...] = ()
+        self._since = 0
         self.needs_input_grad: tuple[bool, ...] = ()
         self._non_differentiable: tuple[int, ...] = ()
         self._dirty: tuple[int, ...] = ()
@@ -170,7 +186,7 @@ class FunctionContext:
     def save_for_backward(self, *tensors: Tensor) -> None:
         """Keep tensors for `backward`, where they are `ctx.saved_tensors`."""
         self._saved = tensors
-        self._ticks = [memory.tick() for _ in tensors[:1]]
+        self._since = memory.tick()
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
@@ -178,14 +194,7 @@ class FunctionContext:
 
         Raises OpRuntimeError if one was changed in place since.
         """
-        for tensor in self._saved:
-            write = memory.last_write(tensor._array)
-            if write is not None and write.tick > self._ticks[0]:
-                raise OpRuntimeError(
-                    f"a tensor that save_for_backward() kept was changed in place at {write.place}",
-                    help="save a copy: ctx.save_for_backward(x.copy()).",
-                )
-        return self._saved
+        return unchanged(self._saved, self._since) if self._saved else ()
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
         """Say that results have no gradient."""
@@ -198,6 +207,18 @@ class FunctionContext:
     def set_materialize_grads(self, value: bool) -> None:
         """Whether absent gradients come to `backward` as zeros (the default) or as None."""
         self._materialize = bool(value)
+
+
+def unchanged(saved: tuple[Tensor, ...], since: int) -> tuple[Tensor, ...]:
+    """Tensors that were saved for a gradient at a moment, and were not written to since."""
+    for tensor in saved:
+        write = memory.last_write(tensor._array)
+        if write is not None and write.tick > since:
+            raise OpRuntimeError(
+                f"a tensor that save_for_backward() kept was changed in place at {write.place}",
+                help="save a copy: ctx.save_for_backward(x.copy()).",
+            )
+    return saved
 
 
 class Function:
@@ -231,40 +252,48 @@ class Function:
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run it."""
         ctx = FunctionContext()
-        ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-        with tape.recording(False):
+        ctx.needs_input_grad = tuple([isinstance(a, Tensor) and a.requires_grad for a in args])
+        before = set_recording(False)
+        try:
             output = cls.forward(ctx, *args, **kwargs)
-        followed = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        finally:
+            set_recording(before)
+        return recorded_function(cls, ctx, args, output)
 
-        def back(gradients: tuple) -> list:
-            filled = [_zeros(t) if g is None and ctx._materialize else g for g, t in zip(gradients, tensors(output))]
-            result = cls.backward(ctx, *filled)
-            result = result if isinstance(result, tuple) else (result,)
-            if len(result) < len(args):
-                raise OpTypeError(
-                    f"{cls.__name__}.backward() must return one gradient for each of the {len(args)} arguments of "
-                    f"forward(), but returned {len(result)}"
+
+def recorded_function(function: type[Function], ctx: FunctionContext, args: tuple, output: Any) -> Any:
+    """What the `forward` of a Function has given, with the gradient that its `backward` says."""
+    name = function.__name__
+    followed = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+
+    def back(gradients: tuple) -> list:
+        filled = [_zeros(t) if g is None and ctx._materialize else g for g, t in zip(gradients, tensors(output))]
+        result = tape.ask(function.backward, ctx, *filled)
+        result = result if isinstance(result, tuple) else (result,)
+        if len(result) < len(args):
+            raise OpTypeError(
+                f"{name}.backward() must return one gradient for each of the {len(args)} arguments of forward(), but "
+                f"returned {len(result)}"
+            )
+        for i in followed:
+            if result[i] is not None and not isinstance(result[i], Tensor):
+                raise OpRuntimeError(
+                    f"{name}.backward(): Gradient should be none or tensor, but that of argument {i} is {result[i]!r:.60}"
                 )
-            for i in followed:
-                if result[i] is not None and not isinstance(result[i], Tensor):
-                    raise OpRuntimeError(
-                        f"{cls.__name__}.backward(): Gradient should be none or tensor, but that of argument {i} is "
-                        f"{result[i]!r:.60}"
-                    )
-            return [result[i] for i in followed]
+        return [result[i] for i in followed]
 
-        dirty = _dirty(cls.__name__, ctx._dirty, args, output)
-        recorded = record_python(cls.__name__, [args[i] for i in followed], output, back)
-        if ctx._non_differentiable:
-            from anfora.ops import stop_gradient  # of an input that is given as it is, say
+    dirty = _dirty(name, ctx._dirty, args, output)
+    recorded = record_python(name, [args[i] for i in followed], output, back)
+    if ctx._non_differentiable:
+        from anfora.ops import stop_gradient  # of an input that is given as it is, say
 
-            plain = iter(tensors(output))
-            dead = ctx._non_differentiable
-            recorded = tree_map(lambda t: stop_gradient(p) if id(p := next(plain)) in dead else t, recorded)
-        if dirty:
-            plain = iter(tensors(output))
-            recorded = tree_map(lambda t: _rewritten(p, t) if id(p := next(plain)) in dirty else t, recorded)
-        return recorded
+        plain = iter(tensors(output))
+        dead = ctx._non_differentiable
+        recorded = tree_map(lambda t: stop_gradient(p) if id(p := next(plain)) in dead else t, recorded)
+    if dirty:
+        plain = iter(tensors(output))
+        recorded = tree_map(lambda t: _rewritten(p, t) if id(p := next(plain)) in dirty else t, recorded)
+    return recorded
 
 
 def _dirty(name: str, marked: tuple[int, ...], args: tuple, output: Any) -> set[int]:

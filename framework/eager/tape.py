@@ -31,7 +31,7 @@ from anfora.eager.entry import Entry, Recipe
 from anfora.kernel import glue
 
 __all__ = [
-    "Block", "Followed", "Leaf", "Node", "Output", "backward", "fit", "is_recording", "keep", "key_of", "leading_to",
+    "Block", "Followed", "Leaf", "Node", "Output", "ask", "backward", "fit", "is_recording", "keep", "key_of", "leading_to",
     "no_grad", "record", "recording", "taken_apart", "transforms", "walk",
 ]  # fmt: skip
 
@@ -382,6 +382,13 @@ def walk(
             node.saved = None
 
 
+def ask(function: Callable, *args: Any) -> Any:
+    """Call a function of the program on the way back: a hook, or a gradient of the program's own. A recorder goes into
+    it."""
+    recorder = slots.watcher.recorder
+    return function(*args) if recorder is None else recorder.call_back(function, args)
+
+
 def _node_of(slot: Slot) -> Node | Leaf | Block:
     return slot.node if type(slot) is Output else slot
 
@@ -460,7 +467,7 @@ def _several(node: Node, count: int, pending: dict) -> tuple | None:
 
 def _run_hooks(node: Node | Leaf, index: int, gradient: Tensor) -> Tensor:
     for hook in list(((node.hooks or {}).get(index) or {}).values()):
-        replaced = hook(gradient)
+        replaced = ask(hook, gradient)
         if replaced is not None:
             gradient = replaced
     return gradient

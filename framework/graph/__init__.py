@@ -10,7 +10,8 @@ polyfills.py    Python's functions that call functions, in Python
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
 origins.py      how a value from outside is found again; traced.py, numbers that the tape keeps
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
-special.py      methods of the program that Python would call
+special.py      methods of the program that Python would call; surroundings.py, what surrounds calls of Cells, and gradients
+                of the program's own
 moments.py      pieces, states, outcomes: what is written down
 notebook.py     the recorder, in four layers: what is known of values; reasons.py, what Python must do;
                 attributes.py, what is read by name; recorder.py, the first run: it does what the program does

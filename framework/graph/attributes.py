@@ -92,6 +92,8 @@ class Attributes(Reasons):
         kind = type(value)
         if name == "__class__":
             return kind
+        if name == "__dict__" and any(low.cell is value for low in self.lowered):
+            return self.interpret(machine, getattr, (value, name), {}, "the attributes of a Cell in another type")
         if name == "__dict__" and self.is_outside(value):
             return self.register(value.__dict__, self.origin("attr", name, self.origins[id(value)][1]))
         if name == "__dict__":
@@ -168,5 +170,5 @@ class Attributes(Reasons):
         if isinstance(static, property) and static.fget.__module__.startswith("anfora.core.") and name != "data":
             return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
         if isinstance(static, property):
-            return self._compute(machine, getattr, (value, name), {})
+            return self.compute(machine, getattr, (value, name), {})
         return machine.natively(getattr, (value, name), {})

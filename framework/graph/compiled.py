@@ -202,7 +202,8 @@ class Program:
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()
-        #: Calls of gradient functions that the interpreter does, by (code, instruction).
+        #: Calls that the interpreter does from end to end: of gradient functions, by (code, instruction), and others in
+        #: which no piece can end.
         self.interpreted: dict[tuple, TapedGradient] = {}
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
@@ -520,7 +521,7 @@ class Program:
                 live = Live(recorder)
                 image = live.imager().image(result)
             except Escaped:
-                self.interpret_gradients(recorder.piece.gradients)
+                self.interpret_whole(recorder.piece.gradients)
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
@@ -533,10 +534,10 @@ class Program:
         """Whether an int from outside is taken as a number that varies."""
         return origin.path in self.varying
 
-    def interpret_gradients(self, sites: Sequence[tuple]) -> None:
-        """From now on the interpreter does these calls of gradient functions."""
-        for site in sites:
-            self.interpreted.setdefault(site, TapedGradient())
+    def interpret_whole(self, calls: Sequence[tuple]) -> None:
+        """From now on the interpreter does these calls, of gradient functions say, from end to end."""
+        for call in calls:
+            self.interpreted.setdefault(call, TapedGradient())
 
     def give_up(self, reason: str, machine: Machine) -> None:
         """From now on Python runs the function as it is."""

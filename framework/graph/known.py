@@ -13,11 +13,13 @@ import types
 from typing import Any
 
 from anfora import api
+from anfora.core import memory
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
+from anfora.eager import autocast
 from anfora.eager.tape import no_grad
 from anfora.graph import operations
 from anfora.graph.machine import Generator, Walk
@@ -117,8 +119,12 @@ _PROGRAMS = (
     "anfora.models",
     "anfora.examples",
     "anfora.core.cell",
+    "anfora.eager.cells",
+    "anfora.eager.custom",
     "anfora.graph.polyfills",
 )
+#: Modules whose exceptions do nothing when they are made.
+_ERRORS = ("builtins", "anfora.core.errors")
 #: Modules of Python's whose functions are gone into like the program's: they make and copy records.
 _PLAIN_LIBRARIES = ("collections", "dataclasses")
 
@@ -172,7 +178,7 @@ def is_pythons(function: Any) -> bool:
 
 def computes(function: Any) -> bool:
     """Whether a function gives a value that follows from its arguments, and has no effect but on these."""
-    if is_pythons(function) or isinstance(function, Op) or function is glue.set_recording:
+    if is_pythons(function) or isinstance(function, Op) or any(function is s for s in _SWITCHES):
         return True
     if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
         return _is_operator_method(function)
@@ -183,7 +189,7 @@ def computes(function: Any) -> bool:
     if isinstance(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
         return True
     if isinstance(function, type):
-        if function is Tensor or (issubclass(function, BaseException) and function.__module__ == "builtins"):
+        if function is Tensor or (issubclass(function, BaseException) and function.__module__ in _ERRORS):
             return True
         return issubclass(function, tuple) and hasattr(function, "_fields")
     return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
@@ -203,7 +209,9 @@ _TRANSFORMS = (
     api.GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
     api.GradOperation.__init__, api.GradOperation.__call__,
 )  # fmt: skip
-#: Methods that switch the tape, with `set_recording`; rows and points know whether it is on.
+#: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
+_SWITCHES = (glue.set_recording, glue.is_recording, autocast.enter, memory.tick)
+#: Methods that switch the tape.
 _TAPE_SWITCHES = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__)
 
 

@@ -13,10 +13,11 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
+import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anfora.core.cell import Cell
@@ -46,6 +47,7 @@ class Frame:
         "deliver",
         "target",
         "cell",
+        "whole",
     )
 
     code: Code
@@ -56,14 +58,15 @@ class Frame:
         str  #: what becomes of the result: value, drop, truth (of a branch), next (a generator's item in a loop), …
     )
     target: Any  #: for `next` and `step`: where to go at the end; for `object`: what is returned instead
-    cell: tuple | None  #: of `construct`: the Cell and its arguments
+    cell: tuple | None  #: of the call of a Cell: the Cell and its arguments
+    whole: Any  #: what the recorder calls it, where no piece of program may end inside of this call
 
     def __init__(self, code: Code, function: types.FunctionType, values: dict[str, Any]) -> None:
         self.code, self.function, self.locals = code, function, values
         self.pc = 0
         self.stack: list[Any] = []
         self.handlers, self.caught = [], []
-        self.deliver, self.target, self.cell = "value", None, None
+        self.deliver, self.target, self.cell, self.whole = "value", None, None, None
         self.cells: dict[str, types.CellType] = dict(zip(code.python.co_freevars, function.__closure__ or ()))
         for name in code.cells:
             cell = self.cells[name] = types.CellType()
@@ -434,10 +437,11 @@ class Machine:
 
     Args:
         world: what is asked to do things.
+        below: the machine that does, by Python, what calls this one.
     """
 
-    def __init__(self, world: Plain) -> None:
-        self.world = world
+    def __init__(self, world: Plain, below: Machine | None = None) -> None:
+        self.world, self.below = world, below
         self.frames: list[Frame] = []
         self.saved: list[Any] = []  #: the stack before the present instruction
         self._done: Any = None
@@ -529,7 +533,7 @@ class Machine:
                 return
             if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
                 self._left = frame.cell
-                self.natively(_locate, (error, frame.function), {})
+                self.natively(_locate, (error, frame.cell[0]), {})
                 self._left = None
             if frame.deliver in ("generator", "next", "from", "item"):
                 generator = frame.target[0]
@@ -550,7 +554,7 @@ class Machine:
         for frame in reversed(self.frames):
             if frame.caught:
                 return frame.caught[-1]
-        return None
+        return None if self.below is None else self.below.handled()
 
     def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
@@ -563,10 +567,18 @@ class Machine:
         """The frame that stands in the program: from a layer of this package it is the one that calls it."""
         frame = self.frames[-1]
         if frame.code.is_internal:
-            for other in reversed(self.frames):
-                if not other.code.is_internal:
-                    return other
+            for machine in self.chain():
+                for other in reversed(machine.frames):
+                    if not other.code.is_internal:
+                        return other
         return frame
+
+    def chain(self) -> Iterator[Machine]:
+        """This machine, and those below it."""
+        machine: Machine | None = self
+        while machine is not None:
+            yield machine
+            machine = machine.below
 
     @property
     def place(self) -> tuple[types.CodeType, Position, dict[str, Any]]:
@@ -1087,7 +1099,6 @@ def _raise(error: BaseException) -> None:
     raise error
 
 
-def _locate(error: AnforaError, construct: types.FunctionType) -> None:
+def _locate(error: AnforaError, cell: Cell) -> None:
     """A layer has refused its input: say where, as `Cell.__call__` does."""
-    code = construct.__code__
-    error.place = locate(error.arg, code.co_varnames[1 : code.co_argcount])
+    error.place = locate(error.arg, tuple(inspect.signature(cell.construct).parameters))

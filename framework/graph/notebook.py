@@ -19,6 +19,8 @@ from anfora.core import memory, slots
 from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor, current
+from anfora.eager.cells import Lowered
+from anfora.eager.custom import FunctionContext, custom_vjp
 from anfora.eager.tape import Followed, no_grad
 from anfora.graph import known
 from anfora.graph.code import Code
@@ -49,6 +51,7 @@ class Notebook(Plain):
         self.machine: Machine | None = None  #: that runs the program
         self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
+        self.lowered: list[Lowered] = []  #: the Cells that are computing in another type
         self.point: Any = None  #: the Point that the piece starts from
         self.end: Any = None  #: the Hop behind which the program stands
         self.live: Any = None  #: what was alive before it
@@ -102,6 +105,14 @@ class Notebook(Plain):
             found = self.derived[name] = Origin(kind, key, base)
         return found
 
+    def derive(self, function: Callable, base: Origin, *more: Any) -> Origin:
+        """The origin of what a function gives for a value from outside, one object for each."""
+        name = ("number", function, id(base), *more)
+        found = self.derived.get(name)
+        if found is None:
+            found = self.derived[name] = Origin("number", function, (base, *more))
+        return found
+
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
         name = (kind, id(origin), id(payload))
         if name not in self.told:
@@ -128,7 +139,9 @@ class Notebook(Plain):
         if isinstance(value, types.MethodType):
             function = self.register(value.__func__, self.origin("attr", "__func__", origin))
             return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
-        if kind.__module__.startswith("anfora.") and not isinstance(value, (Tensor, Cell, tuple, list, dict)):
+        if kind.__module__.startswith("anfora.") and not isinstance(
+            value, (Tensor, Cell, custom_vjp, tuple, list, dict)
+        ):
             self.guard("is", origin, value)  # an operator with its attributes, say
             return value
         before = self.origins.get(id(value))
@@ -321,7 +334,9 @@ class Notebook(Plain):
             return id(value) not in self.local_functions
         if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
             return True
-        if isinstance(value, (Tensor, Cell, Counter, Frame, Generator, Walk, _Run, no_grad)):
+        if isinstance(
+            value, (Tensor, Cell, Counter, Frame, FunctionContext, Generator, Walk, _Run, custom_vjp, no_grad)
+        ):
             return False
         return kind.__module__.startswith("anfora.")
 
@@ -377,7 +392,7 @@ class Notebook(Plain):
     def getattr_plain(self, value: Any, name: str) -> Any:
         """An attribute that lies in the object's own dict."""
         found = value.__dict__[name]
-        if not self.is_outside(value):
+        if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
             return found
         return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
 
@@ -386,10 +401,10 @@ class Notebook(Plain):
         origin = self._origin_of(value)
         kind = type(value)
         if class_attribute(kind, name) is not None:  # a slot that holds nothing
-            self.guard("is", Origin("number", hasattr, (origin, name)), False)
+            self.guard("is", self.derive(hasattr, origin, name), False)
             return
         for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
-            self.guard("is", Origin("number", hasattr, (self.origin("known", kind), missing)), False)
+            self.guard("is", self.derive(hasattr, self.origin("known", kind), missing), False)
         if hasattr(value, "__dict__"):
             table = self.origin("attr", "__dict__", origin)
             self.guard("no key", table, name)
@@ -428,7 +443,7 @@ class Notebook(Plain):
         """Leave something to the interpreter: the piece ends here."""
         raise NotImplementedError
 
-    def _compute(
+    def compute(
         self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple | None = None
     ) -> Any:
         """Do what follows from its arguments: only the operators in it leave a trace."""

@@ -23,7 +23,7 @@ class Origin:
         slot     number `key` of what the piece starts from
         known    the object `key`
         attr     attribute `key` of what `base` gives; item: item `key` of it; method: attribute `key`, of its class
-        number   arithmetic on Python numbers: operator `key` on `base`, a pair
+        number   arithmetic on Python numbers: operator `key` on `base`, a pair; or what a function says of a value
         draw     "seed" or "offset" of a draw of random numbers
         made     tensor number `key` that the piece makes;  view: the same, a view of the tensor of `base`
         result   what the interpreter gave at the end of the piece;  built: object number `key` that was made for it

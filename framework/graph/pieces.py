@@ -29,6 +29,7 @@ from anfora.graph.lower import Door, Segment, _placed
 from anfora.graph.moments import Piece
 from anfora.graph.origins import Emitter, Origin
 from anfora.graph.rows import Number, Row
+from anfora.graph.surroundings import hooks_on
 from anfora.graph.taped import Taped, taped
 from anfora.kernel import glue
 
@@ -461,6 +462,12 @@ def _guard_history(emit: Emitter, origin: Origin, has: bool) -> None:
     emit.lines.append(f"if {emit.name(origin)}._node is {'None' if has else 'not None'}: return None")
 
 
+def _guard_no_hooks(emit: Emitter, origin: Origin, _: None) -> None:
+    name = emit.name(origin)
+    tables = f"{name}.__dict__.get('_hooks') if {name}._node is None else {name}._node.hooks"
+    emit.lines.append(f"if ({tables}) and {emit.constant(hooks_on)}({name}): return None")
+
+
 def _guard_length(emit: Emitter, origin: Origin, length: int) -> None:
     emit.lines.append(f"if len({emit.name(origin)}) != {length}: return None")
 
@@ -486,5 +493,5 @@ def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
 _GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
     "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
-    "no key": _guard_no_key, "method": _guard_method, "number": _guard_type,
+    "no key": _guard_no_key, "method": _guard_method, "number": _guard_type, "no hooks": _guard_no_hooks,
 }  # fmt: skip

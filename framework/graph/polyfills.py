@@ -10,6 +10,7 @@ from typing import Any
 from anfora.graph.binding_times import answers
 from anfora.graph.operations import order_of
 from anfora.graph.origins import Number
+from anfora.graph.surroundings import surroundings
 
 __all__ = ["call", "differentiate", "table"]
 
@@ -280,4 +281,5 @@ def table() -> dict[Any, Callable]:
         max: _with_key(max_),
         min: _with_key(min_),
         **answers(),
+        **surroundings(),
     }

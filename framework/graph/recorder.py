@@ -32,7 +32,9 @@ from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
+from anfora.core.tree import tensors
 from anfora.eager import dispatch
+from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.eager.updating import Updater
 from anfora.graph import known, operations, ranges
@@ -42,13 +44,14 @@ from anfora.graph.images import SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.moments import DATA, Draw, Escaped, Outcome, State
 from anfora.graph.origins import Number, Origin
-from anfora.graph.polyfills import differentiate, list_, list_with_length, rows_
+from anfora.graph.polyfills import call, differentiate, list_, list_with_length, rows_
 from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, truth_of
+from anfora.graph.surroundings import hooks_on
 from anfora.graph.traced import Traced, keep_traced
 from anfora.graph.updates import update
 from anfora.kernel import glue
@@ -69,7 +72,7 @@ class Recorder(Attributes):
     def _is_leaving(self) -> bool:
         """Whether the present instruction makes what the program returns, so that nothing looks into it any more: it may
         hold numbers that vary."""
-        frames = self.machine.frames if self.machine is not None else []
+        frames = self.machine.frames if self.machine is not None and self.machine.below is None else []
         for frame in frames:
             if frame.code.opcodes[frame.pc] != "RETURN" or frame.handlers or frame.deliver != "value":
                 return False
@@ -109,7 +112,7 @@ class Recorder(Attributes):
             reason = self._reason_of_generator(machine, operation, args)
         if reason is not None:
             return self.interpret(machine, operation, args, kwargs, reason)
-        return self._compute(machine, operation, args, kwargs)
+        return self.compute(machine, operation, args, kwargs)
 
     def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
         """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""
@@ -128,7 +131,7 @@ class Recorder(Attributes):
                 has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
                 raise drain(value, operation, args, list_with_length if has_length else list_)
 
-    def _compute(
+    def compute(
         self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple | None = None
     ) -> Any:
         """Do what follows from its arguments: only the operators in it leave a trace.
@@ -148,7 +151,7 @@ class Recorder(Attributes):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
         if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
             # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
-            self.keeper.interpret_gradients(self.region[:1])
+            self.keeper.interpret_whole(self.region[:1])
             self.leave(machine)
         if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
             self.made(result)  # for this call, with its values
@@ -240,7 +243,7 @@ class Recorder(Attributes):
         before, numbers = len(piece.rows), len(piece.numbers)
         shown = tuple(Traced(a, self) if type(a) is Number else a for a in args)
         try:
-            result = self._compute(machine, operation, plain, {}, shown)
+            result = self.compute(machine, operation, plain, {}, shown)
         except Exception:  # of just this number, perhaps
             self.force(number)
             raise
@@ -274,19 +277,27 @@ class Recorder(Attributes):
             self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
             self.leave(machine)
             return None
-        if self.region:  # what the tape holds cannot be put down: this gradient is taken by the interpreter from now on
-            self.keeper.interpret_gradients(self.region[:1])
+        whole = self._whole(machine)
+        if whole is not None:  # what the tape holds cannot be put down: the interpreter does all of it from now on
+            self.keeper.interpret_whole([whole])
             self.leave(machine)
             return None
         try:
             return State(self, machine, operation, args, kwargs)
         except Escaped:
-            self.keeper.interpret_gradients(self.piece.gradients)
+            self.keeper.interpret_whole(self.piece.gradients)
             self.leave(machine)
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
             self.leave(machine)
         return None
+
+    def _whole(self, machine: Machine) -> Any:
+        """The outermost of the calls that are going on inside of which no piece can end: gradients, and others."""
+        if self.region:
+            return self.region[0]
+        found = [frame.whole for below in machine.chain() for frame in below.frames if frame.whole is not None]
+        return found[0] if found else None
 
     def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
         if state is not None:
@@ -309,18 +320,19 @@ class Recorder(Attributes):
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
         plain = Plain()
-        machine.world = plain
         slots.watch(None)
-        for frame in machine.frames:
-            frame.stack[:] = [
-                x.value if type(x) is Number else ranges.iterator_of(x) if type(x) is Counter else x
-                for x in frame.stack
-            ]
-            for name, value in frame.locals.items():
-                if type(value) is Number:
-                    frame.locals[name] = value.value
-                elif type(value) is Generator:
-                    value.world = plain
+        for each in machine.chain():
+            each.world = plain
+            for frame in each.frames:
+                frame.stack[:] = [
+                    x.value if type(x) is Number else ranges.iterator_of(x) if type(x) is Counter else x
+                    for x in frame.stack
+                ]
+                for name, value in frame.locals.items():
+                    if type(value) is Number:
+                        frame.locals[name] = value.value
+                    elif type(value) is Generator:
+                        value.world = plain
         self.begin({})  # what it holds may be dropped
         self.kept = self.end = self.live = None
 
@@ -412,8 +424,10 @@ class Recorder(Attributes):
         return super().iterate(machine, value)
 
     def _may_roll(self, frame: Frame, site: tuple) -> bool:
-        """Whether a loop may stay one: no tape of a gradient is open, and no generator waits in it."""
-        return not self.region and not frame.code.is_generator and site not in self.keeper.unrolled
+        """Whether a loop may stay one: no call is going on that must be one piece, and no generator waits in it."""
+        if frame.code.is_generator or site in self.keeper.unrolled:
+            return False
+        return self.machine is None or self._whole(self.machine) is None
 
     def count_up(self, machine: Machine, start: Any, stop: Any, step: Any) -> bool:
         """Let a loop go over a range between numbers that vary."""
@@ -467,15 +481,13 @@ class Recorder(Attributes):
     def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
         """The program depends on a number, or on a truth alone: unroll the loops that are running if that may follow from
         one of their counters, and changes often."""
-        machine = self.machine
-        if machine is None:
-            return
-        for frame in machine.frames:
-            for item in frame.stack:
-                if type(item) is Counter and ranges.depends_on_counter(origin, item):
-                    if not is_truth or ranges.goes_to_and_fro(origin, item):
-                        self._unroll(machine)
-                    return
+        for machine in self.machine.chain() if self.machine is not None else ():
+            for frame in machine.frames:
+                for item in frame.stack:
+                    if type(item) is Counter and ranges.depends_on_counter(origin, item):
+                        if not is_truth or ranges.goes_to_and_fro(origin, item):
+                            self._unroll(machine)
+                        return
 
     def _unroll(self, machine: Machine) -> None:
         """Put Python's iterators in the places of the counters that are alive."""
@@ -638,36 +650,63 @@ class Recorder(Attributes):
             reason = "a gradient of what the interpreter does"
             machine.push(self.interpret(machine, taped, (gradient, *args), kwargs, reason))
             return
+        self._look_at_hooks(gradient, args, kwargs)
         self.enter(machine, differentiate, (gradient, args, kwargs), {})
         self.region.append(site)
         self.piece.gradients.append(self.region[0])
 
+    def _look_at_hooks(self, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
+        """Let later calls see to it that what is differentiated by has the hooks that it has now."""
+        given = (*args, *kwargs.values())
+        followed = [tensor for i in gradient.positions if i < len(given) for tensor in tensors(given[i])]
+        for tensor in (*gradient.parameters, *followed):
+            found = self.origins.get(id(tensor))
+            if found is None and not isinstance(tensor, Parameter):
+                continue  # made by the program
+            origin = self.origin("known", tensor) if found is None else found[1]
+            if hooks_on(tensor):
+                self.look(self.register(hooks_on(tensor), self.derive(hooks_on, origin)))
+            else:
+                self.guard("no hooks", origin)
+
+    def call_back(self, function: Callable, args: tuple) -> Any:
+        """Call a function of the program, which the library wants called in the middle of a walk back: another machine goes
+        into it."""
+        below, self.machine = self.machine, Machine(self, self.machine)
+        try:
+            self.enter(self.machine, call, (function, *args), {})
+            return self.force(self.machine.run())
+        finally:
+            self.machine = below
+
     def call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
-        """Go into the `construct` of a Cell that has nothing around it."""
+        """Go into the call of a Cell: into its `construct`, where nothing surrounds it."""
         attributes = cell.__dict__
-        if "_hooks" not in attributes:
+        if "_hooks" not in attributes or type(cell).__call__ is not Cell.__call__:
             return False
-        for name in ("_hooks", "_compute_type"):
-            self.getattr_plain(cell, name)
-        method = attributes.get("construct") or class_attribute(type(cell), "construct")
-        plain = attributes["_hooks"] is None and attributes["_compute_type"] is None
-        if not plain or hasattr(cell, "bprop") or type(cell).__call__ is not Cell.__call__:
-            return False
-        if isinstance(cell, Updater) and update(self, machine, cell, args, kwargs):
-            return True
+        method = class_attribute(type(cell), "construct")
         if getattr(type(method), "_is_compiled", False):
             method = method.__wrapped__
-        if isinstance(method, types.FunctionType) and self.enters(method):
-            if "construct" in attributes:
-                self.enter(machine, method, args, kwargs)
-                return True
-            if machine.frames and self.is_outside(cell):
+        is_own = "construct" in attributes
+        for name in ("_hooks", "_compute_type"):
+            self.getattr_plain(cell, name)
+        is_bare = attributes["_hooks"] is None and attributes["_compute_type"] is None
+        if is_bare and not is_own and isinstance(cell, Updater) and update(self, machine, cell, args, kwargs):
+            return True
+        if not is_own and not (isinstance(method, types.FunctionType) and self.enters(method)):
+            return False
+        if is_bare and not is_own and not hasattr(cell, "bprop"):
+            if self.is_outside(cell):
+                self._guard_absence(cell, "bprop")
                 bound = types.MethodType(method, cell)
                 self.guard("method", self.origin("method", "construct", self.origins[id(cell)][1]), bound)
             self.enter(machine, method, (cell, *args), kwargs)
-            machine.frames[-1].cell = (cell, tuple(a.value if type(a) is Number else a for a in args))
-            return True
-        return False
+        else:
+            args = tuple(map(self.force, args))
+            kwargs = {name: self.force(value) for name, value in kwargs.items()}
+            self.enter(machine, call_cell, (cell, args, kwargs), {})
+        machine.frames[-1].cell = (cell, _plain_tuple(args))
+        return True
 
     def _make(self, machine: Machine, kind: type, args: tuple, kwargs: dict) -> bool:
         """Make an object of a class of the program: its `__init__` is gone into."""
@@ -785,8 +824,8 @@ class Recorder(Attributes):
 
     def _is_in_a_try(self) -> bool:
         """Whether the program would go on after an exception; this package's own handlers only pass it on."""
-        frames = self.machine.frames if self.machine is not None else []
-        return any(frame.handlers and not frame.code.is_internal for frame in frames)
+        machines = self.machine.chain() if self.machine is not None else ()
+        return any(frame.handlers and not frame.code.is_internal for machine in machines for frame in machine.frames)
 
     def _here(self) -> tuple:
         """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""

@@ -325,6 +325,8 @@ def guard_text(guard: tuple, names: Names) -> str:
     if origin.kind == "attr" and origin.key in ("__code__", "__defaults__", "__kwdefaults__"):
         what = "code" if origin.key == "__code__" else "defaults"
         return f"the {what} of {names.path(origin.base)}"
+    if kind == "no hooks":
+        return f"{path} has no hooks"
     if kind == "is" or payload is None:
         return f"{path} is {_shown(payload)}"
     if kind == "equal":
@@ -339,6 +341,8 @@ def guard_text(guard: tuple, names: Names) -> str:
         return f"len({path}) == {payload}"
     if kind == "keys":
         return f"the keys of {path} are {', '.join(map(repr, payload))}"
+    if kind == "no key" and origin.kind == "attr" and origin.key == "__dict__":
+        return f"{names.path(origin.base)} has no attribute {payload}"
     if kind == "no key":
         return f"no global variable is called {payload}"
     if kind == "method":

@@ -1,0 +1,186 @@
+"""What surrounds the user's code where a Cell is called, or a gradient is the program's own.
+
+The functions that do this in PyNative mode (eager/cells.py, eager/custom.py) are programs which the machine goes into. Here
+stands what it cannot see there: which hooks there are, so that later calls look whether there still are these; parameters
+of a Cell that is computed in another type; nodes of the tape whose rule is a function of the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.cell import Cell, converted, hooks_of
+from anfora.core.dtype import DType
+from anfora.core.tensor import Tensor
+from anfora.core.tree import tensors
+from anfora.eager import cells, custom
+from anfora.graph.origins import Number
+from anfora.kernel import glue
+
+__all__ = ["hooks_on", "surroundings"]
+
+
+def hooks_on(tensor: Tensor) -> tuple:
+    """The hooks on the gradient of a tensor, in the order in which they are called."""
+    node = tensor._node
+    if node is None:
+        table = tensor.__dict__.get("_hooks")
+    else:
+        table = (getattr(node, "hooks", None) or {}).get(0)
+    return tuple(table.values()) if table else ()
+
+
+def _do(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
+    """Do it by Python: what comes of it follows from the arguments, and the operators in it are seen."""
+    args = tuple(map(recorder.force, args))
+    kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
+    machine.push(recorder.compute(machine, function, args, kwargs))
+    return True
+
+
+def _look_at_hooks(recorder: Any, cell: Cell, kind: str) -> Any:
+    """The hooks of a Cell, guarded."""
+    hooks = hooks_of(cell, kind)
+    if not recorder.is_outside(cell):
+        return hooks
+    return recorder.register(hooks, recorder.derive(hooks_of, recorder.origins[id(cell)][1], kind))
+
+
+def _hooks_of(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    machine.push(_look_at_hooks(recorder, *args))
+    return True
+
+
+def _compute(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Leave a Cell in another computing type to the interpreter where that is needed somewhere inside."""
+    cell = args[0]
+    is_lowered = isinstance(cell.__dict__["_compute_type"], DType)
+    if not is_lowered or (recorder.is_outside(cell) and ("lowered", id(cell)) not in recorder.keeper.interpreted):
+        return False
+    reason = f"{type(cell).__name__} computes in another type, and what it does needs the interpreter"
+    machine.push(recorder.interpret(machine, cells.compute, args, kwargs, reason))
+    return True
+
+
+def _lower(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Put converted tensors in the place of parameters, for the time of the frame that asks for it."""
+    cell, dtype = args
+    machine.frames[-1].whole = "lowered", id(cell)
+    if not any(low.cell is cell for low in recorder.lowered):
+        names = cells.names_to_lower(cell, dtype)
+        recorder.guard("equal", recorder.derive(cells.names_to_lower, recorder.origins[id(cell)][1], dtype), names)
+        for name in names:
+            recorder.getattr_plain(cell, name)
+    _do(recorder, machine, cells.lower, args, kwargs)
+    recorder.lowered.append(machine.frames[-1].stack[-1])
+    return True
+
+
+def _put_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    recorder.lowered.remove(args[0])
+    return _do(recorder, machine, cells.Lowered.put_back, args, kwargs)
+
+
+def _converted(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Convert the tensors of a nesting, if no code of the program is called for it."""
+    args = tuple(map(recorder.force, args))
+    if kwargs or any(map(recorder.opaque, args)) or not all(map(recorder.natural, args)):
+        machine.push(recorder.interpret(machine, converted, args, kwargs, "a conversion of an object of the program"))
+        return True
+    return _do(recorder, machine, converted, args, kwargs)
+
+
+# -- gradients of the program's own -----------------------------------------------------------------------------------
+
+
+def _recorded(function: Callable, inputs: Callable[[tuple], Any], reason: str) -> Callable:
+    """For what leaves a node on the tape, whose rule is a function of the program: inside of a gradient that is taken by
+    the program, the walk back is recorded with all it calls. For a tape outside the interpreter has to leave the node.
+
+    Args:
+        inputs: from the arguments of `function` to the tensors that the node would follow.
+    """
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        args = tuple(map(recorder.force, args))
+        followed = glue.is_recording() and any(_is_followed(recorder, t) for t in tensors(inputs(args)))
+        if followed and not recorder.region:
+            machine.push(recorder.interpret(machine, function, args, kwargs, reason))
+            return True
+        return _do(recorder, machine, function, args, kwargs)
+
+    return special
+
+
+def _is_followed(recorder: Any, tensor: Tensor) -> bool:
+    """Whether the tape follows a tensor, which later calls look at too."""
+    if recorder.is_outside(tensor):
+        recorder.guard("history", recorder.origins[id(tensor)][1], tensor._node is not None)
+    return tensor._node is not None
+
+
+def _watch(function: Callable, inputs: Callable[[tuple], Any]) -> Callable:
+    special = _recorded(function, inputs, "backward hooks, under a tape outside")
+
+    def watch(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        for kind in ("backward_pre", "backward"):
+            recorder.look(_look_at_hooks(recorder, args[0], kind))
+        return special(recorder, machine, args, kwargs)
+
+    return watch
+
+
+def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Go into a Function of the program. What it keeps for the way back cannot be put down, so either all of it is one
+    piece, or the interpreter does it."""
+    name = "function", id(args[0])
+    apply = custom.Function.apply.__func__  # type: ignore[attr-defined]
+    if name in recorder.keeper.interpreted:
+        reason = f"{args[0].__name__}.apply, in which the interpreter is needed"
+        machine.push(recorder.interpret(machine, apply, args, kwargs, reason))
+        return True
+    recorder.enter(machine, apply, args, kwargs)
+    machine.frames[-1].whole = name
+    return True
+
+
+def _saved(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    return _do(recorder, machine, custom.unchanged, args, kwargs)
+
+
+def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """A hook on a tensor inside of a gradient is gone with the tape of this gradient, if the program has made the
+    tensor."""
+    if kwargs or len(args) != 2 or type(args[0]) is not Tensor:
+        return False
+    tensor, hook = args
+    if not recorder.region or recorder.is_outside(tensor) or type(hook) is Number or recorder.opaque(hook):
+        return False
+    if tensor.is_leaf:
+        return False
+    recorder.look(hook)
+    machine.push(machine.natively(Tensor.register_hook, args, {}))
+    return True
+
+
+def surroundings() -> dict[Any, Callable]:
+    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
+    return {
+        hooks_of: _hooks_of,
+        converted: _converted,
+        cells.compute: _compute,
+        cells.lower: _lower,
+        cells.Lowered.put_back: _put_back,
+        cells.watch_inputs: _watch(cells.watch_inputs, lambda args: args[1]),
+        cells.watch_output: _watch(cells.watch_output, lambda args: args[1]),
+        custom.differentiable: _recorded(
+            custom.differentiable, lambda args: args[2], "a gradient of the program's own, under a tape outside"
+        ),
+        custom.recorded_function: _recorded(
+            custom.recorded_function, lambda args: args[2], "a gradient of the program's own, under a tape outside"
+        ),
+        custom.Function.apply.__func__: _apply,  # type: ignore[attr-defined]
+        custom.unchanged: _saved,
+        Tensor.register_hook: _register_hook,
+    }
