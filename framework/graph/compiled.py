@@ -222,7 +222,9 @@ class Program:
         try:
             if self.native is not None:
                 return self.function(*args, **kwargs)
-            return self._run(self._entry(args, kwargs, switch), [*args, *kwargs.values()])
+            point, values = self._entry(args, kwargs, switch), [*args, *kwargs.values()]
+            self._visit(point, values)
+            return self._run(point, values)
         finally:
             running.depth = before
             switch.turn()
@@ -286,7 +288,7 @@ class Program:
                 if end.point is point and not variant.is_decided:
                     variant.close(point, None)
                 point, values = end.point, live
-                point.switch.turn()
+                self._visit(point, values)
                 continue
             if end.condition is not None and not self.is_traced:  # the short way of a branch
                 tensor = live[end.condition]
@@ -313,10 +315,14 @@ class Program:
                 if edge[0] is point and not variant.is_decided:
                     variant.close(point, key)
                 point, values = _behind(edge, live, outcome)
-            point.switch.turn()
-            point.visits += 1
-            if point.visits >= point.due:
-                self._make_engine(point, values)
+            self._visit(point, values)
+
+    def _visit(self, point: Point, values: list[Any]) -> None:
+        """Python comes by a point."""
+        point.switch.turn()
+        point.visits += 1
+        if point.visits >= point.due:
+            self._make_engine(point, values)
 
     # -- calls of the function by itself ------------------------------------------------------------------------------
 

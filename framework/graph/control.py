@@ -2,7 +2,7 @@
 
     while n > 1:                     each piece is a state: its rows compute the next values, and the condition
         if n % 2 == 0: n = n // 2    its hop asks for the truth of a tensor, or calls the program itself, and decides
-        else: n = 3 * n + 1          which piece comes next
+        else: n = 3 * n + 1          which piece comes next; or a jump leads there
 
 `engine(head, values)` follows the ways that have been recorded from a point on, as far as they need nothing but rows, and
 makes one kernel of them (kernel/control.py). `Engine.run` goes from the point to the first moment that needs Python: a way
@@ -10,12 +10,15 @@ that has not been seen, a return to who called, an error. It gives that moment e
 Python goes on as if it had come there by itself.
 
 **Facts.** At the start of each piece stands in each slot either *data*, a tensor that changes on the way, or something
-*fixed*: what an origin gives that starts from the slots of the head. Where two ways bring different things to a slot it is
-data, if both are tensors of one layout. So a matrix that is only handed on stays where it is, and is never copied.
+*fixed*: what an origin gives that starts from the slots of the head. Where two ways bring different things to a slot it
+is data, if both are tensors of one layout, or a *number that varies*, if both are numbers of one type. So a matrix that is
+only handed on stays where it is, and is never copied.
 
 **Why the guards need no second look.** Of data a guard may ask for type, layout and history, and each way brings data of
-which these are known. All other guards look at what is fixed, and nothing runs meanwhile that could change it: they are
-checked when the kernel starts, and again when it comes back after some milliseconds, since other threads may have written.
+which these are known. Guards on numbers that vary are looked at by the state itself, each time (arithmetic.py): where one
+does not hold the next variant of the point is tried, as Python does. All other guards look at what is fixed, and nothing
+runs meanwhile that could change it: they are checked when the kernel starts, and again when it comes back after some
+milliseconds, since other threads may have written.
 
 **Objects.** Beside each value goes a number of the object that it is. So a program gives back the very argument where it
 would in PyNative mode, and two variables with one tensor keep it.
@@ -38,6 +41,7 @@ from anfora.core.tensor import Tensor, current, view_array
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
 from anfora.graph.arena import Kind
+from anfora.graph.arithmetic import ELEMS, Arithmetic, NotNative, constant
 from anfora.graph.fusion import scalars
 from anfora.graph.images import SIMPLE
 from anfora.graph.lower import Door
@@ -46,7 +50,22 @@ from anfora.graph.origins import Emitter, Origin, value_of
 from anfora.graph.pieces import _GUARDS
 from anfora.graph.ranges import Jump
 from anfora.kernel import control
-from anfora.kernel.control import Automaton, Branch, Call, Edge, Elements, Item, Operand, Places, Return, Rows, Source
+from anfora.kernel.control import (
+    Automaton,
+    Branch,
+    Call,
+    Edge,
+    Elements,
+    Goto,
+    Item,
+    Operand,
+    Places,
+    Return,
+    Rows,
+    Source,
+    Term,
+    leads_to,
+)  # fmt: skip
 from anfora.kernel.control import State as NativeState
 from anfora.kernel.executor import LINE
 from anfora.kernel.repeat import Truth
@@ -58,7 +77,8 @@ NATIVE_AFTER = 1000
 MOST_BYTES = 1 << 16  #: of a tensor that changes on the way
 _MOST_STATES = 64
 _MOST_STACK = 1 << 26  #: bytes for pending calls
-_SHORT = 4  #: an engine that takes Python no further than this, on average, is not worth its start
+_SHORT = 2  #: an engine that takes Python no further than this, on average, is not worth its start
+_MOST_COPIED = 1 << 12  #: bytes that a loop of one state copies in each iteration; loops.py copies none
 
 
 class Data(NamedTuple):
@@ -76,6 +96,21 @@ class Data(NamedTuple):
     @property
     def can_be_copied(self) -> bool:
         return self.kind is Tensor and self.layout.is_contiguous and self.item.nbytes <= MOST_BYTES
+
+
+class Varying(NamedTuple):
+    """What is known of a number that varies."""
+
+    kind: type
+
+    @property
+    def item(self) -> Item:
+        return Item(ELEMS[self.kind], 8)
+
+
+def _moves(fact: Any) -> bool:
+    """Whether what is known of a slot is that it changes."""
+    return isinstance(fact, (Data, Varying))
 
 
 class Moment(NamedTuple):
@@ -123,15 +158,18 @@ class _Node:
     made: dict[int, int] = field(default_factory=dict)
     told: dict[tuple[str, int], Any] = field(default_factory=dict)
     live: list[tuple[Any, Source | None]] = field(default_factory=list)  #: behind it: facts, and where data is
+    numbers: _Numbers | None = None
 
     def __post_init__(self) -> None:
         for kind, origin, payload in self.variant.piece.guards:
             if origin.kind == "slot":
                 self.told[kind, origin.key] = payload
 
-    def data(self, slot: int) -> Data | None:
-        """What the guards say of a tensor in a slot."""
+    def data(self, slot: int) -> Data | Varying | None:
+        """What the guards say of a tensor, or a number, in a slot."""
         kind, layout = self.told.get(("type", slot)), self.told.get(("layout", slot))
+        if kind is int or kind is float:
+            return Varying(kind)
         if kind is None or layout is None:
             return None
         found = Data(kind, layout, self.told.get(("history", slot)))
@@ -139,8 +177,8 @@ class _Node:
 
     @property
     def slots(self) -> dict[int, int]:
-        """The slots that hold data, and their numbers in the state."""
-        return {slot: i for i, slot in enumerate(s for s, fact in enumerate(self.facts) if isinstance(fact, Data))}
+        """The slots that hold what changes, and their numbers in the state."""
+        return {slot: i for i, slot in enumerate(s for s, fact in enumerate(self.facts) if _moves(fact))}
 
 
 class _Way(NamedTuple):
@@ -148,7 +186,26 @@ class _Way(NamedTuple):
 
     key: Any  #: the outcome; for a return, the node that is returned to
     point: Any
-    sources: list[tuple[Any, Source | None]]  #: fact, and where the value is, for data
+    sources: list[tuple[Any, Source | None]]  #: fact, and where the value is, for what changes
+    behind: Any = None  #: of the point's variants only those behind this one are left
+
+
+class _Numbers(NamedTuple):
+    """The numbers of a node.
+
+    Attributes:
+        steps: how they are computed and checked.
+        alive: by identity of an origin that is alive behind the piece, or of its operands: what it is, and where.
+        operands: by value of the piece, what operators take.
+    """
+
+    steps: tuple
+    alive: dict[int, tuple[Varying, Source]]
+    operands: dict[int, Source]
+
+
+#: Whether a variant is the one that is taken: it depends on numbers that vary, so its state finds out.
+_PERHAPS = object()
 
 
 @dataclass
@@ -227,7 +284,7 @@ class _Search:
         kind = origin.kind
         if kind == "slot":
             fact = node_facts[origin.key]
-            return None if isinstance(fact, Data) else fact
+            return None if _moves(fact) else fact
         if kind == "known":
             return self._origin("known", origin.key, None)
         if kind == "number":
@@ -250,21 +307,30 @@ class _Search:
 
     # -- which variant is taken ---------------------------------------------------------------------------------------
 
-    def _choose(self, point: Any, facts: Sequence[Any]) -> Any:
-        """The variant of a point that Python would take; None where that depends on data."""
+    def _choose(self, point: Any, facts: Sequence[Any], behind: Any = None) -> Any:
+        """The variant of a point that Python would take, or the first of those that it may take; None where that depends
+        on data.
+
+        Args:
+            behind: only variants behind this one are left.
+        """
+        is_left = behind is None
         for variant in point.variants:
-            verdict = self._verdict(variant, facts)
-            if verdict is not False:
-                return variant if verdict else None
+            if is_left:
+                verdict = self._verdict(variant, facts)
+                if verdict is not False:
+                    return variant if verdict else None
+            is_left = is_left or variant is behind
         return None
 
-    def _verdict(self, variant: Any, facts: Sequence[Any]) -> bool | None:
-        """Whether the guards of a variant hold; None if that depends on data."""
+    def _verdict(self, variant: Any, facts: Sequence[Any]) -> Any:
+        """Whether the guards of a variant hold; None if that depends on data, `_PERHAPS` on numbers only."""
         if len(facts) <= max(
             (origin.key for _, origin, _ in variant.piece.guards if origin.kind == "slot"), default=-1
         ):
             return None
-        result: bool | None = True
+        result: Any = True
+        arithmetic = Arithmetic(lambda origin: self._leaf(facts, origin, is_trial=True))
         for kind, origin, payload in variant.piece.guards:
             fact = facts[origin.key] if origin.kind == "slot" else None
             if isinstance(fact, Data):
@@ -274,12 +340,70 @@ class _Search:
                 elif told is not payload:
                     return False
                 continue
+            if isinstance(fact, Varying) and kind == "type":
+                if payload is not fact.kind:
+                    return False
+                continue
             guard = self._guard_over_head(facts, kind, origin, payload)
             if guard is None:
-                result = None
+                try:
+                    arithmetic.check(kind, origin, payload)
+                except NotNative:
+                    result = None
+                result = _PERHAPS if result is not None else None
             elif not self._holds(guard):
                 return False
         return result
+
+    # -- numbers ------------------------------------------------------------------------------------------------------
+
+    def _leaf(self, facts: Sequence[Any], origin: Origin, is_trial: bool = False) -> Term:
+        """Where a number is that is no arithmetic, or does not change."""
+        fact = facts[origin.key] if origin.kind == "slot" else None
+        if isinstance(fact, Varying):
+            return Term(Source("slot", sum(map(_moves, facts[: origin.key]))), ELEMS[fact.kind])
+        over = self._over_head(facts, origin)
+        if over is None:
+            raise NotNative
+        return self._fixed_number(over, is_trial)
+
+    def _fixed_number(self, origin: Origin, is_trial: bool = False) -> Term:
+        """A number that does not change."""
+        if origin.kind == "known":
+            return constant(origin.key)
+        kind = type(value_of(origin, self.values))
+        if kind is not int and kind is not float:
+            raise NotNative
+        if is_trial:
+            return Term(Source("fixed", 0), ELEMS[kind])
+        self._need(("type", origin, kind))
+        return Term(self._fixed(("python", origin, None, None, 0)), ELEMS[kind])
+
+    def _numbers(self, node: _Node) -> _Numbers:
+        """What follows from numbers that vary in a node; see arithmetic.py."""
+        facts, piece = node.facts, node.variant.piece
+        arithmetic = Arithmetic(lambda origin: self._leaf(facts, origin))
+        for kind, origin, payload in piece.guards:
+            if self._is_checked(facts, kind, origin, payload):
+                arithmetic.check(kind, origin, payload)
+        operands = {
+            value: arithmetic.converted(origin, layout.dtype.code)
+            for value, (origin, layout, _) in piece.numbers.items()
+            if self._over_head(facts, origin) is None
+        }
+        alive = {}
+        for origin in node.variant.runner.origins:
+            if origin.kind == "number" and self._over_head(facts, origin) is None:
+                term = arithmetic.term(origin)
+                alive[id(origin)] = Varying(int if term.elem == "i64" else float), term.source
+        return _Numbers(tuple(arithmetic.steps), alive, operands)
+
+    def _is_checked(self, facts: Sequence[Any], kind: str, origin: Origin, payload: Any) -> bool:
+        """Whether a guard is on numbers that vary, and not only on their type."""
+        fact = facts[origin.key] if origin.kind == "slot" else None
+        if isinstance(fact, Data) or (isinstance(fact, Varying) and kind == "type"):
+            return False
+        return self._guard_over_head(facts, kind, origin, payload) is None
 
     def _guard_over_head(self, facts: Sequence[Any], kind: str, origin: Origin, payload: Any) -> tuple | None:
         over = self._over_head(facts, origin)
@@ -293,11 +417,11 @@ class _Search:
     def _fits(self, point: Any, variant: Any) -> bool:
         """Whether a piece needs nothing but rows."""
         piece, end = variant.piece, variant.end
-        if piece.is_taped or piece.draws or piece.handles or isinstance(end, Jump):
+        if piece.is_taped or piece.draws or piece.handles:
             return False
         if point.switch is not self.head.switch:
             return False
-        is_hop = hasattr(end, "edges")
+        is_hop = hasattr(end, "edges") and not isinstance(end, Jump)
         if is_hop and (end.built or end.switch is not point.switch or (end.is_own_call and end.catches)):
             return False
         made = [origin for origin in variant.runner.origins if origin.kind == "made"]
@@ -309,8 +433,12 @@ class _Search:
         return variant.runner.does_nothing or variant.runner.door() is not None
 
     def _live(self, node: _Node) -> list[tuple[Any, Source | None]]:
-        """What is alive behind a piece: facts, and where data is."""
+        """What is alive behind a piece: facts, and where data is; empty if it cannot all be had."""
         slots = node.slots
+        try:
+            alive = self._numbers(node).alive
+        except NotNative:
+            return []
         found: list[tuple[Any, Source | None]] = []
         for origin in node.variant.runner.origins:
             if origin.kind == "made":
@@ -320,8 +448,10 @@ class _Search:
                     return []
                 number = node.made.setdefault(value, len(node.made))
                 found.append((fact, Source("made", number)))
-            elif origin.kind == "slot" and isinstance(node.facts[origin.key], Data):
+            elif origin.kind == "slot" and _moves(node.facts[origin.key]):
                 found.append((node.facts[origin.key], Source("slot", slots[origin.key])))
+            elif id(origin) in alive:
+                found.append(alive[id(origin)])
             else:
                 fact = self._over_head(node.facts, origin)
                 if fact is None:
@@ -331,10 +461,14 @@ class _Search:
 
     def _ways(self, node: _Node) -> Iterator[_Way]:
         end = node.variant.end
+        if self._verdict(node.variant, node.facts) is _PERHAPS:
+            yield _Way("otherwise", node.point, self._as_they_are(node), node.variant)
         live = self._live(node)
         if len(live) < len(node.variant.runner.origins):
             return
-        if hasattr(end, "edges"):
+        if isinstance(end, Jump):
+            yield _Way("jump", end.point, live)
+        elif hasattr(end, "edges"):
             if end.callee is not None:
                 given = _arguments(end.call, live)
                 if given is not None:
@@ -344,12 +478,20 @@ class _Search:
                     edge = end.edges.get((bool, truth))
                     if edge is not None and _asked(end) is not None and all(type(p) is int for p in edge[1]):
                         yield _Way(truth, edge[0], [live[place] for place in edge[1]])
-            return
+        else:
+            yield from self._ways_back(node, live)
+
+    def _ways_back(self, node: _Node, live: list) -> Iterator[_Way]:
         for caller in list(self.nodes.values()):
             if getattr(caller.variant.end, "callee", None) is not None:
                 way = self._way_back(node, live, caller)
                 if way is not None:
                     yield way
+
+    def _as_they_are(self, node: _Node) -> list[tuple[Any, Source | None]]:
+        """The slots of a node."""
+        slots = node.slots
+        return [(fact, Source("slot", slots[slot]) if slot in slots else None) for slot, fact in enumerate(node.facts)]
 
     def _constant(self, given: Any) -> tuple[Any, Source | None]:
         return (self._origin("known", given.value, None), None) if isinstance(given, _Constant) else given
@@ -393,7 +535,7 @@ class _Search:
                 raise _Unfit
             leaves[path] = live[image[1]]
             fact, _ = leaves[path]
-            if not isinstance(fact, Data) and type(value_of(fact, self.values)) is not Tensor:
+            if not _moves(fact) and type(value_of(fact, self.values)) is not Tensor:
                 raise _Unfit
             return _SOME
 
@@ -405,7 +547,7 @@ class _Search:
     def _reach(self, way: _Way) -> bool:
         """Note that a way leads to a point; whether that was news."""
         facts = [fact for fact, _ in way.sources]
-        variant = self._choose(way.point, facts)
+        variant = self._choose(way.point, facts, way.behind)
         if variant is None:
             return False
         node = self.nodes.get(id(variant))
@@ -414,7 +556,7 @@ class _Search:
                 return False
             node = _Node(way.point, variant, facts)
             for slot, fact in enumerate(facts):
-                if isinstance(fact, Data):
+                if _moves(fact):
                     told = node.data(slot)
                     if told is None:
                         return False
@@ -432,7 +574,7 @@ class _Search:
     def _drop_unfit(self) -> None:
         """Leave out pieces whose guards, or rows, look at data in a way that is not allowed."""
         for name, node in list(self.nodes.items()):
-            if self._verdict(node.variant, node.facts) is not True:
+            if not self._verdict(node.variant, node.facts):
                 del self.nodes[name]
 
     def _assemble(self, start: Any) -> Found | None:
@@ -451,26 +593,36 @@ class _Search:
             try:
                 for node in nodes:
                     states.append(self._state(node))
-            except _Unfit:
+            except (_Unfit, NotNative):
                 del self.nodes[id(node.variant)]
                 continue
-            if not _goes_round(states):
+            small = _left_to_loops(states)
+            if small is not None:
+                del self.nodes[id(nodes[small].variant)]
+                continue
+            if not _is_worth_a_kernel(states):
                 return None
-            automaton = Automaton(tuple(states), self.workspace)
+            automaton = Automaton(tuple(states), self.workspace, len(self.fixed))
             return Found(automaton, nodes, self.programs, self.fixed, list(self.guards.values()), self.doors)
         return None
 
     def _state(self, node: _Node) -> NativeState:
         for kind, origin, payload in node.variant.piece.guards:
-            if origin.kind != "slot" or not isinstance(node.facts[origin.key], Data):
-                self._need(self._guard_over_head(node.facts, kind, origin, payload))
+            guard = self._guard_over_head(node.facts, kind, origin, payload)
+            if guard is not None:
+                self._need(guard)
+        found = node.numbers = self._numbers(node)
         live = node.live = self._live(node)
         if len(live) < len(node.variant.runner.origins):
             raise _Unfit
-        slots = tuple(fact.item for fact in node.facts if isinstance(fact, Data))
+        slots = tuple(fact.item for fact in node.facts if _moves(fact))
         made = {source.number: fact.item for fact, source in live if source is not None and source.kind == "made"}
         body, items = self._body(node, [made[i] for i in range(len(made))])
-        return NativeState(slots, items, body, self._end(node, live))
+        kept = {source.number for _, source in live if source is not None and source.kind == "step"}
+        ways = {way.key: self._edge(way) for way in self._ways(node)}
+        return NativeState(
+            slots, found.steps, tuple(sorted(kept)), ways.get("otherwise"), items, body, self._end(node, live, ways)
+        )
 
     def _need(self, guard: tuple | None) -> None:
         if guard is None:
@@ -498,8 +650,7 @@ class _Search:
         piece = node.variant.piece
         for origin, layout in piece.inputs.values():
             inputs.append(self._input(node, origin, layout))
-        for origin, layout, op in piece.numbers.values():
-            inputs.append(self._number(node, origin, layout, op))
+        inputs += [self._number(node, value) for value in piece.numbers]
         others: list[int] = []
         items = list(items)
         for number, (shape, dtype) in enumerate(native.fresh, native.inputs):
@@ -519,7 +670,7 @@ class _Search:
         if door.singles is None or not all(item.is_single for item in items):
             return None
         found = scalars(door.singles, [(door.made[argument], 0) for argument in arguments])
-        if found is None or found.stored != [item.code for item in items]:
+        if found is None:
             return None
         piece = node.variant.piece
         sources = [origin for origin, *_ in (*piece.inputs.values(), *piece.numbers.values())]
@@ -534,8 +685,7 @@ class _Search:
             elif root.kind is not Kind.INPUT:
                 return None
             elif root.number >= len(piece.inputs):
-                origin, like, op = list(piece.numbers.values())[root.number - len(piece.inputs)]
-                source = self._number(node, origin, like, op)
+                source = self._number(node, list(piece.numbers)[root.number - len(piece.inputs)])
             else:
                 origin = sources[root.number]
                 if origin.kind == "slot" and origin.key in slots:
@@ -545,7 +695,7 @@ class _Search:
                 else:
                     source = self._fixed(("origin", self._found(node, origin), None, layout, place.offset))
             operands.append(Operand(source, offset, code, elem))
-        return Elements(found.body, tuple(operands))
+        return Elements(found.body, tuple(operands), tuple(found.stored))
 
     def _found(self, node: _Node, origin: Origin) -> Origin:
         over = self._over_head(node.facts, origin)
@@ -554,11 +704,16 @@ class _Search:
         return over
 
     def _input(self, node: _Node, origin: Origin, layout: Layout) -> Source:
-        if origin.kind == "slot" and isinstance(node.facts[origin.key], Data):
+        if origin.kind == "slot" and _moves(node.facts[origin.key]):
             return Source("slot", node.slots[origin.key])
         return self._fixed(("origin", self._found(node, origin), None, None, 0))
 
-    def _number(self, node: _Node, origin: Origin, layout: Layout, op: Any) -> Source:
+    def _number(self, node: _Node, value: int) -> Source:
+        """A number that an operator takes."""
+        assert node.numbers is not None
+        if value in node.numbers.operands:
+            return node.numbers.operands[value]
+        origin, layout, op = node.variant.piece.numbers[value]
         return self._fixed(("number", self._found(node, origin), (layout.dtype, op), None, 0))
 
     def _fixed(self, what: tuple) -> Source:
@@ -571,11 +726,15 @@ class _Search:
 
     # ends
 
-    def _end(self, node: _Node, live: list) -> Branch | Call | Return | None:
+    def _end(self, node: _Node, live: list, ways: dict[Any, Edge | None]) -> Branch | Goto | Call | Return | None:
         end = node.variant.end
-        ways = {way.key: self._edge(way) for way in self._ways(node)}
+        if isinstance(end, Jump):
+            onward = ways.get("jump")
+            return None if onward is None else Goto(onward)
         if not hasattr(end, "edges"):
-            edges = tuple((caller.number, edge) for caller, edge in ways.items() if edge is not None)
+            edges = tuple(
+                (caller.number, edge) for caller, edge in ways.items() if edge is not None and isinstance(caller, _Node)
+            )
             return Return(edges) if edges else None
         if end.callee is not None:
             return Call(tuple(_numbered(live)), ways.get("call"))
@@ -597,7 +756,7 @@ class _Search:
     def _edge(self, way: _Way) -> Edge | None:
         """The way as an edge; None where it leads out of the automaton."""
         facts = [fact for fact, _ in way.sources]
-        variant = self._choose(way.point, facts)
+        variant = self._choose(way.point, facts, way.behind)
         target = None if variant is None else self.nodes.get(id(variant))
         if target is None or len(facts) != len(target.facts):
             return None
@@ -607,7 +766,15 @@ class _Search:
                 if fact is not wanted:
                     return None
                 continue
-            if isinstance(fact, Origin):
+            if isinstance(fact, Origin) and isinstance(wanted, Varying):
+                try:
+                    term = self._fixed_number(fact)
+                except NotNative:
+                    return None
+                if term.elem != ELEMS[wanted.kind]:
+                    return None
+                sources.append(term.source)
+            elif isinstance(fact, Origin):
                 for kind in ("type", "layout", "history"):
                     if (kind, slot) in target.told:
                         self._need((kind, fact, target.told[kind, slot]))
@@ -627,28 +794,19 @@ class _Search:
         return self._fixed(("origin", origin, None, None, 0))
 
 
-def _goes_round(states: Sequence[NativeState]) -> bool:
-    """Whether there are calls, or loops through several states; those of one state loops.py does without copies."""
-    if any(isinstance(state.end, Call) and state.end.edge is not None for state in states):
-        return True
-    ways = {i: {edge.target for edge in _edges(state)} for i, state in enumerate(states)}
-    for first in ways:
-        seen: set[int] = set()
-        pending = list(ways[first] - {first})
-        while pending:
-            at = pending.pop()
-            if at not in seen:
-                seen.add(at)
-                pending += ways[at]
-        if first in seen:
-            return True
-    return False
+def _is_worth_a_kernel(states: Sequence[NativeState]) -> bool:
+    """Whether there is more than one state to go through, or one again and again."""
+    return len(states[0].targets) > 0
 
 
-def _edges(state: NativeState) -> list[Edge]:
-    """The ways that a state has by itself."""
-    end = state.end
-    return [edge for edge in (end.yes, end.no) if edge is not None] if isinstance(end, Branch) else []
+def _left_to_loops(states: Sequence[NativeState]) -> int | None:
+    """A state that goes round by itself, and for that copies much: loops.py does without copies."""
+    for number, state in enumerate(states):
+        copied = sum(item.nbytes for item in state.made if not item.is_single)
+        is_loop = number in state.targets and not leads_to(states, number, number, without=number)
+        if is_loop and copied > _MOST_COPIED:
+            return number
+    return None
 
 
 def _numbered(live: Sequence[tuple[Any, Source | None]]) -> dict[Source, int]:
@@ -712,12 +870,12 @@ def _checker(guards: Sequence[tuple], origins: Sequence[Origin]) -> Callable[[Se
 
 class _Place(NamedTuple):
     """Where something that is alive is found when the kernel has ended: the number of what is fixed, or the bytes of a
-    value and of its number, and its layout."""
+    value and of its number, and what it is."""
 
     fixed: int
     at: int = 0
     number: int = 0
-    layout: Layout | None = None
+    fact: Data | Varying | None = None
 
 
 class Engine:
@@ -733,56 +891,79 @@ class Engine:
         self._address = control.kernel.address(found.automaton)
         self._places = Places(found.automaton)
         self._origins: dict[int, int] = {}  #: by identity of an origin, its number among what is read at the start
-        origins: list[Origin] = []
+        self._read: list[Origin] = []
         for node in found.nodes:
             for fact in (*node.facts, *(fact for fact, _ in node.live)):
-                self._note(fact, origins)
+                self._note(fact)
         for _, base, *_ in found.fixed:
-            self._note(base, origins)
-        self._check = _checker(found.guards, origins)
-        self._readers = [self._reader(*what) for what in found.fixed]
+            self._note(base)
         self._before = [self._slots_of(node) for node in found.nodes]
         self._behind = [self._live_of(node) for node in found.nodes]
         self._waiting = [self._frame_of(node) for node in found.nodes]
-        self._entry = [(slot, place) for slot, place in enumerate(self._before[0]) if place.layout is not None]
+        self._given = list(found.nodes[0].slots)
+        self._start = self._starter()
         self._frame_bytes = max(self._places.frames.values(), default=0)
         self._words = control.control_words([program.address for program in found.programs], _FRESH)
+        self._room = _aligned if found.programs else _room
         self._make = tensor_maker()
 
-    def _note(self, fact: Any, origins: list[Origin]) -> None:
+    def _note(self, fact: Any) -> None:
         if isinstance(fact, Origin) and id(fact) not in self._origins:
-            self._origins[id(fact)] = len(origins)
-            origins.append(fact)
+            self._origins[id(fact)] = len(self._read)
+            self._read.append(fact)
 
-    def _reader(self, kind: str, base: Any, more: Any, layout: Layout | None, at: int) -> Callable[[list], np.ndarray]:
-        """How a fixed array is found from what is read at the start."""
-        number = self._origins[id(base)]
+    def _starter(self) -> Callable[[Sequence[Any]], tuple[list[Any], list[np.ndarray]] | None]:
+        """A function of the slots: what the origins give, and the arrays that the kernel takes; None where a guard does
+        not hold, or a number is too large for a register."""
+        emit = Emitter()
+        emit.constants.update(view=view_array, number=dispatch.number_array, array=np.array)
+        for kind, origin, payload in self.found.guards:
+            _GUARDS[kind](emit, origin, payload)
+        names = ", ".join([emit.name(origin) for origin in self._read])
+        arrays = [self._array(emit, *what) for what in self.found.fixed]
+        for slot in self._given:
+            fact = self.found.nodes[0].facts[slot]
+            arrays.append(f"current(slots[{slot}])._array" if isinstance(fact, Data) else _as_array(f"slots[{slot}]"))
+        lines = [*emit.lines, f"return [{names}], [{', '.join(arrays)}]"]
+        text = ["def start(slots):", "    try:", *(f"        {line}" for line in lines)]
+        text += ["    except Exception:", "        return None"]
+        scope = dict(emit.constants)
+        exec(compile("\n".join(text), __file__, "exec"), scope)
+        return scope["start"]
+
+    def _array(self, emit: Emitter, kind: str, base: Any, more: Any, layout: Layout | None, at: int) -> str:
+        """The text that makes a fixed array."""
+        name = emit.name(base)
+        if kind == "python":
+            return _as_array(name)
         if kind == "number":
             dtype, op = more
-            return lambda got: dispatch.number_array(got[number], dtype, op)
+            return f"number({name}, {emit.constant(dtype)}, {emit.constant(op)})"
         if layout is None:
-            return lambda got: current(got[number])._array
-        whole: Layout = layout
-        return lambda got: view_array(current(got[number])._array, whole, at)
+            return f"current({name})._array"
+        return f"view(current({name})._array, {emit.constant(layout)}, {at})"
 
     def _slots_of(self, node: Any) -> list[_Place]:
         slots, places, ids = node.slots, self._places.slots[node.number], self._places.slot_ids[node.number]
         return [
-            _Place(-1, places[slots[slot]], ids + 8 * slots[slot], fact.layout)
-            if isinstance(fact, Data) else _Place(self._origins[id(fact)])
+            _Place(-1, places[slots[slot]], ids + 8 * slots[slot], fact)
+            if _moves(fact) else _Place(self._origins[id(fact)])
             for slot, fact in enumerate(node.facts)
         ]  # fmt: skip
 
     def _live_of(self, node: Any) -> list[_Place]:
+        places, number = self._places, node.number
         found = []
         for fact, source in node.live:
             if source is None:
                 found.append(_Place(self._origins[id(fact)]))
-                continue
-            is_slot = source.kind == "slot"
-            places = (self._places.slots if is_slot else self._places.made)[node.number]
-            ids = (self._places.slot_ids if is_slot else self._places.made_ids)[node.number]
-            found.append(_Place(-1, places[source.number], ids + 8 * source.number, fact.layout))
+            elif source.kind == "step":
+                found.append(_Place(-1, places.steps[number][source.number], 0, fact))
+            else:
+                is_slot = source.kind == "slot"
+                at = (places.slots if is_slot else places.made)[number][source.number]
+                ids = (places.slot_ids if is_slot else places.made_ids)[number]
+                found.append(_Place(-1, at, ids + 8 * source.number, fact))
         return found
 
     def _frame_of(self, node: Any) -> list[_Place]:
@@ -793,7 +974,7 @@ class Engine:
         numbers, ids = _numbered(node.live), self._places.frames[node.number] - 8 - 8 * len(places)
         return [
             _Place(self._origins[id(fact)]) if source is None
-            else _Place(-1, places[numbers[source]], ids + 8 * numbers[source], fact.layout)
+            else _Place(-1, places[numbers[source]], ids + 8 * numbers[source], fact)
             for fact, source in node.live
         ]  # fmt: skip
 
@@ -821,73 +1002,89 @@ class Engine:
         Returns:
             where it has come to; None if a guard does not hold.
         """
-        got = self._check(values)
-        if got is None:
+        started = self._start(values)
+        if started is None:
             return None
-        found = self.found
-        fixed = [read(got) for read in self._readers]
-        objects: list[Any] = [
-            got[self._origins[id(base)]] if kind == "origin" else None for kind, base, *_ in found.fixed
-        ]
-        arena = _aligned(self._places.nbytes)
-        words = arena[: len(arena) & -8].view(np.int64)
-        for slot, (_, at, number, layout) in self._entry:
-            assert layout is not None
-            np.ndarray(layout.shape, layout.dtype.storage, arena, at)[...] = current(values[slot])._array
-            words[number >> 3] = len(objects)
-            objects.append(values[slot])
-        stack_bytes = min(self._frame_bytes * max(room, 0), _MOST_STACK)
-        stack = np.empty(max(stack_bytes >> 3, 1), np.int64)
-        report = self._words.copy()
-        report[control.STACK], report[control.DEEPEST] = stack_bytes, room
+        got, arrays = started
+        arena, stack, report = self._room(self._places.nbytes), _NOTHING, self._words.copy()
+        if self._frame_bytes:
+            nbytes = min(self._frame_bytes * max(room, 0), _MOST_STACK)
+            stack = np.empty(max(nbytes >> 3, 1), np.int64)
+            report[control.STACK], report[control.DEEPEST] = nbytes, room
         while True:
-            control.run(self._address, report, arena, stack, fixed)
-            self.steps += int(report[control.STEPS])
-            if report[control.HOW] != control.GOES_ON:
+            control.run(self._address, report, arena, stack, arrays)
+            _, _, _, state, how, _, top, _, _, _, steps = report.tolist()[: control.HEAD]
+            self.steps += steps
+            if how != control.GOES_ON:
                 break
-            again = self._check(values)
-            if again is None or any(new is not old for new, old in zip(again, got)):
+            again = self._start(values)
+            if again is None or any(new is not old for new, old in zip(again[0], got)):
                 break
         self.runs += 1
-        return self._moment(report, got, objects, arena, stack.view(np.uint8))
+        return self._moment(state, how, top, values, got, arena, stack)
 
     def _moment(
-        self, report: np.ndarray, got: list[Any], objects: list[Any], arena: np.ndarray, stack: np.ndarray
+        self,
+        state: int,
+        how: int,
+        top: int,
+        values: Sequence[Any],
+        got: list[Any],
+        arena: np.ndarray,
+        stack: np.ndarray,
     ) -> Moment:
         fresh: dict[int, Tensor] = {}
+        fixed, given = self.found.fixed, self._given
 
         def thing(place: _Place, memory: np.ndarray, base: int) -> Any:
-            fixed, at, number, layout = place
-            if layout is None:
-                return got[fixed]
-            name = int.from_bytes(memory[base + number : base + number + 8].tobytes(), sys.byteorder)
+            number, at, word, fact = place
+            if fact is None:
+                return got[number]
+            if isinstance(fact, Varying):
+                return np.ndarray((), _STORAGE[fact.kind], memory, base + at).item()
+            name = memory.item((base + word) >> 3)
+            if name < len(fixed):
+                return got[self._origins[id(fixed[name][1])]]
             if name < _FRESH:
-                return objects[name]
-            if name not in fresh:
+                return values[given[name - len(fixed)]]
+            found = fresh.get(name)
+            if found is None:
+                layout = fact.layout
                 array = np.ndarray(layout.shape, layout.dtype.storage, memory, base + at).copy()
-                fresh[name] = self._make(array, layout, None)
-            return fresh[name]
+                found = fresh[name] = self._make(array, layout, None)
+            return found
 
         nodes = self.found.nodes
         calls: list[tuple[Any, list[Any]]] = []
-        top = int(report[control.TOP])
         while top:
-            state = int.from_bytes(stack[top - 8 : top].tobytes(), sys.byteorder)
-            top -= self._places.frames[state]
-            calls.append((nodes[state].variant.end, [thing(place, stack, top) for place in self._waiting[state]]))
+            caller = stack.item((top >> 3) - 1)
+            top -= self._places.frames[caller]
+            calls.append((nodes[caller].variant.end, [thing(place, stack, top) for place in self._waiting[caller]]))
         calls.reverse()
-        node = nodes[report[control.STATE]]
-        if report[control.HOW] == control.ENDED:
-            live = [thing(place, arena, 0) for place in self._behind[node.number]]
-            return Moment(calls, node.point, None, (node.variant, live))
-        return Moment(calls, node.point, [thing(place, arena, 0) for place in self._before[node.number]], None)
+        node = nodes[state]
+        if how == control.ENDED:
+            return Moment(calls, node.point, None, (node.variant, [thing(p, arena, 0) for p in self._behind[state]]))
+        return Moment(calls, node.point, [thing(place, arena, 0) for place in self._before[state]], None)
+
+
+_STORAGE = {int: np.dtype(np.int64), float: np.dtype(np.float64)}  #: of Python's numbers
+_NOTHING = np.empty(1, np.int64)
+
+
+def _as_array(name: str) -> str:
+    """The text of a Python number as an array; an int that is too large is an OverflowError."""
+    return f"array({name}, 'd' if {name}.__class__ is float else 'q')"
+
+
+def _room(nbytes: int) -> np.ndarray:
+    """Words for so many bytes."""
+    return np.empty((nbytes >> 3) + 1, np.int64)
 
 
 def _aligned(nbytes: int) -> np.ndarray:
-    """Bytes that start at a cache line."""
-    array = np.empty(nbytes + LINE, np.uint8)
-    start = -array.__array_interface__["data"][0] % LINE
-    return array[start : start + nbytes]
+    """The same from the start of a cache line."""
+    array = np.empty((nbytes + LINE) >> 3, np.int64)
+    return array[-array.__array_interface__["data"][0] % LINE >> 3 :]
 
 
 _FRESH = 1 << 32  #: the first number of an object that is made on the way
