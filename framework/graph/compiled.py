@@ -36,6 +36,7 @@ from anfora.graph.pieces import Runner
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
 from anfora.graph.switches import Switches, switches
+from anfora.graph.widening import Widening
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Same", "Variant", "running"]
 
@@ -207,6 +208,7 @@ class Program:
         self.interpreted: dict[tuple, TapedGradient] = {}
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
+        self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
         #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
@@ -618,12 +620,22 @@ class Program:
                 self.give_up(_TOO_MANY, machine)
                 recorder.leave(machine)
                 return
+        is_new = point is None
         if point is None:
             point = self.points[pattern] = Point(image, switch)
         hop.edges[Same(key, tuple(same)) if same else key] = (point, places)
         if holds_identity(key):
             hop.kept.append(outcome.value)
         self._arrive(recorder, machine, point, after)
+        if is_new:
+            self._widen(recorder, machine, image)
+
+    def _widen(self, recorder: Recorder, machine: Machine, image: Image) -> None:
+        """Where a moment comes again and again with other numbers in its variables, take them as numbers that vary."""
+        before = self.widening.widen(image, machine.frames)
+        if before and self.jump(recorder, machine, True) is None:
+            for table, name, value in before:
+                table[name] = value
 
     def jump(self, recorder: Recorder, machine: Machine, may_be_new: bool) -> bool | None:
         """End the piece at the point of the present moment, and go on from there.

@@ -49,7 +49,7 @@ from anfora.graph.moments import Outcome, key_of
 from anfora.graph.origins import Emitter, Origin, value_of
 from anfora.graph.pieces import _GUARDS
 from anfora.graph.ranges import Jump
-from anfora.kernel import control
+from anfora.kernel import control, repeat
 from anfora.kernel.control import (
     Automaton,
     Branch,
@@ -887,7 +887,10 @@ class Engine:
 
     def __init__(self, found: Found) -> None:
         self.found = found
+        self.variants = [node.variant for node in found.nodes]  #: the pieces that it goes through
+        self.head = self.variants[0]  #: the one that it starts with
         self.runs = self.steps = 0
+        self._points = [node.point for node in found.nodes]
         self._address = control.kernel.address(found.automaton)
         self._places = Places(found.automaton)
         self._origins: dict[int, int] = {}  #: by identity of an origin, its number among what is read at the start
@@ -903,8 +906,9 @@ class Engine:
         self._given = list(found.nodes[0].slots)
         self._start = self._starter()
         self._frame_bytes = max(self._places.frames.values(), default=0)
-        self._words = control.control_words([program.address for program in found.programs], _FRESH)
-        self._room = _aligned if found.programs else _room
+        head = control.control_words([program.address for program in found.programs], _FRESH)
+        self._arena = self._arenas(head, -(-self._places.nbytes // 8), bool(found.programs))
+        self._call = repeat.caller()
         self._make = tensor_maker()
 
     def _note(self, fact: Any) -> None:
@@ -979,16 +983,6 @@ class Engine:
         ]  # fmt: skip
 
     @property
-    def head(self) -> Any:
-        """The piece that it starts with."""
-        return self.found.nodes[0].variant
-
-    @property
-    def variants(self) -> list[Any]:
-        """The pieces that it goes through."""
-        return [node.variant for node in self.found.nodes]
-
-    @property
     def is_worth_it(self) -> bool:
         """Whether it has taken Python further than its start costs."""
         return self.runs < 100 or self.steps >= _SHORT * self.runs
@@ -1006,69 +1000,97 @@ class Engine:
         if started is None:
             return None
         got, arrays = started
-        arena, stack, report = self._room(self._places.nbytes), _NOTHING, self._words.copy()
+        arena, stack = self._arena(), _NOTHING
         if self._frame_bytes:
             nbytes = min(self._frame_bytes * max(room, 0), _MOST_STACK)
             stack = np.empty(max(nbytes >> 3, 1), np.int64)
-            report[control.STACK], report[control.DEEPEST] = nbytes, room
+            arena[control.STACK], arena[control.DEEPEST] = nbytes, room
         while True:
-            control.run(self._address, report, arena, stack, arrays)
-            _, _, _, state, how, _, top, _, _, _, steps = report.tolist()[: control.HEAD]
-            self.steps += steps
-            if how != control.GOES_ON:
+            self._call(self._address, arena, stack, *arrays)
+            self.steps += arena.item(control.STEPS)
+            if arena.item(control.HOW) != control.GOES_ON:
                 break
             again = self._start(values)
             if again is None or any(new is not old for new, old in zip(again[0], got)):
                 break
         self.runs += 1
-        return self._moment(state, how, top, values, got, arena, stack)
+        return self._moment(values, got, arena, stack)
 
-    def _moment(
-        self,
-        state: int,
-        how: int,
-        top: int,
-        values: Sequence[Any],
-        got: list[Any],
-        arena: np.ndarray,
-        stack: np.ndarray,
-    ) -> Moment:
-        fresh: dict[int, Tensor] = {}
-        fixed, given = self.found.fixed, self._given
-
-        def thing(place: _Place, memory: np.ndarray, base: int) -> Any:
-            number, at, word, fact = place
-            if fact is None:
-                return got[number]
-            if isinstance(fact, Varying):
-                return np.ndarray((), _STORAGE[fact.kind], memory, base + at).item()
-            name = memory.item((base + word) >> 3)
-            if name < len(fixed):
-                return got[self._origins[id(fixed[name][1])]]
-            if name < _FRESH:
-                return values[given[name - len(fixed)]]
-            found = fresh.get(name)
-            if found is None:
-                layout = fact.layout
-                array = np.ndarray(layout.shape, layout.dtype.storage, memory, base + at).copy()
-                found = fresh[name] = self._make(array, layout, None)
-            return found
-
-        nodes = self.found.nodes
+    def _moment(self, values: Sequence[Any], got: list[Any], arena: np.ndarray, stack: np.ndarray) -> Moment:
+        objects = _Objects(self, values, got)
         calls: list[tuple[Any, list[Any]]] = []
+        top, state = arena.item(control.TOP), arena.item(control.STATE)
         while top:
-            caller = stack.item((top >> 3) - 1)
-            top -= self._places.frames[caller]
-            calls.append((nodes[caller].variant.end, [thing(place, stack, top) for place in self._waiting[caller]]))
+            state_of_call = stack.item((top >> 3) - 1)
+            top -= self._places.frames[state_of_call]
+            waiting = objects.at(self._waiting[state_of_call], stack, top)
+            calls.append((self.variants[state_of_call].end, waiting))
         calls.reverse()
-        node = nodes[state]
-        if how == control.ENDED:
-            return Moment(calls, node.point, None, (node.variant, [thing(p, arena, 0) for p in self._behind[state]]))
-        return Moment(calls, node.point, [thing(place, arena, 0) for place in self._before[state]], None)
+        point = self._points[state]
+        if arena.item(control.HOW) == control.ENDED:
+            return Moment(calls, point, None, (self.variants[state], objects.at(self._behind[state], arena, 0)))
+        return Moment(calls, point, objects.at(self._before[state], arena, 0), None)
+
+    @staticmethod
+    def _arenas(head: np.ndarray, count: int, is_aligned: bool) -> Callable[[], np.ndarray]:
+        """A function that gives an arena of so many words, with these at its start."""
+        if not is_aligned and count < _SMALL:
+            first = np.zeros(count, np.int64)
+            first[: len(head)] = head
+            return first.copy
+
+        def make() -> np.ndarray:
+            arena = _aligned(count)
+            arena[: len(head)] = head
+            return arena
+
+        return make
+
+
+class _Objects:
+    """The objects of the program, where an engine has ended.
+
+    Args:
+        values: what stood in the slots at the start.
+        got: what the origins gave.
+    """
+
+    __slots__ = ("engine", "fresh", "got", "values")
+
+    def __init__(self, engine: Engine, values: Sequence[Any], got: list[Any]) -> None:
+        self.engine, self.values, self.got = engine, values, got
+        self.fresh: dict[int, Tensor] = {}
+
+    def at(self, places: Sequence[_Place], memory: np.ndarray, base: int) -> list[Any]:
+        """What lies at some places of an arena, or of a frame that starts at byte `base`."""
+        found: list[Any] = []
+        for number, at, word, fact in places:
+            if fact is None:
+                found.append(self.got[number])
+            elif fact.__class__ is Varying:
+                found.append(np.ndarray((), _STORAGE[fact.kind], memory, base + at).item())
+            else:
+                name = memory.item((base + word) >> 3)
+                thing = self.fresh.get(name) if name >= _FRESH else self._known(name)
+                if thing is None:
+                    layout = fact.layout
+                    array = np.ndarray(layout.shape, layout.dtype.storage, memory, base + at).copy()
+                    thing = self.fresh[name] = self.engine._make(array, layout, None)
+                found.append(thing)
+        return found
+
+    def _known(self, name: int) -> Any:
+        """An object that was there at the start."""
+        engine = self.engine
+        fixed = engine.found.fixed
+        if name < len(fixed):
+            return self.got[engine._origins[id(fixed[name][1])]]
+        return self.values[engine._given[name - len(fixed)]]
 
 
 _STORAGE = {int: np.dtype(np.int64), float: np.dtype(np.float64)}  #: of Python's numbers
 _NOTHING = np.empty(1, np.int64)
+_SMALL = 512  #: words that are copied sooner than two arrays are made
 
 
 def _as_array(name: str) -> str:
@@ -1076,15 +1098,11 @@ def _as_array(name: str) -> str:
     return f"array({name}, 'd' if {name}.__class__ is float else 'q')"
 
 
-def _room(nbytes: int) -> np.ndarray:
-    """Words for so many bytes."""
-    return np.empty((nbytes >> 3) + 1, np.int64)
-
-
-def _aligned(nbytes: int) -> np.ndarray:
-    """The same from the start of a cache line."""
-    array = np.empty((nbytes + LINE) >> 3, np.int64)
-    return array[-array.__array_interface__["data"][0] % LINE >> 3 :]
+def _aligned(count: int) -> np.ndarray:
+    """So many words from the start of a cache line."""
+    array = np.empty(count + LINE // 8, np.int64)
+    start = -array.__array_interface__["data"][0] % LINE >> 3
+    return array[start : start + count]
 
 
 _FRESH = 1 << 32  #: the first number of an object that is made on the way

@@ -44,6 +44,8 @@ __all__ = ["Closed", "Loop", "closed"]
 
 #: Iterations of the program after which a scalar loop gets its kernel: compiling it takes as long as some ten thousand.
 SCALAR_AFTER = 4096
+#: Iterations for which numbers are computed ahead at first, where nobody knows how many there will be.
+_FEW = 64
 
 
 @dataclass(frozen=True)
@@ -259,6 +261,7 @@ class Loop:
         self._arrange()
         self._scalar: Callable | None = None
         self._passed = 0  #: iterations so far
+        self._expected = _FEW  #: iterations, from how many there were the last time
         self._may_be_scalar = door.singles is not None and not door.may_fail
         self._make = tensor_maker()
 
@@ -315,7 +318,8 @@ class Loop:
         if ahead is None:
             outputs, before, _ = self._run(arrays, slots, repeat.MOST_ITERATIONS)
             return outputs, before
-        span = ahead.run(slots, repeat.MOST_ITERATIONS)
+        most = repeat.MOST_ITERATIONS if self.loop.condition is None else self._expected
+        span = ahead.run(slots, most)
         if not span.iterations:
             return None
         if span.columns:
@@ -324,6 +328,7 @@ class Loop:
                 given[column.argument] = values
             arrays = tuple(given)
         outputs, before, last = self._run(arrays, slots, span.iterations)
+        self._expected = min(max(_FEW, 2 * (last + 1)), repeat.MOST_ITERATIONS)
         if not last:
             return outputs, None
         held = span.at(last)

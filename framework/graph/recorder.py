@@ -482,6 +482,9 @@ class Recorder(Attributes):
         """The program depends on a number, or on a truth alone: unroll the loops that are running if that may follow from
         one of their counters, and changes often."""
         for machine in self.machine.chain() if self.machine is not None else ():
+            if not is_truth:
+                for number in self.keeper.widening.narrow(origin, machine.frames):
+                    self.guard("equal", number.origin, number.value)
             for frame in machine.frames:
                 for item in frame.stack:
                     if type(item) is Counter and ranges.depends_on_counter(origin, item):

@@ -458,8 +458,20 @@ def _safe_divisor(x: Value, y: Value) -> Value:
     return select((x == smallest) & (y == -1), 1, y)
 
 
+def _shift_of(y: Value) -> int | None:
+    """The exponent, if it is known that a divisor is a positive power of two: then a shift rounds down, and a mask gives
+    what is left."""
+    known = y.known
+    if known is None or known & (known - 1) or not 0 < known < 1 << (y.type.bits - 1):
+        return None
+    return known.bit_length() - 1
+
+
 def integer_floor_divide(x: Value, y: Value) -> Value:
     """floor(x / y) of integers; y is not zero. The smallest number over -1 wraps to itself."""
+    shift = _shift_of(y)
+    if shift is not None:
+        return x >> shift
     y = _safe_divisor(x, y)
     quotient = x // y
     if x.type.is_unsigned:
@@ -474,6 +486,9 @@ def integer_trunc_divide(x: Value, y: Value) -> Value:
 
 def integer_remainder(x: Value, y: Value) -> Value:
     """x - floor(x / y) y: the sign of y, as Python's %."""
+    shift = _shift_of(y)
+    if shift is not None:
+        return x & ((1 << shift) - 1)
     return x - integer_floor_divide(x, y) * y
 
 

@@ -35,7 +35,7 @@ from anfora.kernel.repeat import Truth
 
 __all__ = [
     "ENDED", "FAILED", "GOES_ON", "Automaton", "Branch", "Call", "Check", "Edge", "Elements", "Goto", "Item", "Operand",
-    "Places", "Return", "Rows", "Source", "State", "Step", "Term", "control_words", "leads_to", "run",
+    "Places", "Return", "Rows", "Source", "State", "Step", "Term", "control_words", "leads_to",
 ]  # fmt: skip
 
 
@@ -204,10 +204,12 @@ class Automaton:
 
 
 class Places:
-    """Where the kernel keeps values: bytes from the start of the arena, and of a frame on the stack."""
+    """Where the kernel keeps values: bytes from the start of the arena, and of a frame on the stack. At the start of the
+    arena lie the words that caller and kernel share."""
 
     def __init__(self, automaton: Automaton) -> None:
-        self._end = 0
+        programs = [state.body.program for state in automaton.states if isinstance(state.body, Rows)]
+        self._end = 8 * (HEAD + max(programs, default=-1) + 1)
         self.slots = [[self._take(item.nbytes) for item in state.slots] for state in automaton.states]
         self.made = [[self._take(item.nbytes) for item in state.made] for state in automaton.states]
         self.steps = [[self._take(8) for _ in state.numbers] for state in automaton.states]
@@ -269,22 +271,14 @@ def control_words(programs: Sequence[int], serial: int) -> np.ndarray:
     return words
 
 
-def run(address: int, control: np.ndarray, arena: np.ndarray, stack: np.ndarray, others: Sequence[np.ndarray]) -> None:
-    """Run the kernel of an automaton from the state that `control` names, whose slots lie in the arena.
-
-    Args:
-        others: the arrays that stay as they are; then what the slots of the first state hold at the start. These arrays
-            are also objects, with the numbers of their places here.
-    """
-    repeat.call(address, [control, arena, stack, *others])
-
-
 # -- the kernel ------------------------------------------------------------------------------------------------------
 
 
 @recipe(symbols=lambda: {"run": ready_addresses()["run"]})
 def kernel(automaton: Automaton) -> Module:
-    """words: control | arena | stack | fixed arrays | what is given at the start. All are addresses."""
+    """words: arena | stack | fixed arrays | what the slots of the first state hold at the start. All are addresses. The
+    arena starts with the words of `control_words`, one of which is the state. The arrays behind the stack are objects, with
+    the numbers of their places there. Called by `repeat.caller()`."""
     return _Writer(automaton).write()
 
 
@@ -295,7 +289,7 @@ class _Writer:
         self.states, self.places, self.fixed = automaton.states, Places(automaton), automaton.fixed
         self.heads = _heads(automaton.states)
         fn = self.fn = Function("kernel", [("ptr", "words")])
-        self.control, self.arena, self.stack = (fn.word(i).pointer() for i in range(3))
+        self.arena, self.stack = (fn.word(i).pointer() for i in range(2))
         self.slots = [[self._var(item) for item in state.slots] for state in self.states]
         self.made = [[self._var(item) for item in state.made] for state in self.states]
         self.steps: list[dict[int, Value]] = [{} for _ in self.states]  #: the numbers of each state
@@ -304,14 +298,14 @@ class _Writer:
         self.starts = [fn.label() for _ in self.states]
         self.serial, self.top, self.depth = (self._shared(word) for word in (SERIAL, TOP, DEPTH))
         self.count, self.state, self.how = fn.var(0), fn.var(0), fn.var(0)
-        self.most, self.limit, self.deepest = (fn.load(self.control, I64, word) for word in (MOST, STACK, DEEPEST))
+        self.most, self.limit, self.deepest = (fn.load(self.arena, I64, word) for word in (MOST, STACK, DEEPEST))
         self.finish = fn.label()
         programs = [(number, state.body) for number, state in enumerate(self.states) if isinstance(state.body, Rows)]
         self.table = fn.buffer(8 * max((len(rows.inputs) + len(rows.others) for _, rows in programs), default=1))
         self.repeated = [rows for number, rows in programs if leads_to(self.states, number, number)]
         if self.repeated:
-            self.moment, self.clock = fn.buffer(16), fn.load(self.control, I64, CLOCK)
-            self.late = self._now() + fn.load(self.control, I64, TIME)
+            self.moment, self.clock = fn.buffer(16), fn.load(self.arena, I64, CLOCK)
+            self.late = self._now() + fn.load(self.arena, I64, TIME)
             self.look = fn.var(1)  #: the step at which it is time for a look at the clock
 
     def _var(self, item: Item):
@@ -319,7 +313,7 @@ class _Writer:
         return self.fn.var(self.fn.const(0, Type(memory.storage(item.code)))) if item.is_single else None
 
     def _shared(self, word: int):
-        return self.fn.var(self.fn.load(self.control, I64, word))
+        return self.fn.var(self.fn.load(self.arena, I64, word))
 
     def _now(self) -> Value:
         return repeat.nanoseconds(self.fn, self.clock, self.moment)
@@ -328,7 +322,7 @@ class _Writer:
         fn = self.fn
         entries = [fn.label() for _ in self.states]
         begin = fn.label()
-        fn.switch(fn.load(self.control, I64, STATE), dict(enumerate(entries)), begin)
+        fn.switch(fn.load(self.arena, I64, STATE), dict(enumerate(entries)), begin)
         fn.block(begin)
         self._begin()
         for number, entry in enumerate(entries):
@@ -345,7 +339,7 @@ class _Writer:
             (STEPS, self.count),
         )  # fmt: skip
         for word, var in written:
-            fn.store(var.value, self.control, word)
+            fn.store(var.value, self.arena, word)
         fn.ret(0)
         return fn.module
 
@@ -355,7 +349,7 @@ class _Writer:
         """Take up what is given for the slots of the first state."""
         fn = self.fn
         for i, (item, place) in enumerate(zip(self.states[0].slots, self.places.slots[0])):
-            given = fn.word(3 + self.fixed + i).pointer()
+            given = fn.word(2 + self.fixed + i).pointer()
             self.slot_ids[0][i].set(self.fixed + i)
             if item.is_single:
                 self.slots[0][i].set(fn.load(given, Type(memory.storage(item.code))))
@@ -391,7 +385,7 @@ class _Writer:
     def _address(self, number: int, source: Source) -> Value:
         """Where a value lies that is no single element, or fixed."""
         if source.kind == "fixed":
-            return self.fn.word(3 + source.number).pointer()
+            return self.fn.word(2 + source.number).pointer()
         places = {"slot": self.places.slots, "made": self.places.made, "step": self.places.steps}[source.kind]
         return self.arena + places[number][source.number]
 
@@ -512,7 +506,7 @@ class _Writer:
             if held is not None:
                 fn.store(held, address)
             fn.store(address.address(), self.table, i)
-        program = fn.load(self.control, I64, HEAD + body.program).pointer()
+        program = fn.load(self.arena, I64, HEAD + body.program).pointer()
         fn.faults = [fn.call(I64, "run", program, self.table) != 0]
         self._fail(failed)
         for i, (item, var) in enumerate(zip(self.states[number].made, self.made[number])):

@@ -115,6 +115,11 @@ class Value:
     def typed(self) -> str:
         return f"{self.type} {self.text}"
 
+    @property
+    def known(self) -> int | None:
+        """The number of an integer constant, not negative."""
+        return int(self.text) if not self.type.is_float and self.text.isdecimal() else None
+
     # -- arithmetic -----------------------------------------------------------------------------------------------
 
     def _peer(self, other: Operand) -> Value:

@@ -31,7 +31,7 @@ from anfora.kernel.executor import Program, ready_addresses
 from anfora.kernel.fields import Fields, StructuresDiffer
 
 __all__ = [
-    "COLUMN", "FIXED", "GOES_ON", "MOST_ITERATIONS", "ScalarLoop", "Source", "Truth", "call", "is_true", "limited",
+    "COLUMN", "FIXED", "GOES_ON", "MOST_ITERATIONS", "ScalarLoop", "Source", "Truth", "caller", "is_true", "limited",
     "nanoseconds", "repeat", "run_scalar_loop", "scalar_loop", "specification",
 ]  # fmt: skip
 
@@ -225,9 +225,10 @@ def repeat(program: Program, words: array, report: np.ndarray, arrays: Sequence[
     return _functions()[0](program.address, words.buffer_info()[0], report, *arrays)
 
 
-def call(address: int, arrays: Sequence[np.ndarray]) -> int:
-    """Call a kernel with the addresses of arrays, without the interpreter lock."""
-    return _functions()[1](address, *arrays)
+def caller() -> Callable[..., int]:
+    """A function of a kernel's address and of arrays: calls the kernel with their addresses, without the interpreter
+    lock."""
+    return _functions()[1]
 
 
 # -- scalar loops ----------------------------------------------------------------------------------------------------
@@ -332,4 +333,4 @@ def run_scalar_loop(
 ) -> int:  # fmt: skip
     """Run a scalar loop on arrays of one element; see `scalar_loop`. Gives 0 or GOES_ON."""
     limit = _most if most >= MOST_ITERATIONS else np.array([most], np.int64)
-    return _functions()[1](address, limit, report, *operands, *cells, *results, *looked)
+    return caller()(address, limit, report, *operands, *cells, *results, *looked)

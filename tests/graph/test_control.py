@@ -11,6 +11,7 @@ import time
 
 import numpy as np
 import pytest
+from engines import ERRORS, pairs, same
 from outcomes import bits, outcome
 
 from anfora import (
@@ -31,56 +32,11 @@ from anfora import (
     value_and_grad,
 )
 from anfora.core.errors import AnforaError
-from anfora.graph import control
-
-
-class Counts:
-    """What the engines have done: runs, and steps in them."""
-
-    runs = steps = 0
 
 
 @pytest.fixture(autouse=True)
-def counts(monkeypatch):
-    """Engines are made at the first opportunity, and kept."""
-    counts = Counts()
-    run = control.Engine.run
-
-    def counted(engine, values, room):
-        before = engine.steps
-        moment = run(engine, values, room)
-        counts.runs += moment is not None
-        counts.steps += engine.steps - before
-        return moment
-
-    monkeypatch.setattr(control.Engine, "run", counted)
-    monkeypatch.setattr(control, "NATIVE_AFTER", 2)
-    monkeypatch.setattr(control, "_SHORT", 0)
-    return counts
-
-
-ERRORS = (AnforaError, ArithmeticError, IndexError, ValueError)  #: that programs here may raise
-
-
-def same(function, *calls, times=4, compiled=None):
-    """Compare a compiled function with itself undecorated, on several argument lists, several times."""
-    compiled = compiled or jit(function)
-    for _ in range(times):
-        for args in calls:
-            before = bits(args)
-            got = outcome(compiled, *args, errors=ERRORS)
-            assert bits(args) == before, "an argument was written to"
-            assert got == outcome(function, *args, errors=ERRORS)
-    assert compiled.program.native is None
-    return compiled
-
-
-def numbers(*values, dtype=int64):
-    return tuple(Tensor(value, dtype) for value in values)
-
-
-def pairs(*couples, dtype=int64):
-    return [numbers(*couple, dtype=dtype) for couple in couples]
+def always(counts):
+    """Engines are made at the first opportunity."""
 
 
 # -- branches and loops -----------------------------------------------------------------------------------------------

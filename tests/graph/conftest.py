@@ -1,0 +1,32 @@
+"""Automata in tests: made at the first opportunity, and counted."""
+
+from __future__ import annotations
+
+import pytest
+
+from anfora.graph import control
+
+
+class Counts:
+    """What the engines have done: runs, and steps in them."""
+
+    runs = steps = 0
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """Engines are made at the first opportunity, and kept."""
+    counts = Counts()
+    run = control.Engine.run
+
+    def counted(engine, values, room):
+        before = engine.steps
+        moment = run(engine, values, room)
+        counts.runs += moment is not None
+        counts.steps += engine.steps - before
+        return moment
+
+    monkeypatch.setattr(control.Engine, "run", counted)
+    monkeypatch.setattr(control, "NATIVE_AFTER", 2)
+    monkeypatch.setattr(control, "_SHORT", 0)
+    return counts
