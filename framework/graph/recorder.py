@@ -67,16 +67,26 @@ class Recorder(Attributes):
         return Plain()
 
     def plain(self, values: Any) -> Any:
-        return values if self._is_leaving() else [self.force(value) for value in values]
+        return values if self._is_passing() else [self.force(value) for value in values]
 
-    def _is_leaving(self) -> bool:
-        """Whether the present instruction makes what the program returns, so that nothing looks into it any more: it may
-        hold numbers that vary."""
+    def _is_passing(self) -> bool:
+        """Whether nothing looks into what the present instruction makes, so that it may hold numbers that vary: the program
+        returns it, or takes it apart at once, as in `a, b = b, a + b`."""
         frames = self.machine.frames if self.machine is not None and self.machine.below is None else []
-        for frame in frames:
-            if frame.code.opcodes[frame.pc] != "RETURN" or frame.handlers or frame.deliver != "value":
+        if not frames:
+            return False
+        top = frames[-1].code
+        kind, count = top.opcodes[frames[-1].pc - 1], top.arguments[frames[-1].pc - 1]
+        for frame in reversed(frames):
+            code, pc = frame.code, frame.pc
+            while code.opcodes[pc] == "JUMP":
+                pc = code.arguments[pc]
+            following = code.opcodes[pc]
+            if following == "UNPACK":
+                return kind == "TUPLE" and code.arguments[pc] == count
+            if following != "RETURN" or frame.handlers or frame.deliver != "value":
                 return False
-        return bool(frames) and frames[-1].code.opcodes[frames[-1].pc - 1] in ("TUPLE", "LIST")
+        return kind in ("TUPLE", "LIST")
 
     # -- doing things -------------------------------------------------------------------------------------------------
 

@@ -171,6 +171,7 @@ def test_arithmetic(name, start, counts):
     step, couples = ARITHMETIC[name]
     function = looped(step)
     same(function, *((Tensor(start), a, b) for a, b in couples), times=3)
+    assert counts.steps > (10 if start else 14)
 
 
 def test_arithmetic_is_native(counts):
