@@ -1,7 +1,7 @@
 """Compiled functions: the pieces that were recorded, and how a call goes through them.
 
     Compiled   what `jit` gives: a function whose calls find the program of their arguments
-    Program    the pieces of one function
+    Program    the pieces of one function, or of all inner functions that have one code
     Point      a moment of it: a pattern of what is alive, and the variants in which it has gone on from there
     Variant    guards, rows, and the end: a return, or a hop with the points behind its outcomes
 
@@ -196,6 +196,9 @@ class Program:
     """
 
     is_traced = False  #: whether `note_piece` wants to be told, and every outcome is gone after in the long way
+    #: Whether each call brings the function, and with it the cells of its free variables, as its first argument: it is
+    #: made by the program, and another object each time.
+    brings_function = False
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
@@ -214,6 +217,7 @@ class Program:
         #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
         self.is_recursive = False
         self.called: dict[types.CodeType, Program] = {}  #: compiled functions that were gone into
+        self.recursive: dict[types.CodeType, dict[Any, Compiled]] = {}  #: see `compiled_by_itself`
 
     # -- a call -------------------------------------------------------------------------------------------------------
 
@@ -454,8 +458,8 @@ class Program:
         self.recordings += 1
         try:
             if point.frames[0] == "entry":
-                given = [recorder.register(v, recorder.origin("slot", i)) for i, v in enumerate(values)]
-                recorder.enter(machine, self.function, *point.arguments(given))
+                given = [self._given(recorder, value, i) for i, value in enumerate(values)]
+                self._enter(recorder, machine, *point.arguments(given))
             else:
                 self._resume(recorder, machine, point.frames, values)
         except Unsupported as refusal:
@@ -464,6 +468,18 @@ class Program:
             args, kwargs = point.arguments(values)
             return self.function(*args, **kwargs)
         return self._finish(recorder, machine)
+
+    def _given(self, recorder: Recorder, value: Any, slot: int) -> Any:
+        """An argument of a call as the machine sees it."""
+        if self.brings_function and not slot:
+            recorder.take(value, recorder.origin("slot", slot))
+            return value
+        return recorder.register(value, recorder.origin("slot", slot))
+
+    def _enter(self, recorder: Recorder, machine: Machine, args: tuple, kwargs: dict) -> None:
+        """Put the machine where a call starts."""
+        function, args = (args[0], args[1:]) if self.brings_function else (self.function, args)
+        recorder.enter(machine, function, args, kwargs)
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         """Record from a hop on whose outcome is new: its instruction is done over, with this outcome."""
@@ -574,7 +590,39 @@ class Program:
                     program.start_over()
                     self.forget()
                     return True
+            for frame in machine.frames:
+                code = frame.code.python
+                is_known = code in self.called or code in self.recursive
+                if counts[code] >= most and not is_known and _is_called_plainly(frame):
+                    self.recursive[code] = {}
+                    self.forget()
+                    return True
         return False
+
+    def compiled_by_itself(self, function: types.FunctionType, is_outside: bool) -> Compiled | None:
+        """A function of the program, not marked to be compiled, that calls itself without an end in sight, as if it were
+        marked; None if it does not.
+
+        Args:
+            is_outside: whether it is the same object in each call. If not, one compiled function serves all that have
+                its code, and gets the function itself as its first argument.
+        """
+        found = self.recursive.get(function.__code__)
+        if found is None:
+            return None
+        name = function if is_outside else None
+        compiled = found.get(name)
+        if compiled is None:
+            compiled = found[name] = Compiled(function if is_outside else _applying(function.__code__.co_name))
+            program = compiled.program = self.twin(compiled.program.function)
+            program.brings_function = not is_outside
+            program.is_recursive = True
+            program.recursive = self.recursive
+        return compiled
+
+    def twin(self, function: types.FunctionType) -> Program:
+        """A program of the same kind for another function."""
+        return Program(function)
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
@@ -682,6 +730,17 @@ class Program:
                 recorder.local_functions.pop(id(value), None)
                 recorder.take(value, origin)
         recorder.keep(after)
+
+
+def _applying(name: str) -> types.FunctionType:
+    """A function that calls its first argument, an object of its own."""
+    return types.FunctionType(polyfills.call.__code__, polyfills.call.__globals__, name)
+
+
+def _is_called_plainly(frame: Any) -> bool:
+    """Whether a frame is that of a call in the program, of a function that ends before the program goes on."""
+    code = frame.code
+    return not (code.is_internal or code.is_generator or frame.cell or frame.deliver != "value")
 
 
 def _key_of(image: Image, live: Live, switch: Switches) -> tuple:

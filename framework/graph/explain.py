@@ -97,6 +97,9 @@ class Watched(Program):
         """What messages call it."""
         return name_of(self)
 
+    def twin(self, function: types.FunctionType) -> Watched:
+        return Watched(function, strictness=self.strictness)
+
     def names_at(self, point: Point) -> Names:
         """The names of what is alive at a point."""
         for key, entry in self.entries.items():
@@ -168,8 +171,13 @@ class Watched(Program):
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
         end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
-        if id(self) in _inside.found and self._refuses() == "fullgraph" and not (end.is_branch or end.is_own_call):
+        is_compiled = end.is_branch or end.is_own_call or self._is_twin(end.call[1][0][1])
+        if id(self) in _inside.found and self._refuses() == "fullgraph" and not is_compiled:
             _inside.found[id(self)].append((hop_span(end), reason))
+
+    def _is_twin(self, operation: Any) -> bool:
+        """Whether it is a function that is compiled by itself and refuses what this one refuses."""
+        return any(operation is compiled for table in self.recursive.values() for compiled in table.values())
 
     def give_up(self, reason: str, machine: Machine) -> None:
         found = _inside.found.get(id(self))
@@ -185,7 +193,7 @@ class Watched(Program):
             def interpret(machine: Machine, operation: Any, args: tuple, kwargs: dict, reason: str) -> Any:
                 if recorder.given is not None:
                     return recorder._redo()
-                if self._refuses() == "STRICT" and _is_legal(operation, args):
+                if self._is_twin(operation) or (self._refuses() == "STRICT" and _is_legal(operation, args)):
                     return Recorder.interpret(recorder, machine, operation, args, kwargs, reason)
                 return self._refuse(found, _span(*machine.place[:2]), reason, machine)
 

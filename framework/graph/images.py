@@ -168,6 +168,7 @@ def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None) -> 
 class _Builder:
     def __init__(self, slots: Sequence[Any], made: list[Any]) -> None:
         self.slots, self.made = slots, made
+        self.reserved: dict[int, types.CellType] = {}  #: cells that are needed before they are made, by their number
 
     def build(self, image: Image) -> Any:
         kind = image[0]
@@ -213,10 +214,8 @@ class _Builder:
             found.update(self.build(item) for item in image[1])
             return found
         if kind in ("cell", "empty cell"):
-            cell = types.CellType()
-            made[place] = cell
-            if kind == "cell":
-                cell.cell_contents = self.build(image[1])
+            made[place] = cell = self.reserved.pop(place, None) or types.CellType()
+            self._fill(cell, image)
             return cell
         if kind == "function":
             return self._function(image, place)
@@ -266,27 +265,32 @@ class _Builder:
 
     def _function(self, image: Image, place: int) -> types.FunctionType:
         _, code, scope, (name, qualified), parts = image
-        # Cells may hold the function itself, so it is there before they are filled: made with cells of its own kind.
-        closure_image = parts[2]
-        cells: tuple | None = None
-        if closure_image[0] == "tuple":
-            cells = tuple(types.CellType() for _ in closure_image[1])
-        function = types.FunctionType(code, scope, name, None, cells)
-        self.made[place] = function
+        # Cells may hold the function itself, or others that have it in theirs, so it is there before they are filled.
+        images = parts[2][1] if parts[2][0] == "tuple" else ()
+        cells = tuple(map(self._cell, images)) or self.build(parts[2]) or None
+        self.made[place] = function = types.FunctionType(code, scope, name, None, cells)
         defaults, kwdefaults = self.build(parts[0]), self.build(parts[1])
-        closure = self.build(closure_image)
-        if closure is not None:
-            made = types.FunctionType(code, scope, name, None, closure)
-            if any(_holds(cell, function) for cell in closure):
-                for cell in closure:
-                    if _holds(cell, function):
-                        cell.cell_contents = made
-            function = self.made[place] = made
+        for cell, inside in zip(cells or (), images):
+            if inside[0] in ("cell", "empty cell"):
+                self.made.append(cell)
+                self._fill(cell, inside)
         function.__defaults__, function.__kwdefaults__ = defaults, kwdefaults
         function.__qualname__ = qualified
         function.__annotations__ = self.build(parts[3])
         function.__dict__.update(self.build(parts[4]))
         return function
+
+    def _cell(self, image: Image) -> types.CellType:
+        """A cell of a function that is made, which may not be filled yet."""
+        if image[0] in ("cell", "empty cell"):
+            return types.CellType()
+        if image[0] == "again" and image[1] >= len(self.made):
+            return self.reserved.setdefault(image[1], types.CellType())
+        return self.build(image)
+
+    def _fill(self, cell: types.CellType, image: Image) -> None:
+        if image[0] == "cell":
+            cell.cell_contents = self.build(image[1])
 
     def _frame(self, image: Image, place: int) -> Frame:
         _, pc, handlers, deliver, code, parts = image
@@ -299,13 +303,6 @@ class _Builder:
         frame.caught = list(self.build(parts[4]))
         frame.target, frame.cell, frame.whole = self.build(parts[5]), self.build(parts[6]), None
         return frame
-
-
-def _holds(cell: types.CellType, value: Any) -> bool:
-    try:
-        return cell.cell_contents is value
-    except ValueError:
-        return False
 
 
 def signature(image: Any) -> Any:

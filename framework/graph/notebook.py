@@ -133,6 +133,14 @@ class Notebook(Plain):
         if known.is_bound(value):
             self._register_bound(value, origin)
             return value
+        if kind is types.FunctionType:
+            if id(value) in self.origins:  # one that a call has brought, found once more
+                self.guard("same", origin, self.origins[id(value)][1])
+                return value
+            if origin.key == "cell_contents" and self.keeper.brings_function:
+                self.origins[id(value)] = (value, origin)
+                self.guard("type", origin, kind)
+                return value
         if known.is_constant(value):
             self.guard("is", origin, value)
             return value

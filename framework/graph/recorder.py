@@ -539,6 +539,13 @@ class Recorder(Attributes):
                     self._look_into_partial(function)
                 args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
                 function = function.func
+            elif kind is types.FunctionType:
+                is_outside = id(function) not in self.origins and id(function) not in self.local_functions
+                compiled = self.keeper.compiled_by_itself(function, is_outside)
+                if compiled is None:
+                    break
+                self._call_recursive(machine, compiled, args if is_outside else (function, *args), kwargs)
+                return
             elif getattr(kind, "_is_compiled", False):
                 if self.is_outside(function):
                     self.guard("is", self.origins[id(function)][1], function)

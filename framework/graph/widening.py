@@ -4,8 +4,8 @@
     while x.sum() > limit:        then i is taken as a number that varies, and all further iterations meet in one point
         x, i = x - 0.1, i + 1
 
-Where the program turns out to depend on such a number (an index, a shape), the variable is exact from then on, as if nothing
-had been: each value is a moment of its own.
+Where the program turns out to depend on such a number (an index, a shape), the variable is exact from then on, as if
+nothing had been: each value is a moment of its own.
 """
 
 from __future__ import annotations
@@ -66,11 +66,12 @@ class Widening:
         for frame in frames:
             for name, value in frame.locals.items():
                 variable = frame.code.python, name
-                if type(value) is Number and variable in self._wide:
-                    if any(id(leaf) in leaves for leaf in numbers_in(value.origin)):
-                        self._exact.add(variable)
-                        found.append(value)
-                        frame.locals[name] = value.value
+                if type(value) is not Number or variable not in self._wide:
+                    continue
+                if any(id(leaf) in leaves for leaf in numbers_in(value.origin)):
+                    self._exact.add(variable)
+                    found.append(value)
+                    frame.locals[name] = value.value
         return found
 
     def _without_numbers(self, image: Image, numbers: dict[tuple[int, str], Any]) -> Image:
