@@ -217,6 +217,7 @@ class Program:
         #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
         self.is_recursive = False
         self.called: dict[types.CodeType, Program] = {}  #: compiled functions that were gone into
+        self.inner: set[types.CodeType] = set()  #: of functions that it makes itself
         self.recursive: dict[types.CodeType, dict[Any, Compiled]] = {}  #: see `compiled_by_itself`
 
     # -- a call -------------------------------------------------------------------------------------------------------
@@ -617,7 +618,7 @@ class Program:
             program = compiled.program = self.twin(compiled.program.function)
             program.brings_function = not is_outside
             program.is_recursive = True
-            program.recursive = self.recursive
+            program.recursive, program.inner = self.recursive, self.inner
         return compiled
 
     def twin(self, function: types.FunctionType) -> Program:

@@ -137,7 +137,7 @@ class Notebook(Plain):
             if id(value) in self.origins:  # one that a call has brought, found once more
                 self.guard("same", origin, self.origins[id(value)][1])
                 return value
-            if origin.key == "cell_contents" and self.keeper.brings_function:
+            if value.__code__ in self.keeper.inner:  # it is another object each time, which does the same
                 self.origins[id(value)] = (value, origin)
                 self.guard("type", origin, kind)
                 return value
@@ -350,6 +350,8 @@ class Notebook(Plain):
 
     def made(self, function: Callable) -> None:
         self.local_functions[id(function)] = function
+        if isinstance(function, types.FunctionType):
+            self.keeper.inner.add(function.__code__)
 
     def is_outside(self, value: Any) -> bool:
         return id(value) in self.origins and type(value) not in SIMPLE

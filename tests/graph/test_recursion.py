@@ -1,4 +1,4 @@
-"""Recursion of functions that are not marked to be compiled: helpers that a compiled function calls, and inner functions."""
+"""Recursion of functions that are not marked to be compiled: helpers of compiled functions, and inner functions."""
 
 from __future__ import annotations
 
@@ -193,7 +193,8 @@ def test_what_is_free_may_change(counts):
     def program(n):
         return scaled(n)
 
-    for factor in (1, 1, 1, 5, 1, Tensor(3)):
+    for value in (1, 1, 1, 5, 1, Tensor(3)):
+        factor = value
         assert bits(program(Tensor(14))) == bits(scaled(Tensor(14)))
     assert counts.steps > 100
 
