@@ -14,7 +14,8 @@ special.py      methods of the program that Python would call; surroundings.py, 
                 of the program's own
 moments.py      pieces, states, outcomes: what is written down
 notebook.py     the recorder, in four layers: what is known of values; reasons.py, what Python must do;
-                attributes.py, what is read by name; recorder.py, the first run: it does what the program does
+                attributes.py, what is read by name; recorder.py, the first run: it does what the program does;
+                updates.py, steps of optimizers
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; taped.py, as one node of the tape
 loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop

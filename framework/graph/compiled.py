@@ -209,6 +209,8 @@ class Program:
         #: Calls that the interpreter does from end to end: of gradient functions, by (code, instruction), and others in
         #: which no piece can end.
         self.interpreted: dict[tuple, TapedGradient] = {}
+        #: Calls of optimizers behind which a piece ends: (code, instruction).
+        self.ending: set[tuple] = set()
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
         self.widening = Widening()
@@ -546,7 +548,7 @@ class Program:
                 live = Live(recorder)
                 image = live.imager().image(result)
             except Escaped:
-                self.interpret_whole(recorder.piece.gradients)
+                recorder.note_escape()
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:

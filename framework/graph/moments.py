@@ -130,6 +130,7 @@ class Piece:
         self.is_taped = False
         self.switches: list[bool] = []  #: whether the tape was on, by row
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it
+        self.updates: list[tuple] = []  #: the calls of optimizers
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
     def value(self) -> int:

@@ -295,7 +295,7 @@ class Recorder(Attributes):
         try:
             return State(self, machine, operation, args, kwargs)
         except Escaped:
-            self.keeper.interpret_whole(self.piece.gradients)
+            self.note_escape()
             self.leave(machine)
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
@@ -308,6 +308,15 @@ class Recorder(Attributes):
             return self.region[0]
         found = [frame.whole for below in machine.chain() for frame in below.frames if frame.whole is not None]
         return found[0] if found else None
+
+    def note_escape(self) -> None:
+        """A tensor with a history is alive behind a gradient. Where steps of optimizers follow on the gradient, it may be of
+        what comes behind them, so their pieces end there from now on; else the interpreter takes the gradient."""
+        more = set(self.piece.updates) - self.keeper.ending
+        if more:
+            self.keeper.ending |= more
+        else:
+            self.keeper.interpret_whole(self.piece.gradients)
 
     def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
         if state is not None:

@@ -45,7 +45,12 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
     if prepared is None:
         return False
     if not _are_numbers_kept(recorder, cell):
-        if not _end_piece(recorder, machine):
+        top = machine.frames[-1]
+        stack, pc = top.stack, top.pc
+        top.stack, top.pc = machine.saved, pc - 1  # as in front of the present instruction
+        has_ended = _end_piece(recorder, machine)
+        top.stack, top.pc = stack, pc
+        if not has_ended:
             return False
         return recorder.rejoin is not None or recorder.call_cell(machine, cell, args, kwargs)
     if not _register(recorder, cell, prepared, args):
@@ -55,6 +60,10 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
     done = prepared.result
     recorder.origins.setdefault(id(done), (done, recorder.origin("known", done)))
     machine.push(done)
+    site = machine.frames[-1].code.python, machine.frames[-1].pc
+    recorder.piece.updates.append(site)
+    if site in recorder.keeper.ending:
+        _end_piece(recorder, machine)
     return True
 
 
@@ -78,16 +87,11 @@ def _are_numbers_kept(recorder: Any, cell: Updater) -> bool:
 
 
 def _end_piece(recorder: Any, machine: Machine) -> bool:
-    """End the piece in front of the present instruction; False, and nothing has happened, if that cannot be done."""
-    top = machine.frames[-1]
-    stack, pc = top.stack, top.pc
-    top.stack, top.pc = machine.saved, pc - 1
+    """End the piece where the machine stands; False, and nothing has happened, if that cannot be done."""
     try:
         return recorder.keeper.jump(recorder, machine, True) is not None
     except Escaped:
         return False
-    finally:
-        top.stack, top.pc = stack, pc
 
 
 def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple) -> bool:
