@@ -29,7 +29,7 @@ from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_among", "is_bound",
-    "is_constant", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
+    "is_constant", "is_layer", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -198,6 +198,11 @@ def computes(function: Any) -> bool:
 def viewed(view: Any) -> dict:
     """The dict that a view is of: Python tells it to the collector of garbage alone."""
     return next(owner for owner in gc.get_referents(view) if isinstance(owner, dict))
+
+
+def is_layer(kind: type) -> bool:
+    """Whether it is a class of this library's layers: to make one has no effect but random numbers."""
+    return issubclass(kind, Cell) and _of(kind.__module__, ("anfora.nn",))
 
 
 def is_transform(function: Any) -> bool:

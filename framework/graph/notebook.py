@@ -17,6 +17,7 @@ import numpy as np
 from anfora.api import GradientFunction, _Run
 from anfora.core import memory, slots
 from anfora.core.cell import Cell
+from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor, current
 from anfora.eager.cells import Lowered
@@ -31,6 +32,7 @@ from anfora.graph.origins import Number, Origin
 from anfora.graph.ranges import Counter
 from anfora.graph.special import class_attribute
 from anfora.kernel import glue
+from anfora.ops.bound import Bound
 
 __all__ = ["Notebook"]
 
@@ -147,6 +149,9 @@ class Notebook(Plain):
         if isinstance(value, types.MethodType):
             function = self.register(value.__func__, self.origin("attr", "__func__", origin))
             return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
+        if kind is Bound and all(map(_is_shown, value.attributes.values())):
+            self.guard("operator", origin, value)
+            return value
         if kind.__module__.startswith("anfora.") and not isinstance(
             value, (Tensor, Cell, custom_vjp, tuple, list, dict)
         ):
@@ -477,6 +482,11 @@ class _Watch:
 
     def __exit__(self, *exc: object) -> None:
         slots.watch(self.before)
+
+
+def _is_shown(value: Any) -> bool:
+    """Whether the text of a value shows all of it."""
+    return all(map(_is_shown, value)) if type(value) in (tuple, list) else type(value) in SIMPLE or type(value) is DType
 
 
 def _place(array: np.ndarray) -> tuple:

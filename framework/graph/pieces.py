@@ -32,6 +32,7 @@ from anfora.graph.rows import Number, Row
 from anfora.graph.surroundings import hooks_on
 from anfora.graph.taped import Taped, taped
 from anfora.kernel import glue
+from anfora.ops.bound import Bound
 
 __all__ = ["Runner", "written_inputs"]
 
@@ -431,6 +432,17 @@ def _guard_is(emit: Emitter, origin: Origin, value: Any) -> None:
     emit.lines.append(f"if {emit.name(origin)} is not {text}: return None")
 
 
+def _guard_operator(emit: Emitter, origin: Origin, value: Bound) -> None:
+    name = emit.name(origin)
+    own, same = emit.constant(value), emit.constant(_is_same_operator)
+    emit.lines.append(f"if {name} is not {own} and not {same}({name}, {own}): return None")
+
+
+def _is_same_operator(one: Any, other: Bound) -> bool:
+    """Whether two are one operator with the same attributes."""
+    return one.__class__ is Bound and one.op is other.op and repr(one.attributes) == repr(other.attributes)
+
+
 def _guard_equal(emit: Emitter, origin: Origin, value: Any) -> None:
     if value is None or type(value) is bool:
         _guard_is(emit, origin, value)
@@ -494,4 +506,5 @@ _GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
     "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
     "no key": _guard_no_key, "method": _guard_method, "number": _guard_type, "no hooks": _guard_no_hooks,
+    "operator": _guard_operator,
 }  # fmt: skip

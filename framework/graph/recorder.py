@@ -51,7 +51,7 @@ from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, truth_of
-from anfora.graph.surroundings import hooks_on
+from anfora.graph.surroundings import hooks_on, made_layer
 from anfora.graph.traced import Traced, keep_traced
 from anfora.graph.updates import update
 from anfora.kernel import glue
@@ -709,9 +709,20 @@ class Recorder(Attributes):
             self.machine = below
 
     def call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
-        """Go into the call of a Cell: into its `construct`, where nothing surrounds it."""
+        """Go into the call of a Cell."""
+        own = class_attribute(type(cell), "__call__")
+        self.guard_class(type(cell), "__call__")
+        if own is Cell.__call__:
+            return self.call_construct(machine, cell, args, kwargs)
+        if not isinstance(own, types.FunctionType) or not self.enters(own):
+            return False
+        self.enter(machine, own, (cell, *args), kwargs)
+        return True
+
+    def call_construct(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
+        """Do what `Cell.__call__` does: go into `construct`, with what surrounds it."""
         attributes = cell.__dict__
-        if "_hooks" not in attributes or type(cell).__call__ is not Cell.__call__:
+        if "_hooks" not in attributes:
             return False
         method = class_attribute(type(cell), "construct")
         if getattr(type(method), "_is_compiled", False):
@@ -746,6 +757,8 @@ class Recorder(Attributes):
             or not isinstance(init, types.FunctionType)
             or issubclass(kind, Cell)
         ):
+            if known.is_layer(kind):
+                return made_layer(self, machine, kind, args, kwargs)
             is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
             if is_bare and type(kind) is type and not args:
                 machine.push(kind())

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core import slots
 from anfora.core.cell import Cell, converted, hooks_of
 from anfora.core.dtype import DType
 from anfora.core.tensor import Tensor
@@ -17,8 +18,9 @@ from anfora.core.tree import tensors
 from anfora.eager import cells, custom
 from anfora.graph.origins import Number
 from anfora.kernel import glue
+from anfora.ops.bound import Bound
 
-__all__ = ["hooks_on", "surroundings"]
+__all__ = ["hooks_on", "made_layer", "surroundings"]
 
 
 def hooks_on(tensor: Tensor) -> tuple:
@@ -89,6 +91,47 @@ def _converted(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         machine.push(recorder.interpret(machine, converted, args, kwargs, "a conversion of an object of the program"))
         return True
     return _do(recorder, machine, converted, args, kwargs)
+
+
+def _call_construct(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`super().__call__(…)` in a Cell that is called in a way of its own."""
+    return bool(args) and isinstance(args[0], Cell) and recorder.call_construct(machine, args[0], args[1:], kwargs)
+
+
+def made_layer(recorder: Any, machine: Any, kind: type[Cell], args: tuple, kwargs: dict) -> bool:
+    """Make a layer of this library, if it will hold neither parameters nor other Cells: such a one is what its attributes
+    are."""
+    given = (*args, *kwargs.values())
+    if any(map(recorder.opaque, given)) or not all(map(recorder.natural, given)):
+        return False
+    return _do(recorder, machine, _make, (kind, args, kwargs), {})
+
+
+def _make(kind: type[Cell], args: tuple, kwargs: dict) -> Cell:
+    layer = kind(*args, **kwargs)
+    recorder = slots.watcher.recorder
+    if recorder is not None and not is_bare(layer):
+        recorder.note_foreign(f"a new {kind.__name__}, with what it holds")
+    return layer
+
+
+def is_bare(layer: Cell) -> bool:
+    """Whether a Cell holds numbers, texts and operators alone."""
+    return all(map(_is_plain, layer.__dict__.values()))
+
+
+def _is_plain(value: Any) -> bool:
+    return all(map(_is_plain, value)) if type(value) is tuple else type(value) in _PLAIN
+
+
+_PLAIN = (type(None), bool, int, float, str, Bound)
+
+
+def _set_train(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Switch a layer that the program has made."""
+    if not args or not isinstance(args[0], Cell) or recorder.is_outside(args[0]) or not is_bare(args[0]):
+        return False
+    return _do(recorder, machine, Cell.set_train, args, kwargs)
 
 
 # -- gradients of the program's own -----------------------------------------------------------------------------------
@@ -167,6 +210,8 @@ def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bo
 def surroundings() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     return {
+        Cell.__call__: _call_construct,
+        Cell.set_train: _set_train,
         hooks_of: _hooks_of,
         converted: _converted,
         cells.compute: _compute,

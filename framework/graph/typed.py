@@ -327,7 +327,7 @@ def guard_text(guard: tuple, names: Names) -> str:
         return f"the {what} of {names.path(origin.base)}"
     if kind == "no hooks":
         return f"{path} has no hooks"
-    if kind == "is" or payload is None:
+    if kind in ("is", "operator") or payload is None:
         return f"{path} is {_shown(payload)}"
     if kind == "equal":
         return f"{path} == {_shown(payload)}"
@@ -384,7 +384,7 @@ def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
     if kind in ("type", "number") or (kind in ("equal", "is") and type(now) is not type(payload)):
         wanted = payload if kind in ("type", "number") else type(payload)
         return f"type({path}): {wanted.__name__} -> {type(now).__name__}"
-    if kind in ("is", "equal"):
+    if kind in ("is", "equal", "operator"):
         return f"{path}: {_shown(payload)} -> {_shown(now)}"
     if kind == "layout":
         return f"{path}: {payload!r} -> {getattr(now, '_layout', now)!r}"

@@ -565,6 +565,58 @@ def recomputed() -> Case:
     return Case(lambda x: net(x), net.trainable_params())
 
 
+# -- Cells made inside, and called in ways of their own ---------------------------------------------------------------
+
+
+@program()
+def layers_without_parameters_are_made_inside() -> Case:
+    def run(x: Tensor) -> Tensor:
+        layers = [nn.ReLU(), nn.LeakyReLU(0.1), nn.Dropout(p=0.25).set_train()]
+        for layer in layers:
+            x = layer(x - 0.5)
+        return nn.Softmax(-1)(x) + nn.MSELoss()(x, x * 2) + (layers[1] in layers)
+
+    return Case(run)
+
+
+@program()
+def attributes_of_a_layer_made_inside_vary() -> Case:
+    slope = [0.5]
+    return Case(
+        lambda x: nn.LeakyReLU(slope[0])(x) if x.ndim == 2 else nn.Softmax(0)(x),
+        changes=(lambda: slope.__setitem__(0, 0.25), lambda: slope.__setitem__(0, 0.5)),
+    )
+
+
+@program(EVERYWHERE)
+def layer_with_parameters_is_made_inside() -> Case:
+    return Case(lambda x: nn.LayerNorm((3,))(x) * x)
+
+
+@program()
+def cell_has_its_own_call() -> Case:
+    class Twice(Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = dense()
+
+        def __call__(self, x: Tensor, times: int = 2) -> Tensor:
+            for _ in range(times):
+                x = super().__call__(x)
+            return x
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.layer(x)
+
+    net = Twice()
+    net.register_forward_hook(lambda cell, args, output: output + 1)
+    return Case(
+        lambda x: net(x, times=3),
+        net.trainable_params(),
+        (lambda: setattr(Twice, "__call__", lambda self, x, times: self.layer(x) * times),),
+    )
+
+
 # -- gradients of the program's own -----------------------------------------------------------------------------------
 
 
@@ -785,6 +837,21 @@ def hooks_on_parameters() -> Case:
         lambda x: layer(x) * 2,
         layer.trainable_params(),
         (add, add, lambda: handles.pop().remove(), lambda: handles.pop().remove()),
+    )
+
+
+@program("outside")
+def hooks_on_what_is_differentiated_by() -> Case:
+    own = numbers((2, 3), 8)
+    handles: list = []
+    return Case(
+        lambda x: ms.grad(lambda v, w: (v * w * x).sum(), (0, 1))(own, x)[0] * x,
+        changes=(
+            lambda: handles.append(own.register_hook(lambda g: g * 10)),
+            lambda: handles.append(own.register_hook(lambda g: g + own)),
+            lambda: handles[0].remove(),
+            lambda: handles[1].remove(),
+        ),
     )
 
 
