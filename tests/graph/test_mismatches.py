@@ -921,3 +921,21 @@ def arithmetic_on_numbers_that_vary_is_deep(jit):
 
     compiled = jit(f)
     return [compiled(x, 200) for x in (1.0, 2.0, 3.0)]
+
+
+@program
+def gradient_by_a_number_that_varies(jit):
+    """What the tape keeps of an operator came back as the number of the first call."""
+
+    class Scaled:
+        factor = 2.0
+
+    def step(held, x, power):
+        value, g = ms.value_and_grad(lambda v: ((v * held.factor) ** power).sum())(x)
+        return value, g, g / held.factor
+
+    held, compiled, seen = Scaled(), jit(step), []
+    for factor, power in ((2.0, 2.0), (2.0, 2.0), (3.0, 2.0), (3.0, 1.5), (-1.0, 3.0), (2.0, 2.0)):
+        held.factor = factor
+        seen.append(compiled(held, t(1, 2), power))
+    return seen
