@@ -11,6 +11,7 @@ from anfora.core.tensor import Tensor
 from anfora.graph import known
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import ENTERED, Machine, builtins_of
+from anfora.graph.notebook import UNKNOWN
 from anfora.graph.polyfills import getattr_, hasattr_, property_
 from anfora.graph.reasons import Reasons
 from anfora.graph.special import class_attribute, method_of
@@ -25,6 +26,9 @@ class Attributes(Reasons):
         function = machine.frames[-1].function
         scope = function.__globals__
         value = super().load_global(machine, name)
+        written = self.overlaid_item(scope, name)
+        if written is not UNKNOWN:
+            return written
         if name in scope:
             return self.register(value, self.origin("item", name, self.origin("known", scope)))
         self.guard("no key", self.origin("known", scope), name)
@@ -34,6 +38,9 @@ class Attributes(Reasons):
         value = super().load_cell(machine, cell, name)
         if id(cell) in self.local_cells:
             return value
+        written = self.overlay(cell, "cell_contents")
+        if written is not UNKNOWN:
+            return written
         return self.register(value, self.origin("attr", "cell_contents", self._origin_of(cell)))
 
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
@@ -62,6 +69,9 @@ class Attributes(Reasons):
             return self._attribute(machine, value, name)
         if isinstance(value, types.FunctionType) and id(value) not in self.local_functions:
             found = machine.natively(getattr, (value, name), {})
+            written = self.overlay(value, name)
+            if written is not UNKNOWN:
+                return written
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
         if isinstance(value, BaseException) and not self.is_outside(value):
             return machine.natively(getattr, (value, name), {})

@@ -37,6 +37,7 @@ from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
 from anfora.graph.switches import Switches, switches
 from anfora.graph.widening import Widening
+from anfora.graph.writes import Written
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Same", "Variant", "running"]
 
@@ -131,8 +132,9 @@ class Return:
 class Variant:
     """One way in which the program has gone on from a point."""
 
-    def __init__(self, piece: Piece, live: Live, end: Hop | Return | Jump) -> None:
+    def __init__(self, piece: Piece, live: Live, end: Hop | Return | Jump, written: Written | None = None) -> None:
         self.piece, self.end = piece, end
+        self.written = written  #: what is done at its end, before `end`
         self.runner = Runner(piece, live.origins)
         self.is_decided = False  #: whether it is known if the runner can go round by itself
 
@@ -287,6 +289,8 @@ class Program:
                     point, values, behind = result
                     result = None
                     continue
+                if variant.written is not None:
+                    variant.written.do(live)
                 if self.is_traced:
                     self.note_piece(point, variant)
             values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
@@ -296,7 +300,7 @@ class Program:
             if isinstance(end, Jump):
                 if end.point is point and not variant.is_decided:
                     variant.close(point, None)
-                point, values = end.point, live
+                point, values = end.point, live if variant.written is None else live[: end.count]
                 self._visit(point, values)
                 continue
             if end.condition is not None and not self.is_traced:  # the short way of a branch
@@ -546,13 +550,16 @@ class Program:
         if machine.world is recorder:
             try:
                 live = Live(recorder)
+                written = recorder.written(live)
                 image = live.imager().image(result)
+                if written is not None:
+                    written.finish(recorder)
             except Escaped:
                 recorder.note_escape()
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
-                recorder.point.variants.append(Variant(recorder.piece, live, Return(image)))
+                recorder.point.variants.append(Variant(recorder.piece, live, Return(image), written))
         return _released(_without_numbers(result))
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
@@ -573,7 +580,7 @@ class Program:
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         hop = Hop(state, reason)
         hop.is_own_call = self._is_own_call(hop.call)
-        recorder.point.variants.append(Variant(recorder.piece, state.live, hop))
+        recorder.point.variants.append(Variant(recorder.piece, state.live, hop, state.written))
         recorder.end, recorder.live = hop, state.live
 
     def _is_own_call(self, call: Image) -> bool:
@@ -695,25 +702,44 @@ class Program:
             whether the point is a new one; None, and nothing has been done, if it would be and must not, or if there is
             no image of it.
         """
-        live = Live(recorder)
         try:
-            image = live.imager().image(tuple(machine.frames))
+            return self._join(recorder, machine, may_be_new)
         except NoImage:
             return None
+
+    def join(self, recorder: Recorder, machine: Machine) -> None:
+        """End the piece at the point of the present moment, whatever it is, and go on from there."""
+        if self._join(recorder, machine, True) is None:
+            self.give_up(_TOO_MANY, machine)
+            recorder.leave(machine)
+
+    def _join(self, recorder: Recorder, machine: Machine, may_be_new: bool) -> bool | None:
+        live = Live(recorder)
+        written = recorder.written(live)
+        image = live.imager().image(tuple(machine.frames))
         switch = switches()
-        key = _key_of(image, live, switch)
+        after = Live(recorder)  # what stands in slots behind the jump; the writes may need more
+        for value, origin in zip(live.values, live.origins):
+            after.add(value, origin)
+        if written is not None:
+            written.finish(recorder)
+        key = _key_of(image, after, switch)
         point = self.points.get(key)
         is_new = point is None
         if point is None:
             if not may_be_new or len(self.points) >= _MOST_POINTS:
                 return None
             point = self.points[key] = Point(image, switch)
-        self.end_with_jump(recorder, live, Jump(point, len(live.values), machine.place))
-        self._arrive(recorder, machine, point, live)
+        self.end_with_jump(recorder, live, Jump(point, len(after.values), machine.place), written)
+        self._arrive(recorder, machine, point, after)
         return is_new
 
-    def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump) -> None:
-        recorder.point.variants.append(Variant(recorder.piece, live, jump))
+    def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump, written: Written | None) -> None:
+        recorder.point.variants.append(Variant(recorder.piece, live, jump, written))
+
+    def puts_writes_off(self) -> bool:
+        """Whether changes of what is outside may be done at the ends of pieces."""
+        return True
 
     def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live) -> None:
         """Go on from a point, with what stands in its slots."""

@@ -417,7 +417,7 @@ class _Search:
     def _fits(self, point: Any, variant: Any) -> bool:
         """Whether a piece needs nothing but rows."""
         piece, end = variant.piece, variant.end
-        if piece.is_taped or piece.draws or piece.handles:
+        if piece.is_taped or piece.draws or piece.writes or piece.handles:
             return False
         if point.switch is not self.head.switch:
             return False
@@ -1073,6 +1073,7 @@ class _Objects:
                 name = memory.item((base + word) >> 3)
                 thing = self.fresh.get(name) if name >= _FRESH else self._known(name)
                 if thing is None:
+                    assert isinstance(fact, Data)
                     layout = fact.layout
                     array = np.ndarray(layout.shape, layout.dtype.storage, memory, base + at).copy()
                     thing = self.fresh[name] = self.engine._make(array, layout, None)

@@ -43,10 +43,12 @@ from anfora.graph.typed import (
     lowered,
     name_of,
     outcome_text,
+    position_span,
     row_span,
     span_text,
     typed,
 )
+from anfora.graph.writes import Written
 
 __all__ = ["FallbackError", "HopReport", "Report", "Watched", "explained", "strictness", "what_changed"]
 
@@ -179,6 +181,9 @@ class Watched(Program):
         """Whether it is a function that is compiled by itself and refuses what this one refuses."""
         return any(operation is compiled for table in self.recursive.values() for compiled in table.values())
 
+    def puts_writes_off(self) -> bool:
+        return self._refuses() != "STRICT"
+
     def give_up(self, reason: str, machine: Machine) -> None:
         found = _inside.found.get(id(self))
         if found is None or self._refuses() != "fullgraph":
@@ -195,7 +200,7 @@ class Watched(Program):
                     return recorder._redo()
                 if self._is_twin(operation) or (self._refuses() == "STRICT" and _is_legal(operation, args)):
                     return Recorder.interpret(recorder, machine, operation, args, kwargs, reason)
-                return self._refuse(found, _span(*machine.place[:2]), reason, machine)
+                return self._refuse(found, position_span(*machine.place[:2]), reason, machine)
 
             recorder.interpret = interpret  # type: ignore[method-assign]
         return super()._finish(recorder, machine)
@@ -204,11 +209,6 @@ class Watched(Program):
         found.append((span, reason))
         machine.frames.clear()  # no handler of the program is asked
         raise _refusal(self.name, found)
-
-
-def _span(code: types.CodeType, position: tuple[int, int, int, int]) -> Span:
-    line, end_line, column, end_column = position
-    return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
 
 
 def strictness(options: dict[str, Any]) -> str:
@@ -325,6 +325,7 @@ class Report:
         hops: what the interpreter did, in order, each place once.
         branches: where the truth of a tensor has decided how to go on, which takes no interpreter.
         calls: of the function by itself, where it is a recursive one.
+        writes: changes of what is outside, which are done behind the native operators of their pieces.
         varying: numbers that may differ from call to call without a compilation.
         baked: numbers that the compiled program contains; another value compiles anew.
         guards: what is checked in such a call, in words.
@@ -348,6 +349,7 @@ class Report:
         self.hops: list[HopReport] = []
         self.branches: list[HopReport] = []
         self.calls: list[HopReport] = []
+        self.writes: list[str] = []
         self.varying: list[str] = []
         self.baked: list[str] = []
         self.guards: list[str] = []
@@ -381,6 +383,7 @@ class Report:
         branches = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.branches]
         lines += self._section("branches by the truth of a tensor", branches)
         lines += self._section("calls of itself", [f"{hop.place}  {hop.text}" for hop in self.calls])
+        lines += self._section("changes of what is outside", self.writes)
         lines += self._section("loops that go round natively", self.loops)
         lines += self._section("numbers that vary", self.varying)
         lines += self._section("numbers baked in", self.baked)
@@ -503,8 +506,8 @@ class _Trace(Watched):
         super().end_with_hop(recorder, machine, state, reason)
         self._recorded(recorder.point)  # type: ignore[attr-defined]
 
-    def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump) -> None:
-        super().end_with_jump(recorder, live, jump)
+    def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump, written: Written | None) -> None:
+        super().end_with_jump(recorder, live, jump, written)
         self._recorded(recorder.point)  # type: ignore[attr-defined]
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
@@ -560,6 +563,11 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
             if place not in report.loops:
                 report.loops.append(place)
         _tell_rows(report, variant)
+        for write in variant.piece.writes:
+            span = position_span(*write.place[:2])
+            line = f"{span.short_file}:{span.line}  {span_text(span)}: {write.reason}"
+            if line not in report.writes:
+                report.writes.append(line)
         if id(variant) not in told:
             told.add(id(variant))
             _tell_piece(report, variant, report.program.names_at(step.point))

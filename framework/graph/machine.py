@@ -27,7 +27,7 @@ from anfora.graph import operations
 from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
 
-__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Plain", "Walk", "bind", "do_at"]
+__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at"]
 
 _ABSENT = object()
 
@@ -192,6 +192,10 @@ class Enter(BaseException):
         self.target: Any = None
 
 
+class Pause(BaseException):
+    """Raised in the middle of an instruction that has done nothing yet, and is to be done over: at the start of a piece."""
+
+
 class Walk:
     """An iterator over a dict which, unlike Python's, tells where it is.
 
@@ -235,6 +239,9 @@ class Plain:
 
     def settle(self, machine: Machine) -> None:
         """Called between two instructions when `pending`."""
+
+    def pause(self, machine: Machine) -> None:
+        """The instruction that comes starts a piece."""
 
     def enters(self, function: types.FunctionType) -> bool:
         """Whether calls of a function become frames."""
@@ -489,6 +496,8 @@ class Machine:
                 self._drain(drain)
             except Enter as call:
                 self._enter(call)
+            except Pause:
+                self._pause()
             except BaseException as error:  # the program may have handlers for these too
                 self.unwind(error)
         return self._done
@@ -498,8 +507,17 @@ class Machine:
             self.world.enter(self, call.function, call.args, {}, call.deliver)
         except Exception as error:
             self.unwind(error)
+        except Pause:
+            self._pause()
         else:
             self.frames[-1].target = call.target
+
+    def _pause(self) -> None:
+        """Do the present instruction over, in a piece of its own."""
+        frame = self.frames[-1]
+        frame.stack[:] = self.saved
+        frame.pc -= 1
+        self.world.pause(self)
 
     def _drain(self, drain: Drain) -> None:
         """Take the items of a generator first, and do the present instruction over with a list in its place."""

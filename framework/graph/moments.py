@@ -51,6 +51,8 @@ class Live:
         self.values: list[Any] = []
         self.origins: list[Origin] = []
         self.index: dict[int, int] = {}
+        #: What the writes of the piece have put somewhere, by identity: its number among what they make.
+        self.kept: dict[int, int] = {}
 
     def add(self, value: Any, origin: Origin) -> int:
         self.index[id(value)] = len(self.values)
@@ -63,6 +65,9 @@ class Live:
         found = self.index.get(id(value))
         if found is not None:
             return found
+        number = self.kept.get(id(value))
+        if number is not None:
+            return self.add(value, Origin("kept", number))
         origin = self.recorder.origin_of(value)
         if origin is None:
             return None
@@ -79,6 +84,7 @@ class State:
 
     def __init__(self, recorder: Any, machine: Machine, operation: Any, args: tuple, kwargs: dict) -> None:
         self.live = Live(recorder)
+        self.written = recorder.written(self.live)
         arguments = self.live.imager()
         self.call = arguments.image((operation, args, kwargs, machine.handled()))
         #: What was made for the call is from outside for the program behind it: somebody may have kept it.
@@ -96,6 +102,8 @@ class State:
             self.frames = self.live.imager().image(tuple(frames))
         finally:
             top.stack, top.pc = stack, pc
+        if self.written is not None:
+            self.written.finish(recorder)
 
 
 class Draw:
@@ -126,6 +134,7 @@ class Piece:
         self.layouts: dict[int, Any] = {}  #: of the constants
         self.numbers: dict[int, tuple[Origin, Any, Any]] = {}  #: values made of numbers: origin, layout, operator
         self.draws: list[Draw] = []  #: of random numbers, in the order of the program
+        self.writes: list[Any] = []  #: changes of what is outside, to be done at its end: see writes.py
         self.values = 0
         self.is_taped = False
         self.switches: list[bool] = []  #: whether the tape was on, by row

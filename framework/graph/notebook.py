@@ -2,7 +2,8 @@
 hold.
 
 The layers of the recorder stand on each other: this one writes things down, reasons.py says what is left to the
-interpreter, attributes.py reads variables and attributes, and recorder.py does what the program does.
+interpreter, attributes.py reads variables and attributes, writes.py puts off changes of what is outside, and recorder.py
+does what the program does.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ from anfora.graph.special import class_attribute
 from anfora.kernel import glue
 from anfora.ops.bound import Bound
 
-__all__ = ["Notebook"]
+__all__ = ["UNKNOWN", "Notebook"]
+
+#: In the place of a value of which nothing is known, since there may be none.
+UNKNOWN = object()
 
 
 class Notebook(Plain):
@@ -409,6 +413,9 @@ class Notebook(Plain):
         found = value.__dict__[name]
         if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
             return found
+        written = self.overlay(value, name)
+        if written is not UNKNOWN:
+            return written
         return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
 
     def _guard_absence(self, value: Any, name: str) -> None:
@@ -453,6 +460,14 @@ class Notebook(Plain):
         )
 
     # -- what the layers above do -------------------------------------------------------------------------------------
+
+    def overlay(self, owner: Any, name: str) -> Any:
+        """What the program finds as an attribute that it has written in this piece; UNKNOWN if it has not."""
+        raise NotImplementedError
+
+    def overlaid_item(self, owner: Any, key: Any) -> Any:
+        """The same of an item of a dict."""
+        raise NotImplementedError
 
     def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
         """Leave something to the interpreter: the piece ends here."""

@@ -12,7 +12,7 @@ from typing import Any
 
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_iterator", "as_length",
-    "as_text", "as_truth", "attributes_of_class", "delete_global", "empty_cell", "extend", "fill_cell",
+    "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell", "holds",
     "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge", "merge_keywords",
     "no_comparison", "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method",
     "spread", "unpack", "unpack_rest", "values_of_keys",
@@ -172,6 +172,15 @@ def rest_of_mapping(value: Any, keys: tuple) -> dict:
 
 def fill_cell(cell: types.CellType, value: Any) -> None:
     cell.cell_contents = value
+
+
+def holds(container: Any, key: Any) -> bool:
+    return key in container
+
+
+def dict_of(value: Any) -> dict | None:
+    """The attributes of an object, as a dict."""
+    return getattr(value, "__dict__", None)
 
 
 def empty_cell(cell: types.CellType) -> None:

@@ -27,6 +27,7 @@ class Origin:
         draw     "seed" or "offset" of a draw of random numbers
         made     tensor number `key` that the piece makes;  view: the same, a view of the tensor of `base`
         result   what the interpreter gave at the end of the piece;  built: object number `key` that was made for it
+        kept     object number `key` that the writes of the piece make
     """
 
     __slots__ = ("kind", "base", "key", "height")
@@ -52,6 +53,8 @@ class Origin:
             return f"{self.base.path}.{self.key}"
         if self.kind == "item":
             return f"{self.base.path}[{self.key!r}]"
+        if self.kind == "number" and self.key is len:
+            return f"len({self.base[0].path})"
         return self.kind
 
 

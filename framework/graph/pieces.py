@@ -117,7 +117,7 @@ class Runner:
             _GUARDS[kind](emit, origin, payload)
         made = self._made()
         for origin in self.origins:
-            if origin.kind not in ("made", "built", "result"):
+            if origin.kind not in ("made", "built", "result", "kept"):
                 emit.name(origin)
         for i, draw in enumerate(piece.draws):
             emit.reserve(draw.seed, f"seed{i}")
@@ -144,7 +144,7 @@ class Runner:
             self._emit_native(emit, inputs, numbers, arrays, made)
             if self.taped is not None:
                 self._emit_block(emit, self.taped, made)
-        results = ", ".join("None" if o.kind in ("built", "result") else emit.name(o) for o in self.origins)
+        results = ", ".join("None" if o.kind in ("built", "result", "kept") else emit.name(o) for o in self.origins)
         lines = [
             "def run(slots):", "    try:", *guards, "    except Exception:", "        return None",
             *(f"    {line}" for line in emit.lines), f"    return [{results}]",

@@ -93,7 +93,7 @@ class Jump:
     call = None  #: nothing is asked of the interpreter
 
     def __init__(self, point: Any, count: int, at: tuple) -> None:
-        self.point, self.at = point, at
+        self.point, self.count, self.at = point, count, at
         self.switch = point.switch
         self.frames = point.frames
         self.built: dict[int, int] = {}

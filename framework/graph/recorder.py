@@ -38,10 +38,9 @@ from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.eager.updating import Updater
 from anfora.graph import known, operations, ranges
-from anfora.graph.attributes import Attributes
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE, NoImage, is_plain_object
-from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
+from anfora.graph.machine import Frame, Generator, Machine, Pause, Plain, Walk
 from anfora.graph.moments import DATA, Draw, Escaped, Outcome, State
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import call, differentiate, list_, list_with_length, rows_
@@ -54,12 +53,13 @@ from anfora.graph.special import class_attribute, entered, method_of, truth_of
 from anfora.graph.surroundings import hooks_on, made_layer
 from anfora.graph.traced import Traced, keep_traced
 from anfora.graph.updates import update
+from anfora.graph.writes import UNKNOWN, Writes
 from anfora.kernel import glue
 
 __all__ = ["Recorder"]
 
 
-class Recorder(Attributes):
+class Recorder(Writes):
     """Records one run: does what the program does, and writes it down."""
 
     def outside(self) -> Plain:
@@ -98,6 +98,11 @@ class Recorder(Attributes):
             return machine.natively(operation, args, kwargs)
         if not kwargs and not any(map(self.opaque, args)):
             self._go_into_methods(machine, operation, args)
+        result = self.read_item(operation, args) if not kwargs else UNKNOWN
+        if result is UNKNOWN:
+            result = self.write(machine, operation, args, kwargs)
+        if result is not UNKNOWN:
+            return result
         if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
             if not kwargs:
                 done, result = self._arithmetic(machine, operation, args)
@@ -187,7 +192,7 @@ class Recorder(Attributes):
         if self.given is not None:
             return self._redo()
         piece = self.piece
-        rows, draws = len(piece.rows), len(piece.draws)
+        rows, draws = self.began = len(piece.rows), len(piece.draws)
         outer, self.touched = self.touched, None
         error: BaseException | None = None
         result = None
@@ -196,6 +201,7 @@ class Recorder(Attributes):
         except Exception as raised:
             error = raised
         touched, self.touched = self.touched, outer
+        self.began = None
         if self.abandoned:
             self.keeper.give_up("Python goes on with a generator of the program", machine)
             self.leave(machine)
@@ -206,11 +212,6 @@ class Recorder(Attributes):
         if error is not None:
             raise error
         return result
-
-    @staticmethod
-    def _may_compare(operation: Callable) -> bool:
-        """Whether it changes a container and looks at tensors in it on the way."""
-        return getattr(operation, "__name__", "") in ("sort", "remove") and known.writes(operation)
 
     def _guard_identity(self, args: tuple, same: bool) -> None:
         origins = [self.origins[id(a)][1] if id(a) in self.origins else self.origin("known", a) for a in args]
@@ -287,7 +288,7 @@ class Recorder(Attributes):
             self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
             self.leave(machine)
             return None
-        whole = self._whole(machine)
+        whole = self.whole(machine)
         if whole is not None:  # what the tape holds cannot be put down: the interpreter does all of it from now on
             self.keeper.interpret_whole([whole])
             self.leave(machine)
@@ -302,7 +303,7 @@ class Recorder(Attributes):
             self.leave(machine)
         return None
 
-    def _whole(self, machine: Machine) -> Any:
+    def whole(self, machine: Machine) -> Any:
         """The outermost of the calls that are going on inside of which no piece can end: gradients, and others."""
         if self.region:
             return self.region[0]
@@ -310,8 +311,8 @@ class Recorder(Attributes):
         return found[0] if found else None
 
     def note_escape(self) -> None:
-        """A tensor with a history is alive behind a gradient. Where steps of optimizers follow on the gradient, it may be of
-        what comes behind them, so their pieces end there from now on; else the interpreter takes the gradient."""
+        """A tensor with a history is alive behind a gradient. Where steps of optimizers follow on the gradient, it may be
+        of what comes behind them, so their pieces end there from now on; else the interpreter takes the gradient."""
         more = set(self.piece.updates) - self.keeper.ending
         if more:
             self.keeper.ending |= more
@@ -446,7 +447,7 @@ class Recorder(Attributes):
         """Whether a loop may stay one: no call is going on that must be one piece, and no generator waits in it."""
         if frame.code.is_generator or site in self.keeper.unrolled:
             return False
-        return self.machine is None or self._whole(self.machine) is None
+        return self.machine is None or self.whole(self.machine) is None
 
     def count_up(self, machine: Machine, start: Any, stop: Any, step: Any) -> bool:
         """Let a loop go over a range between numbers that vary."""
@@ -669,6 +670,8 @@ class Recorder(Attributes):
 
     def _differentiate(self, machine: Machine, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
         """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
+        if self.piece.writes:  # a piece cannot end in the middle of a gradient, so it must not have to
+            raise Pause
         frame = machine.frames[-1]
         site = (frame.code.python, frame.pc)
         if self.is_outside(gradient):
@@ -833,6 +836,8 @@ class Recorder(Attributes):
                     mask |= 1 << i
         if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
             piece.is_taped = True
+        if op.fault_rule is not None or op.python_rule is not None:
+            self.before_fault(f"an error of {op.name}")
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
             result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])

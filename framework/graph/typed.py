@@ -88,6 +88,11 @@ def _spread(call: tuple) -> Any:
     return function(*args, **kwargs)
 
 
+def _write(calls: tuple) -> None:
+    for operation, args in calls:
+        operation(*args)
+
+
 def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Callable:
     functions, values = functions_and_values[: len(cases.keys)], functions_and_values[len(cases.keys) :]
     live: Any = dict(zip(cases.slots, values))
@@ -116,6 +121,7 @@ for _primitive in (
     Primitive("by_guards", _by_guards, 2, None),
     Primitive("record", _record, 0, None),
     Primitive("draw", _draw, 1, 1),
+    Primitive("write", _write, 1, 1),
 ):
     PRIMITIVES[_primitive.name] = _primitive
 
@@ -414,7 +420,11 @@ def value_of(origin: Origin, values: Sequence[Any]) -> Any:
 
 def hop_span(hop: Hop | Jump) -> Span:
     """Where the program asks for a hop, or starts an iteration."""
-    code, position, _ = hop.at
+    return position_span(*hop.at[:2])
+
+
+def position_span(code: types.CodeType, position: tuple[int, int, int, int]) -> Span:
+    """A place in the program."""
     line, end_line, column, end_column = position
     return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
 
@@ -647,6 +657,7 @@ class _Body:
         self.values: dict[int, Node] = {}
         self.origins: dict[int, Node] = {}
         self.built: dict[int, Node] = {}
+        self.kept: dict[int, Node] = {}  #: what writes have put somewhere
         self.effects: list[Node] = []
         self.called = self._names_of_values()
 
@@ -671,6 +682,7 @@ class _Body:
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
             self.values[value] = tensor
         self._rows()
+        self._writes()
         end = self.variant.end
         if isinstance(end, Jump):
             function, args = self._joined(end)
@@ -811,6 +823,8 @@ class _Body:
             return self.values[key[0]]
         if kind == "built":
             return self.built[key]
+        if kind == "kept":
+            return self.kept[key]
         abstract = self._known_type(origin)
         if kind in ("attr", "method"):
             return graph.apply(PRIMITIVES["getattr"], self.origin(base), key, abstract=abstract)
@@ -871,6 +885,28 @@ class _Body:
         return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
 
     # -- hops ---------------------------------------------------------------------------------------------------------
+
+    def _writes(self) -> None:
+        """The changes of what is outside that are done behind the rows."""
+        written = self.variant.written
+        if written is None:
+            return
+        graph = self.graph
+        if not written.kept and written.image[0] == "tuple" and all(map(_is_plain, written.image[1])):
+            for write, (_, (operation, args)) in zip(written.writes, written.image[1]):
+                text = span_text(position_span(*write.place[:2]))
+                values = [self._plain(item) for item in args[1]] if args[0] == "tuple" else args[1]
+                called = self._plain(operation)
+                self.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), called, *values))
+            return
+        slots, wanted = sorted(_slots(written.image)), sorted(set(written.kept.values()))
+        whole: Node = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
+        calls = whole
+        if wanted:
+            calls = graph.apply(PRIMITIVES["getitem"], whole, 0)
+            for i, number in enumerate(wanted, 1):
+                self.kept[number] = graph.apply(PRIMITIVES["getitem"], whole, i)
+        self.effects.append(graph.apply(PRIMITIVES["write"], calls))
 
     def _joined(self, jump: Jump) -> tuple[FuncGraph, list[Node]]:
         """The graph that a piece leads to, and its arguments."""

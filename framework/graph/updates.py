@@ -8,7 +8,7 @@ one (another rule, a weight decay that was zero), the guard on it does not hold.
 
 The numbers are asked for where the piece starts. They follow from what Parameters hold then (rates, the number of the
 step), so none of these may have been written to between there and the call: the piece ends in front of a call where one
-has, as by the step before it.
+has, as by the step before it, or where anything else outside was changed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
             return False
     if prepared is None:
         return False
-    if not _are_numbers_kept(recorder, cell):
+    if recorder.piece.writes or not _are_numbers_kept(recorder, cell):
         top = machine.frames[-1]
         stack, pc = top.stack, top.pc
         top.stack, top.pc = machine.saved, pc - 1  # as in front of the present instruction

@@ -1,0 +1,441 @@
+"""Changes of what is outside, put off to the end of their piece.
+
+    self.steps += 1              y = f(x)                    guards, rows              natively
+    y = f(x)            as       self.steps += 1     so      self.steps = …            by Python, and no hop
+    self.seen.append(y)          self.seen.append(y)         self.seen.append(…)
+
+A write of which is known beforehand what it does (an attribute of a plain object or a Cell, an item of a dict, `append`,
+a variable around the function) need not end the piece: between it and the end there is nothing but rows, which nobody
+sees. So it is done at the end, in order with the others, with the objects that the program has put into what it wrote.
+
+**What is read behind a write.** Guards and origins look at things as they are where the piece starts. What has just been
+written is therefore known by itself (`overlay`); where anything else is read that may have been changed by a write, the
+piece ends there (`Pause`), and the next one finds what was written. A read from another object is one from another
+object in each later call too: a guard says so.
+
+**What could fail.** A row that may raise, behind a write, would leave the write undone: the piece ends in front of it.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from anfora.core.cell import Cell
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.graph import known, operations
+from anfora.graph.attributes import Attributes
+from anfora.graph.images import SIMPLE, Image, Imager, NoImage, build
+from anfora.graph.machine import Frame, Generator, Machine, Pause, Walk, do_at
+from anfora.graph.moments import Escaped, Live
+from anfora.graph.notebook import UNKNOWN
+from anfora.graph.origins import Number, Origin
+from anfora.graph.special import class_attribute
+
+__all__ = ["Writes", "Written"]
+
+
+class Write(NamedTuple):
+    """A write that has been done in the first run, and is done at the end of the piece in later ones."""
+
+    operation: Callable
+    args: tuple
+    place: Any  #: see `Machine.place`
+    reason: str
+
+
+class Changed(NamedTuple):
+    """A container that was written to in the piece."""
+
+    value: Any
+    origin: Origin
+    items: dict[Any, Any]  #: of a dict, those that were written
+
+
+class Written:
+    """The writes of a piece, as an image over what is alive at its end.
+
+    Args:
+        writes: what was done.
+        live: the values at the end of the piece. What the writes have put somewhere is from outside for what follows: to be
+            made before anything else is looked up in `live`.
+    """
+
+    def __init__(self, recorder: Writes, live: Live) -> None:
+        self.writes = recorder.piece.writes
+        self._live = live
+        imager = Live(recorder).imager()
+        imager.image(self._calls())
+        live.kept = {id(value): number for number, value in enumerate(imager.made)}
+
+    def _calls(self) -> tuple:
+        return tuple((write.operation, write.args) for write in self.writes)
+
+    def finish(self, recorder: Writes) -> None:
+        """The rest of what is alive has been looked up: now for what the writes need."""
+        live = self._live
+        imager = Imager(lambda value: None if id(value) in live.kept else live.slot(value), recorder.is_fixed)
+        self.image: Image = imager.image(self._calls())
+        #: slot of what was made -> its number among what the image makes
+        self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
+
+    def do(self, live: list[Any]) -> None:
+        """Do what was written down."""
+        made: list[Any] = []
+        calls = build(self.image, live, made)
+        for slot, number in self.kept.items():
+            live[slot] = made[number]
+        for write, (operation, args) in zip(self.writes, calls):
+            do_at(*write.place, {}, operation, args, {})
+
+
+class Writes(Attributes):
+    """Puts off changes of what is outside."""
+
+    def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
+        super().begin(origins)
+        #: attributes that were written: by name, the owner's origin, the owner and the value
+        self.named: dict[str, dict[int, tuple[Origin, Any, Any]]] = {}
+        self.changed: dict[int, Changed] = {}  #: containers that were written to, by the identity of their origins
+        #: How many rows and draws there were before what Python is doing now.
+        self.began: tuple[int, int] | None = None
+
+    def written(self, live: Live) -> Written | None:
+        """What the piece writes at its end, with what is alive there."""
+        return Written(self, live) if self.piece.writes else None
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """Do a change of what is outside, and write it down for the end of the piece; UNKNOWN, and nothing has been done,
+        if that must not be."""
+        if self.given is not None or kwargs or not self.keeper.puts_writes_off():
+            return UNKNOWN
+        if not known.is_among(operation, _WRITERS) and not _is_method_that_writes(operation):
+            return UNKNOWN
+        if operation is setattr:
+            return self._set_attribute(machine, *args)
+        if operation is operations.fill_cell:
+            return self._fill_cell(machine, *args)
+        if operation is operations.set_global:
+            function, name, value = args
+            scope = function.__globals__
+            return self._set_item(machine, operation, args, scope, self.origin("known", scope), name, value)
+        if operation is operator.setitem or operation == dict.__setitem__:
+            owner, key, value = args
+            args = owner, (key := self.force(key)), value
+            if type(owner) is dict and self.is_outside(owner) and id(owner) not in self.looked:
+                return self._set_item(machine, operation, args, owner, self.origins[id(owner)][1], key, value)
+        return self._change(machine, operation, args)
+
+    def _set_attribute(self, machine: Machine, owner: Any, name: Any, value: Any) -> Any:
+        is_function = isinstance(owner, types.FunctionType) and id(owner) not in self.local_functions
+        if type(name) is not str or not (is_function or (self.is_outside(owner) and known.is_object(owner))):
+            return UNKNOWN
+        kind = type(owner)
+        if isinstance(owner, Cell):
+            if kind.__setattr__ is not Cell.__setattr__ or isinstance(value, (Parameter, Cell)):
+                return UNKNOWN
+        elif kind.__setattr__ is not object.__setattr__:
+            return UNKNOWN
+        if hasattr(type(class_attribute(kind, name)), "__set__") or not hasattr(owner, "__dict__"):
+            return UNKNOWN
+        if not self._can_be_put_down((owner, value)):
+            return UNKNOWN
+        origin = self._origin_of(owner)
+        if isinstance(owner, Cell) and isinstance(value, Tensor) and self.overlay(owner, name) is UNKNOWN:
+            # A Cell writes a tensor into a Parameter of that name, so what stands there must be as it is now.
+            if isinstance(owner.__dict__.get(name), Parameter):
+                return UNKNOWN
+            if name in owner.__dict__:
+                self.getattr_plain(owner, name)
+            else:
+                self._guard_absence(owner, name)
+        for held in self.looked.values():
+            if held is owner.__dict__:
+                value = self.force(value)
+            elif type(held) is dict:
+                self.guard("not same", self.origins[id(held)][1], Origin("number", operations.dict_of, (origin,)))
+        self._do(machine, setattr, (owner, name, value), f"a change of an attribute of {_name(owner)}")
+        self.named.setdefault(name, {})[id(origin)] = origin, owner, value
+        return None
+
+    def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
+        if id(cell) in self.local_cells or not self._can_be_put_down((cell, value)):
+            return UNKNOWN
+        origin = self._origin_of(cell)
+        self._do(machine, operations.fill_cell, (cell, value), "a change of a variable outside")
+        self.named.setdefault("cell_contents", {})[id(origin)] = origin, cell, value
+        return None
+
+    def _set_item(
+        self, machine: Machine, operation: Callable, args: tuple, owner: dict, origin: Origin, key: Any, value: Any
+    ) -> Any:
+        if not _is_plain_key(key) or _is_of_object(origin) or not self._can_be_put_down((value,)):
+            return UNKNOWN
+        self._do(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
+        self._note_change(owner, origin).items[key] = value
+        return None
+
+    def _change(self, machine: Machine, operation: Callable, args: tuple) -> Any:
+        """A change of a list, or of something all of which is known: then the program knows it afterwards too."""
+        owner = getattr(operation, "__self__", None) if isinstance(operation, known.BOUND) else None
+        given = args
+        if owner is None or isinstance(owner, types.ModuleType):
+            owner, *rest = args or (None,)
+            given = tuple(rest)
+        if type(owner) not in (list, dict, set) or not self.is_outside(owner):
+            return UNKNOWN
+        origin = self.origins[id(owner)][1]
+        is_known = id(owner) in self.looked
+        if not is_known and not (type(owner) is list and self._only_adds(operation, given)):
+            return UNKNOWN
+        if is_known:
+            if self._may_compare(operation) or not all(map(self.natural, given)) or any(map(self.opaque, given)):
+                return UNKNOWN
+            if type(owner) is not list and not all(map(_is_plain_key, given[:1])):
+                return UNKNOWN
+            given = tuple(map(self.force, given))
+            args = given if len(given) == len(args) else (owner, *given)
+        if _is_of_object(origin) or not self._can_be_put_down((owner, *given)):
+            return UNKNOWN
+        for value in given:
+            self.look(value)
+        result = self._do(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
+        self._note_change(owner, origin)
+        return result
+
+    @staticmethod
+    def _may_compare(operation: Callable) -> bool:
+        """Whether it changes a container and looks at what is in it on the way."""
+        return getattr(operation, "__name__", "") in ("sort", "remove", "index", "count") and known.writes(operation)
+
+    def _only_adds(self, operation: Callable, given: tuple) -> bool:
+        """Whether it puts something behind the items of a list, whatever these are."""
+        name = getattr(operation, "__name__", "")
+        if name == "append" and isinstance(operation, known.BOUND):
+            return len(given) == 1
+        adds = operation is operator.iadd or (name == "extend" and isinstance(operation, known.BOUND))
+        return adds and len(given) == 1 and type(given[0]) in (list, tuple) and self.has_made(given[0])
+
+    def _do(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
+        result = machine.natively(operation, tuple([x.value if type(x) is Number else x for x in args]), {})
+        self.piece.writes.append(Write(operation, args, machine.place, reason))
+        return result
+
+    def _note_change(self, owner: Any, origin: Origin) -> Changed:
+        for other in self.looked.values():  # those of which all is known are read without being looked at again
+            if type(other) is type(owner) and other is not owner:
+                self.guard("not same", origin, self.origins[id(other)][1])
+        changed = self.changed.get(id(origin))
+        if changed is None:
+            changed = self.changed[id(origin)] = Changed(owner, origin, {})
+        return changed
+
+    def _can_be_put_down(self, values: tuple) -> bool:
+        """Whether there is an image of what is written, with nothing in it that goes on by itself."""
+        try:
+            imager = Live(self).imager()
+            imager.image(values)
+        except (NoImage, Escaped):
+            return False
+        return not any(
+            isinstance(made, (Generator, Frame, Walk)) or hasattr(type(made), "__next__") for made in imager.made
+        )
+
+    # -- reading behind a write ---------------------------------------------------------------------------------------
+
+    def overlay(self, owner: Any, name: str) -> Any:
+        for _, other, value in self.named.get(name, {}).values():
+            if other is owner:
+                return value
+        return UNKNOWN
+
+    def overlaid_item(self, owner: Any, key: Any) -> Any:
+        for changed in self.changed.values():
+            if changed.value is owner and key in changed.items:
+                return changed.items[key]
+        return UNKNOWN
+
+    def read_item(self, operation: Callable, args: tuple) -> Any:
+        """An item of a container from outside, of which nothing else is asked; UNKNOWN if that is not what it is."""
+        owner = args[0] if args else None
+        if operation is len and len(args) == 1 and type(owner) in (dict, list, set):
+            if not self.is_outside(owner) or id(owner) in self.looked or self.given is not None:
+                return UNKNOWN
+            origin = self.origins[id(owner)][1]
+            self._note_look("length", origin, None)
+            name = ("number", id(len), id(origin))
+            count = self.derived.setdefault(name, Origin("number", len, (origin,)))
+            return self.register(len(owner), count)  # type: ignore[arg-type]
+        if operation is operator.getitem and type(owner) in (dict, list, tuple) and len(args) == 2:
+            key = args[1]
+        elif getattr(operation, "__name__", "") == "get" and isinstance(operation, known.BOUND) and 0 < len(args) < 3:
+            owner, key = operation.__self__, args[0]  # type: ignore[attr-defined]
+            if type(owner) is not dict:
+                return UNKNOWN
+        elif known.is_among(operation, _MEMBERSHIP) and type(args[1]) is dict:
+            key, owner = args
+        else:
+            return UNKNOWN
+        if not self.is_outside(owner) or id(owner) in self.looked or self.given is not None:
+            return UNKNOWN
+        key = self.force(key)
+        if not _is_plain_key(key) if type(owner) is dict else type(key) is not int:
+            return UNKNOWN
+        if _is_of_object(self.origins[id(owner)][1]):
+            return UNKNOWN
+        return self._read_item(operation, args, owner, key)
+
+    def _read_item(self, operation: Callable, args: tuple, owner: Any, key: Any) -> Any:
+        origin = self.origins[id(owner)][1]
+        written = self.overlaid_item(owner, key) if type(owner) is dict else UNKNOWN
+        is_there = written is not UNKNOWN or (key in owner if type(owner) is dict else -len(owner) <= key < len(owner))
+        is_question = known.is_among(operation, _MEMBERSHIP)
+        if is_question or not is_there:
+            if operation is operator.getitem:
+                return UNKNOWN  # an error
+            if written is UNKNOWN:
+                self._note_read("item", key, origin)
+                self.guard("is", Origin("number", operations.holds, (origin, key)), is_there)
+            if is_question:
+                return is_there is (operation is operations.OPERATIONS["in"])
+            return args[1] if len(args) > 1 else None
+        if written is not UNKNOWN:
+            return written
+        return self.register(owner[key], self.origin("item", key, origin))
+
+    def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
+        if base is not None and (self.named or self.changed):
+            self._note_read(kind, key, base)
+        return super().origin(kind, key, base)
+
+    def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        if self.named or self.changed:
+            if kind in ("length", "keys", "no key") or (kind == "equal" and type(payload) in (set, frozenset)):
+                self._note_look(kind, origin, payload)
+            elif origin.kind == "number" and origin.key is hasattr:
+                self._note_read("attr", origin.base[1], origin.base[0])
+        super().guard(kind, origin, payload)
+
+    def _note_read(self, kind: str, key: Any, base: Origin) -> None:
+        """An attribute or item is read that was not written in this piece, if its owner is another one than those that
+        were changed: see to it that it is one in later calls too."""
+        if kind in ("attr", "method"):
+            for name, owners in self.named.items():
+                if key in (name, "__dict__"):
+                    for other, owner, _ in owners.values():
+                        self._tell_apart_from(base, other, owner)
+            for changed in self.changed.values():  # the variables of an object or module are its attributes
+                if key == "__dict__" or key in changed.items:
+                    self._tell_apart_from(self._dict_of(base), changed.origin, changed.value)
+        elif kind == "item":
+            for changed in self.changed.values():
+                if type(changed.value) is not dict or not _is_plain_key(key) or key in changed.items:
+                    self._tell_apart_from(base, changed.origin, changed.value)
+            for other, owner, _ in self.named.get(key, {}).values() if type(key) is str else ():
+                self._tell_apart_from(base, self._dict_of(other), operations.dict_of(owner))
+
+    def _note_look(self, kind: str, origin: Origin, payload: Any) -> None:
+        """A container is read as a whole; or, `no key`, it has no such item."""
+        for changed in self.changed.values():
+            if kind != "no key" or payload in changed.items or type(changed.value) is not dict:
+                self._tell_apart_from(origin, changed.origin, changed.value)
+        for name, owners in self.named.items():
+            if kind == "keys" or (kind == "no key" and payload == name):
+                for other, owner, _ in owners.values():
+                    self._tell_apart_from(origin, self._dict_of(other), operations.dict_of(owner))
+
+    def _dict_of(self, origin: Origin) -> Origin:
+        if origin.kind == "known":
+            return super().origin("known", operations.dict_of(origin.key))
+        return super().origin("attr", "__dict__", origin)
+
+    def _tell_apart_from(self, origin: Origin, other: Origin, value: Any) -> None:
+        """What is read is not what was written, in later calls too; where it is, the piece ends here."""
+        held = self.origins.get(id(value))
+        if origin is other or (origin.kind == "known" and origin.key is value) or (held and held[1] is origin):
+            raise Pause
+        if value is not None and (origin.kind != "known" or other.kind != "known"):
+            super().guard("not same", _safe(origin), _safe(other))
+
+    # -- ending a piece -----------------------------------------------------------------------------------------------
+
+    def before_fault(self, what: str) -> None:
+        """A row comes that may raise: what was written before must have been done by then."""
+        if self.piece.writes:
+            rows, draws = self.began or (0, 0)
+            done = self.piece.rows[rows:]
+            if len(self.piece.draws) > draws or any(row.entry.op.writes is not None for row in done):
+                self.touched = f"{what} behind a change of something outside"
+            else:
+                raise Pause
+
+    def pause(self, machine: Machine) -> None:
+        """The present instruction starts a piece of its own."""
+        piece = self.piece
+        if self.began is not None:
+            rows, draws = self.began
+            del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
+        whole = self.whole(machine)
+        if whole is not None:
+            self.keeper.interpret_whole([whole])
+            self.leave(machine)
+            return
+        try:
+            self.keeper.join(self, machine)
+        except Escaped:
+            self.note_escape()
+            self.leave(machine)
+        except NoImage as trouble:
+            self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
+            self.leave(machine)
+
+    # -- what the layer above does ------------------------------------------------------------------------------------
+
+    def leave(self, machine: Machine) -> None:
+        """Record no more: the run goes on as Python's would."""
+        raise NotImplementedError
+
+    def whole(self, machine: Machine) -> Any:
+        """The outermost of the calls that are going on inside of which no piece can end."""
+        raise NotImplementedError
+
+    def note_escape(self) -> None:
+        """A tensor with a history is alive behind a gradient."""
+        raise NotImplementedError
+
+
+def _is_method_that_writes(operation: Any) -> bool:
+    return isinstance(operation, known.BOUND) and known.writes(operation)
+
+
+def _safe(origin: Origin) -> Origin:
+    """The dict of an object that may have none."""
+    if origin.kind == "attr" and origin.key == "__dict__":
+        return Origin("number", operations.dict_of, (origin.base,))
+    return origin
+
+
+def _is_of_object(origin: Origin) -> bool:
+    """Whether it is the dict of an object, whose items are attributes."""
+    return origin.kind == "attr" and origin.key in ("__dict__", "__globals__")
+
+
+def _is_plain_key(key: Any) -> bool:
+    """Whether to hash a value, and to compare it, calls nothing of the program."""
+    return type(key) in SIMPLE or (type(key) is tuple and all(map(_is_plain_key, key)))
+
+
+def _name(owner: Any) -> str:
+    return getattr(owner, "__name__", None) or type(owner).__name__
+
+
+_WRITERS: frozenset[Any] = frozenset({
+    setattr, operator.setitem, operator.delitem, operator.iadd, dict.__setitem__, operations.fill_cell,
+    operations.set_global,
+})  # fmt: skip
+_MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
