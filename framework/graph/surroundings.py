@@ -101,6 +101,8 @@ def _call_construct(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> b
 def made_layer(recorder: Any, machine: Any, kind: type[Cell], args: tuple, kwargs: dict) -> bool:
     """Make a layer of this library, if it will hold neither parameters nor other Cells: such a one is what its attributes
     are."""
+    args = tuple(map(recorder.force, args))
+    kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
     given = (*args, *kwargs.values())
     if any(map(recorder.opaque, given)) or not all(map(recorder.natural, given)):
         return False

@@ -89,7 +89,8 @@ class Written:
         for slot, number in self.kept.items():
             live[slot] = made[number]
         for write, (operation, args) in zip(self.writes, calls):
-            do_at(*write.place, {}, operation, args, {})
+            code, position, scope = write.place
+            do_at(code, position, scope, {}, operation, args, {})
 
 
 class Writes(Attributes):

@@ -209,7 +209,7 @@ def lowered_cell_reads_its_parameters() -> Case:
     return Case(lambda x: net(x).astype(ms.float32), net.trainable_params())
 
 
-@program(EVERYWHERE)
+@program()
 def effect_inside_of_a_lowered_cell() -> Case:
     case = Case(lambda x: net(x).astype(ms.float32))
 
@@ -251,7 +251,7 @@ def lowered_cell_looks_at_all_it_has() -> Case:
     return Case(lambda x: net(x).astype(ms.float32))
 
 
-@program(EVERYWHERE)
+@program("gradient_inside second_gradient")
 def lowered_cell_writes_to_its_parameter() -> Case:
     class Writes(Cell):
         def __init__(self) -> None:
@@ -333,7 +333,7 @@ def automatic_mixed_precision_of_a_function() -> Case:
     return Case(run, [weight])
 
 
-@program(EVERYWHERE)
+@program()
 def effects_under_automatic_mixed_precision() -> Case:
     case = Case(lambda x: net(x).astype(ms.float32))
 
@@ -442,7 +442,7 @@ def hook_with_keywords_returns_nonsense() -> Case:
     return Case(lambda x: layer(x))
 
 
-@program(EVERYWHERE)
+@program()
 def hooks_write_a_log() -> Case:
     net = nn.SequentialCell(dense(), nn.ReLU())
     case = Case(lambda x: net(x))
@@ -471,7 +471,7 @@ def operator_in_a_hook_fails() -> Case:
     return Case(lambda x: net(x))
 
 
-@program(EVERYWHERE)
+@program()
 def hook_is_always_called() -> Case:
     case = Case(lambda x: outer(x))
 
@@ -696,7 +696,7 @@ def operator_in_bprop_fails() -> Case:
     return Case(lambda x: net(x))
 
 
-@program("gradient_inside outside second_gradient")
+@program("outside")
 def bprop_writes_a_log() -> Case:
     case = Case(lambda x: net(x * 2))
 
@@ -766,7 +766,7 @@ def function_class() -> Case:
     return Case(lambda x: Cube.apply(x * 2, 0.5) + 1)
 
 
-@program(EVERYWHERE)
+@program("outside")
 def function_class_with_an_effect() -> Case:
     case = Case(lambda x: Noted.apply(x) + 1)
 
@@ -806,7 +806,7 @@ def backward_hooks_of_a_cell() -> Case:
     return Case(lambda x: layer(x * 2), layer.trainable_params(), (add, lambda: handles[0].remove()))
 
 
-@program(EVERYWHERE)
+@program("value outside")
 def backward_hook_writes_a_log() -> Case:
     layer = dense()
     case = Case(lambda x: layer(x * 2), layer.trainable_params())
@@ -855,7 +855,7 @@ def hooks_on_what_is_differentiated_by() -> Case:
     )
 
 
-@program("gradient_inside")
+@program()
 def hook_on_a_parameter_writes_a_log() -> Case:
     layer = dense()
     case = Case(lambda x: layer(x) * 2, layer.trainable_params())
