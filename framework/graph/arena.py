@@ -7,9 +7,10 @@ the places of its operands. The arena is one block a call; roots whose lives do 
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, insort
 from collections.abc import Sequence
 from enum import Enum
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from anfora.core.abstract import Layout
@@ -32,7 +33,7 @@ class Kind(Enum):
 class Root:
     """A piece of memory."""
 
-    __slots__ = ("at", "first", "is_written", "kind", "last", "layout", "nbytes", "number", "origin")
+    __slots__ = ("at", "is_written", "kind", "layout", "nbytes", "number", "origin")
 
     def __init__(self, kind: Kind, layout: Layout | None, nbytes: int, at: int = 0) -> None:
         self.kind = kind
@@ -42,7 +43,6 @@ class Root:
         self.origin = 0  #: bytes from the start of the memory to the first element
         self.number = -1  #: which argument of the native programs holds it
         self.is_written = False  #: by a row that writes in place
-        self.first = self.last = -1  #: tasks between which its contents matter
 
 
 class Place(NamedTuple):
@@ -78,32 +78,67 @@ def extent(layout: Layout) -> tuple[int, int]:
     return low, high + layout.dtype.itemsize
 
 
+class _Life:
+    """A piece of the arena: how long it is wanted, and where it lies."""
+
+    __slots__ = ("at", "first", "last", "nbytes")
+
+    def __init__(self, nbytes: int, first: int) -> None:
+        self.nbytes = -(-nbytes // LINE) * LINE
+        self.first = self.last = first  #: tasks between which its contents matter
+        self.at = 0
+
+
 def arrange(tasks: Sequence[Task]) -> tuple[int, list[list[int]]]:
-    """Give each root of the arena its offset: the bytes it takes, and for each task the offsets of its workspaces."""
+    """Give each root of the arena its offset: the bytes it takes, and for each task the offsets of its workspaces.
+
+    The largest are placed first, each at the lowest offset that is free as long as it lives: what is small and lives long,
+    such as the gradients in front of a step, then leaves no large hole of others divided. Where there are very many, the
+    small ones lie behind, in the order of time.
+    """
+    lives: dict[Root, _Life] = {}
+    workspaces: list[list[_Life]] = []
     for time, task in enumerate(tasks):
         for place in (*task.inputs, *task.outputs):
             if place is not None and place.root.kind is Kind.ARENA:
-                if place.root.first < 0:
-                    place.root.first = time
-                place.root.last = time
+                if place.root not in lives:
+                    lives[place.root] = _Life(place.root.nbytes, time)
+                lives[place.root].last = time
+        workspaces.append([_Life(size, time) for size in (task.plan.workspaces if task.plan is not None else ())])
+    every = sorted([*lives.values(), *(own for spaces in workspaces for own in spaces)], key=lambda life: -life.nbytes)
+    end = _place_in_order(every[_MOST_BY_SIZE:], _place_by_size(every[:_MOST_BY_SIZE]))
+    for root, life in lives.items():
+        root.at = life.at
+    return end, [[own.at for own in spaces] for spaces in workspaces]
+
+
+_MOST_BY_SIZE = 256  #: each is compared with each other
+
+
+def _place_by_size(lives: Sequence[_Life]) -> int:
+    """Place the largest first; gives where they end."""
+    placed: list[_Life] = []  # by their offsets
+    for life in lives:
+        for other in placed:
+            if other.first <= life.last and life.first <= other.last:
+                if life.at + life.nbytes <= other.at:
+                    break
+                life.at = max(life.at, other.at + other.nbytes)
+        insort(placed, life, key=lambda other: other.at)
+    return max((life.at + life.nbytes for life in placed), default=0)
+
+
+def _place_in_order(lives: Sequence[_Life], start: int) -> int:
+    """Place the earliest first, from an offset on; gives where they end."""
     free = _Free()
-    workspaces = []
-    for time, task in enumerate(tasks):
-        for place in task.outputs:
-            root = place.root
-            if root.kind is Kind.ARENA and root.first == time:
-                root.at = free.take(root.nbytes)
-                root.first = -1  # it has its place
-        sizes = task.plan.workspaces if task.plan is not None else ()
-        spaces = [free.take(size) for size in sizes]
-        workspaces.append(spaces)
-        for offset, size in zip(spaces, sizes):
-            free.give_back(offset, size)
-        for place in (*task.inputs, *task.outputs):
-            if place is not None and place.root.kind is Kind.ARENA and place.root.last == time:
-                free.give_back(place.root.at, place.root.nbytes)
-                place.root.last = -1  # once, should it be an operand twice
-    return free.end, workspaces
+    alive: list[tuple[int, int, _Life]] = []  # a heap, by their ends
+    for number, life in enumerate(sorted(lives, key=lambda life: life.first)):
+        while alive and alive[0][0] < life.first:
+            _, _, other = heappop(alive)
+            free.give_back(other.at - start, other.nbytes)
+        life.at = start + free.take(life.nbytes)
+        heappush(alive, (life.last, number, life))
+    return start + free.end
 
 
 class _Free:

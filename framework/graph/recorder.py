@@ -311,8 +311,8 @@ class Recorder(Writes):
         return found[0] if found else None
 
     def note_escape(self) -> None:
-        """A tensor with a history is alive behind a gradient. Where steps of optimizers follow on the gradient, it may be
-        of what comes behind them, so their pieces end there from now on; else the interpreter takes the gradient."""
+        """A tensor with a history is alive behind a gradient. Where a step of an optimizer follows on the gradient, it may
+        be of what comes behind that, so the piece ends there from now on; else the interpreter takes the gradient."""
         more = set(self.piece.updates) - self.keeper.ending
         if more:
             self.keeper.ending |= more

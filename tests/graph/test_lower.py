@@ -267,10 +267,24 @@ def test_memory_of_values_that_are_no_longer_needed_is_used_again():
     assert out[0] == (40, 40) and arena[0][0] < 3 * 40 * 40 * 4
 
 
+def test_small_values_that_live_long_leave_large_holes_whole():
+    """In turn a large value is made from the one before, and a small one that is wanted at the end, as gradients are by
+    the step of an optimizer."""
+    plan = Plan((), (), (), ())
+    large = [Place(Root(Kind.ARENA, None, 64_000), 0, None) for _ in range(10)]
+    small = [Place(Root(Kind.ARENA, None, 64), 0, None) for _ in range(10)]
+    tasks = [Task(plan, [], large[:1], 0)]
+    for before, made, gradient in zip(large, large[1:], small):
+        tasks += [Task(plan, [before], [made], 0), Task(plan, [made], [gradient], 0)]
+    tasks.append(Task(plan, small[:9], [], 0))
+    size, _ = arrange(tasks)
+    assert size <= 2 * 64_000 + 9 * 64
+
+
 def test_values_that_live_at_the_same_time_do_not_share_memory():
     random = np.random.default_rng(0)
-    for _ in range(50):
-        roots = [Root(Kind.ARENA, None, int(n)) for n in random.integers(0, 1000, 40)]
+    for count in (*[40] * 50, 300):
+        roots = [Root(Kind.ARENA, None, int(n)) for n in random.integers(0, 1000, count)]
         plan = Plan((), (), (), (64, 100))
         tasks, lives = [], {}
         for time, root in enumerate(roots):
