@@ -182,7 +182,8 @@ class Reasons(Notebook):
         owner = args[0]
         if type(owner) is types.FunctionType and id(owner) in self.local_functions:
             return None
-        if isinstance(owner, Cell) and operation is setattr and not isinstance(args[2], Parameter):
+        is_plain = isinstance(owner, Cell) and type(owner).__setattr__ is Cell.__setattr__
+        if is_plain and operation is setattr and not isinstance(args[2], Parameter):
             held = owner.__dict__.get(args[1])
             if isinstance(held, Parameter) and isinstance(args[2], Tensor):
                 self.getattr_plain(owner, args[1])

@@ -582,6 +582,54 @@ def test_a_value_that_the_tape_has_kept_was_overwritten_by_the_step():
     assert len(set(errors)) == 1 and "test_training_step.py" in errors[0][1]
 
 
+def test_what_has_a_history_may_follow_on_a_step():
+    """The piece ends behind the step; the gradient in front stays compiled."""
+
+    def make():
+        side = _Side(lambda held: nn.Momentum(held, 0.01, 0.9))
+
+        def step(x):
+            loss, _ = side.step(x)
+            return loss, side.held[0].sum(), [parameter * 2 for parameter in side.held]
+
+        return side, step
+
+    (one, plain), (two, other) = make(), make()
+    compiled = ms.jit(other)
+    for seed in (1, 2, 3, 4):
+        [x] = tensors(arrays([(3, 4)], seed))
+        expected, found = plain(x), compiled(x)
+        assert bits(expected) == bits(found) and one.state() == two.state()
+        for side, (_, total, _) in ((one, expected), (two, found)):
+            total.backward()
+            assert side.held[0].grad.tolist() == np.ones((3, 4)).tolist()
+            side.optimizer.zero_grad()
+    assert hops(compiled.program) == []
+
+
+@pytest.mark.parametrize("dtype", [ms.float16, ms.bfloat16, ms.float64], ids=str)
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.label in ("Adam", "SGD momentum", "Lamb", "AdaFactor")], ids=label
+)
+def test_other_types(case, dtype):
+    def make():
+        held = parameters(arrays(SHAPES, 0), dtype)
+        optimizer = case.make(held)
+
+        def step(x):
+            optimizer(tuple(parameter * x + 1 for parameter in held))
+
+        return step, lambda: [bits(p) for p in (*held, *optimizer.get_parameters())]
+
+    (plain, state), (other, other_state) = make(), make()
+    compiled = ms.jit(other)
+    for x in (0.5, -0.25, 0.125):
+        plain(Tensor(x, dtype))
+        compiled(Tensor(x, dtype))
+        assert state() == other_state()
+    assert hops(compiled.program) == []
+
+
 # -- what stays with the interpreter -----------------------------------------------------------------------------------
 
 
@@ -604,6 +652,21 @@ def test_schedules_and_rules_of_the_program_are_left_to_python():
     training.change(lambda optimizer: setattr(optimizer, "learning_rate", _Halving()))
     training.run(1, 2)
     assert len(training.hops) == 1
+
+
+def test_a_learning_rate_that_the_program_sets_is_set_in_each_call():
+    [w] = parameters(arrays([(3,)], 0))
+    optimizer = nn.SGD([w], 0.1)
+
+    @ms.jit
+    def program(x):
+        optimizer.learning_rate = Tensor(0.25)
+        return w * x
+
+    for _ in range(3):
+        optimizer.learning_rate = 7.0
+        program(Tensor(1.0))
+        assert optimizer.learning_rate.item() == 0.25
 
 
 def test_hooks_and_methods_that_are_put_on_later_are_called():
