@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
@@ -17,6 +18,7 @@ from anfora.core.tensor import Tensor, buffer_of, current
 __all__ = ["Parameter", "ParameterTuple"]
 
 _GENERATED = "Parameter#"
+_ORDER = {"b": 0, "u": 1, "i": 1, "f": 2}  #: of the kinds of element types: each holds those before it
 _numbers = itertools.count()
 
 
@@ -127,14 +129,17 @@ class Parameter(Tensor):
             OpValueError: the shape differs.
             OpTypeError: the data is of a wider element type category (floats for an integer parameter).
         """
+        is_alike = isinstance(data, Tensor) and data._array is not None and data.shape == self.shape
+        if is_alike and _ORDER[data.dtype.kind] <= _ORDER[self.dtype.kind]:
+            slots.assign(self, data)  # an operator, which graph mode does by itself
+            return self
         array, dtype = buffer_of(data, None)
         if array.shape != self.shape and not slice_shape:
             raise OpValueError(
                 f"set_data: the parameter {self.name} has shape {self.shape}, but the data has {array.shape}"
             )
         if dtype is not self.dtype:
-            order = {"b": 0, "u": 1, "i": 1, "f": 2}
-            if order[dtype.kind] > order[self.dtype.kind]:
+            if _ORDER[dtype.kind] > _ORDER[self.dtype.kind]:
                 raise OpTypeError(
                     f"set_data: the parameter {self.name} is {self.dtype}, which does not hold the values of {dtype}",
                     help="convert the data first, e.g. data.astype(param.dtype).",
@@ -164,6 +169,8 @@ class Parameter(Tensor):
         """Take over the values of a buffer of the element type."""
         from anfora.core import memory
 
+        if slots.watcher.recorder is not None:
+            slots.watcher.recorder.note_foreign("a write to a Parameter")
         target = current(self)
         if array.shape == self.shape:
             target._array[...] = array

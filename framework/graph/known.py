@@ -178,7 +178,7 @@ def is_pythons(function: Any) -> bool:
 
 def computes(function: Any) -> bool:
     """Whether a function gives a value that follows from its arguments, and has no effect but on these."""
-    if is_pythons(function) or isinstance(function, Op) or any(function is s for s in _SWITCHES):
+    if is_pythons(function) or isinstance(function, Op) or any(function is s for s in _OTHERS_THAT_COMPUTE):
         return True
     if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
         return _is_operator_method(function)
@@ -215,7 +215,7 @@ _TRANSFORMS = (
     api.GradOperation.__init__, api.GradOperation.__call__,
 )  # fmt: skip
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
-_SWITCHES = (glue.set_recording, glue.is_recording, autocast.enter, memory.tick)
+_OTHERS_THAT_COMPUTE = (glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data)
 #: Methods that switch the tape.
 _TAPE_SWITCHES = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__)
 

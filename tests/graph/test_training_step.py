@@ -654,6 +654,51 @@ def test_schedules_and_rules_of_the_program_are_left_to_python():
     assert len(training.hops) == 1
 
 
+def test_an_optimizer_of_the_program():
+    """The machine goes into its `construct`; `set_data` is a row."""
+
+    class Descent(optim.Optimizer):
+        def construct(self, gradients):
+            for parameter, gradient in zip(self.parameters, gradients):
+                parameter.set_data(parameter - self.learning_rate * gradient)
+            self.global_step.set_data(self.global_step + 1)
+            return True
+
+    training = Training(lambda held: Descent(0.1, held))
+    training.run(1, 2, 3)
+    assert training.hops == [] and training.recordings == 1
+
+
+def test_data_that_is_set_in_other_ways():
+    def make():
+        w, n = (
+            Parameter(Tensor([1.0, 2.0]), name="w"),
+            Parameter(Tensor([1, 2], ms.int32), name="n", requires_grad=False),
+        )
+
+        def program(x, k):
+            w.set_data(w[::-1])
+            n.set_data(x > 0)
+            if k == 1:
+                w.set_data(np.float32([k, 4]))
+            if k == 2:
+                w.set_data([5.0, x.sum().item()])
+            if k == 3:
+                w.set_data(x.sum())
+            if k == 4:
+                n.set_data(x)
+            return w * 1
+
+        return w, n, program
+
+    (w, n, plain), (w2, n2, other) = make(), make()
+    compiled = ms.jit(other)
+    for k in (0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 0):
+        x = Tensor([1.0, -2.0 * k])
+        assert outcome(plain, x, k) == outcome(compiled, x, k)
+        assert bits([w, n]) == bits([w2, n2])
+
+
 def test_a_learning_rate_that_the_program_sets_is_set_in_each_call():
     [w] = parameters(arrays([(3,)], 0))
     optimizer = nn.SGD([w], 0.1)
