@@ -28,7 +28,8 @@ _RECOMPUTED = "recompute_"
 
 
 class Hooks:
-    """The hooks of a Cell, by kind. A hook is kept with its options."""
+    """The hooks of a Cell, by kind. A hook is kept with its options. A Cell with a `bprop` of its own has one too: where
+    there is none, and no other computing type, a call of the Cell is one of `construct`."""
 
     __slots__ = ("backward", "backward_pre", "forward", "forward_pre")
 
@@ -66,7 +67,7 @@ class Cell:
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         attributes = self.__dict__
         attributes["_auto_prefix"] = auto_prefix
-        attributes["_hooks"] = None
+        attributes["_hooks"] = Hooks() if "bprop" in attributes else None
         attributes["_compute_type"] = None
         attributes["training"] = False
         attributes["requires_grad"] = False
@@ -86,7 +87,7 @@ class Cell:
         try:
             if slots.calls_are_special:
                 return slots.call_compiled(self, args, kwargs)
-            if plain and "bprop" not in attributes and not hasattr(type(self), "bprop"):
+            if plain and not hasattr(type(self), "bprop"):
                 return self.construct(*args, **kwargs)
             return slots.call_cell(self, args, kwargs)
         except AnforaError as error:
@@ -113,6 +114,8 @@ class Cell:
             if isinstance(held, Parameter):
                 slots.assign(held, value)
                 return
+        elif name == "bprop" and attributes.get("_hooks") is None:
+            attributes["_hooks"] = Hooks()  # no plain call any more
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:

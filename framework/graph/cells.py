@@ -36,7 +36,7 @@ def call_compiled(cell: Any, args: tuple, kwargs: dict) -> Any:
             return cell.call_plainly(args, kwargs)
         return program_of(cell).call((cell, *args), kwargs)
     if running.depth or not (get_context("mode") == GRAPH_MODE or cell in slots.compiled_cells):
-        if not (cell.__dict__["_hooks"] or cell.__dict__["_compute_type"] or hasattr(cell, "bprop")):
+        if not (cell.__dict__["_hooks"] or cell.__dict__["_compute_type"] or hasattr(type(cell), "bprop")):
             return cell.construct(*args, **kwargs)
         return slots.call_cell(cell, args, kwargs)
     return program_of(cell).call((cell, *args), kwargs)

@@ -23,6 +23,7 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
+from anfora.eager import autocast
 from anfora.eager.tape import transforms
 from anfora.graph import control, polyfills
 from anfora.graph.code import Unsupported
@@ -38,6 +39,7 @@ from anfora.graph.recorder import Recorder
 from anfora.graph.switches import Switches, switches
 from anfora.graph.widening import Widening
 from anfora.graph.writes import Written
+from anfora.kernel import glue
 
 __all__ = ["Compiled", "Hop", "Point", "Program", "Return", "Same", "Variant", "running"]
 
@@ -238,7 +240,8 @@ class Program:
             return self._run(point, values)
         finally:
             running.depth = before
-            switch.turn()
+            if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
+                switch.turn()
 
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""

@@ -207,7 +207,10 @@ class Watched(Program):
 
     def _refuse(self, found: list, span: Span | None, reason: str, machine: Machine) -> None:
         found.append((span, reason))
-        machine.frames.clear()  # no handler of the program is asked
+        for each in machine.chain():
+            for frame in each.frames:
+                if not frame.code.is_internal:  # no handler of the program is asked
+                    frame.handlers.clear()
         raise _refusal(self.name, found)
 
 

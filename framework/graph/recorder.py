@@ -738,9 +738,9 @@ class Recorder(Writes):
             return True
         if not is_own and not (isinstance(method, types.FunctionType) and self.enters(method)):
             return False
-        if is_bare and not is_own and not hasattr(cell, "bprop"):
+        if is_bare and not is_own and not hasattr(type(cell), "bprop"):
+            self.guard("is", self.derive(hasattr, self.origin("known", type(cell)), "bprop"), False)
             if self.is_outside(cell):
-                self._guard_absence(cell, "bprop")
                 bound = types.MethodType(method, cell)
                 self.guard("method", self.origin("method", "construct", self.origins[id(cell)][1]), bound)
             self.enter(machine, method, (cell, *args), kwargs)

@@ -202,8 +202,8 @@ def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bo
     tensor, hook = args
     if not recorder.region or recorder.is_outside(tensor) or type(hook) is Number or recorder.opaque(hook):
         return False
-    if tensor.is_leaf:
-        return False
+    if tensor.is_leaf or (hooks_on(tensor) and tensor._node.recipe.entry.op.name == "alias"):
+        return False  # an argument shares its table of hooks with the tensor outside
     recorder.look(hook)
     machine.push(machine.natively(Tensor.register_hook, args, {}))
     return True

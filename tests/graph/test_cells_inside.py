@@ -14,6 +14,7 @@ from outcomes import outcome
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
 from anfora.amp import auto_mixed_precision, custom_mixed_precision
+from anfora.eager.tape import transforms
 from anfora.graph.compiled import Hop
 from anfora.nn import Cell
 
@@ -30,7 +31,7 @@ class Case:
 
 
 #: Where something is left to the interpreter whichever way it is compiled.
-EVERYWHERE = "value gradient_inside outside second_gradient"
+EVERYWHERE = "value without_tape gradient_inside outside second_gradient"
 
 PROGRAMS: dict[str, tuple[Callable[[], Case], tuple[str, ...]]] = {}
 
@@ -67,6 +68,14 @@ def value(case: Case, jit: Callable) -> Callable:
     return jit(case.function)
 
 
+def without_tape(case: Case, jit: Callable) -> Callable:
+    def run(x: Tensor) -> Any:
+        with ms.no_grad():
+            return case.function(x)
+
+    return jit(run)
+
+
 def gradient_inside(case: Case, jit: Callable) -> Callable:
     return jit(lambda x: ms.value_and_grad(case.function, 0, case.weights)(x))
 
@@ -94,7 +103,9 @@ def second_gradient(case: Case, jit: Callable) -> Callable:
     return jit(lambda x: ms.grad(lambda v: (first(v) * v).sum())(x))
 
 
-WAYS = {way.__name__: way for way in (value, gradient_inside, gradient_outside, backward, second_gradient)}
+WAYS = {
+    way.__name__: way for way in (value, without_tape, gradient_inside, gradient_outside, backward, second_gradient)
+}
 
 
 def seen(way: Callable, make: Callable[[], Case], jit: Callable) -> list:
@@ -565,6 +576,38 @@ def recomputed() -> Case:
     return Case(lambda x: net(x), net.trainable_params())
 
 
+@program("value outside")
+def all_at_once() -> Case:
+    class Inner(Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.bprop = lambda x, out, dout: (self.layer(dout) * x,)
+            self.layer = dense().to_float(ms.float16)
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.layer(x).astype(ms.float32)
+
+    class Early(Cell):
+        def __init__(self) -> None:
+            self.bprop = lambda x, out, dout: (dout * 5,)
+            super().__init__()
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x.sin()
+
+    inner, outer = Inner(), nn.SequentialCell(Early(), dense(seed=6))
+    inner.register_forward_hook(lambda cell, args, output: outer(output) * args[0])
+    inner.layer.register_forward_pre_hook(lambda cell, args: (args[0] + cell.bias,))
+    inner.register_backward_hook(lambda cell, inputs, outputs: (outer(inputs[0]) + outputs[0],))
+    auto_mixed_precision(outer, "auto")
+    outer[1].weight.register_hook(lambda g: outer(g) * 2)
+    return Case(
+        lambda x: inner(x).astype(ms.float32) + inner(x * 2),
+        outer.trainable_params(),
+        (lambda: inner.layer.to_float(ms.bfloat16), lambda: outer.set_train(), lambda: inner.set_grad()),
+    )
+
+
 # -- Cells made inside, and called in ways of their own ---------------------------------------------------------------
 
 
@@ -814,7 +857,7 @@ def backward_hook_writes_a_log() -> Case:
     return case
 
 
-@program("value outside")
+@program("value without_tape outside")
 def hook_on_a_tensor_on_the_way() -> Case:
     def run(x: Tensor) -> Tensor:
         y = x * 2
@@ -853,6 +896,27 @@ def hooks_on_what_is_differentiated_by() -> Case:
             lambda: handles[1].remove(),
         ),
     )
+
+
+@program("value without_tape outside")
+def hook_on_the_argument() -> Case:
+    def run(x: Tensor) -> Tensor:
+        x.register_hook(lambda g: g * 10)
+        return x * x
+
+    return Case(run)
+
+
+@program(EVERYWHERE)
+def hook_on_an_argument_that_has_hooks() -> Case:
+    own = numbers((2, 3), 8)
+    own.register_hook(lambda g: g + 1)
+
+    def inside(v: Tensor) -> Tensor:
+        v.register_hook(lambda g: g * 10)
+        return v * v
+
+    return Case(lambda x: ms.grad(inside)(own) * x + len(own.hooks()))
 
 
 @program()
@@ -894,3 +958,55 @@ def test_in_graph_mode(name: str) -> None:
         assert seen(lambda case, _: gradient(case), make, lambda function: function) == expected
     finally:
         ms.set_context(mode=ms.PYNATIVE_MODE)
+
+
+class Prints(Cell):
+    """Needs the interpreter."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = Parameter(numbers((3,)))
+
+    def construct(self, x: Tensor) -> Tensor:
+        print("here")
+        return x * self.weight
+
+
+def test_refused_program_leaves_a_lowered_cell_as_it_was() -> None:
+    net = Prints().to_float(ms.float16)
+    with pytest.raises(RuntimeError, match="must be compiled as a whole"):
+        ms.jit(lambda x: net(x), fullgraph=True)(numbers((2, 3)))
+    assert net.weight.dtype is ms.float32 and isinstance(net.weight, Parameter)
+
+
+def test_refused_gradient_ends() -> None:
+    net = Prints()
+    with pytest.raises(RuntimeError, match="must be compiled as a whole"):
+        ms.jit(lambda x: ms.grad(net)(x), fullgraph=True)(numbers((2, 3)))
+    assert transforms.depth == 0
+
+
+def test_refused_bprop_is_shown() -> None:
+    class Own(Prints):
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> Tensor:
+            print("here")
+            return dout
+
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 2
+
+    net = Own()
+    with pytest.raises(RuntimeError, match=r"in test_refused_bprop_is_shown.<locals>.Own.bprop: a call of print"):
+        ms.jit(lambda x: ms.grad(net)(x), fullgraph=True)(numbers((2, 3)))
+
+
+def test_hooks_are_called_in_the_middle_of_what_is_compiled(capsys: pytest.CaptureFixture) -> None:
+    layer = dense()
+    layer.register_forward_hook(lambda cell, args, output: print("hook"))
+    compiled = ms.jit(lambda x: ops.relu(layer(ops.sin(x))))
+    with ms.no_grad():
+        compiled(numbers((2, 3)))
+        report = ms.explain(compiled)(numbers((2, 3)))
+    assert [hop.text for hop in report.hops] == ['print("hook")']
+    assert sorted(name for _, names in report.rows.items() for name in names) == ["dense", "relu", "sin"]
+    assert capsys.readouterr().out == "hook\nhook\n"
