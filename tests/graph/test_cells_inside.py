@@ -4,6 +4,7 @@ their own. Each program is run by Python and compiled in several ways, call afte
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -506,6 +507,60 @@ def hook_is_always_called() -> Case:
     outer = Outer()
     outer.inner.register_forward_hook(lambda cell, args, output: case.log.append(output), always_call=True)
     return case
+
+
+@program(EVERYWHERE)
+def hook_removes_itself() -> Case:
+    layer = dense()
+    handles: list = []
+
+    def once(cell: Cell, args: tuple, output: Tensor) -> Tensor:
+        handles[0].remove()
+        return output * 2
+
+    def add() -> None:
+        handles[:] = [layer.register_forward_hook(once)]
+
+    add()
+    return Case(lambda x: layer(x), changes=(add, add))
+
+
+@program(EVERYWHERE)
+def construct_adds_a_hook() -> Case:
+    class Grows(Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            if x.shape[0] == 2 and len(self.cell_hooks) < 3:
+                self.cell_hooks.append(self.register_forward_hook(lambda cell, args, output: output + 1))
+            return x * 2
+
+    net = Grows()
+    net.__dict__["cell_hooks"] = []
+    net.register_forward_hook(lambda cell, args, output: output * 3)
+    return Case(lambda x: net(x))
+
+
+@program()
+def hooks_that_are_no_functions_of_the_program() -> Case:
+    net = nn.SequentialCell(dense(), nn.ReLU())
+    scale = functools.partial(lambda factor, cell, args, output: output * factor, 2.0)
+    net[0].register_forward_hook(scale)
+    net[0].weight.register_hook(ops.relu)
+    net[0].bias.register_hook(functools.partial(ops.mul, 3.0))
+    return Case(lambda x: net(x), net.trainable_params())
+
+
+@program()
+def precision_is_as_before_after_an_error() -> Case:
+    net = auto_mixed_precision(nn.SequentialCell(nn.ReLU(), dense(4, 4)), "auto")
+
+    def run(x: Tensor) -> Tensor:
+        try:
+            net(x)
+        except ValueError:
+            pass
+        return x @ x.T
+
+    return Case(run)
 
 
 @program()
