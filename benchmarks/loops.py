@@ -4,10 +4,11 @@
     python benchmarks/loops.py --jax path/to/python     jax.jit and lax.while_loop, in a process of the Python named
 
 Loops of 1,000 iterations: a recurrence on two 0-d tensors, and a power iteration with a 64x64 matrix. The steps that the
-numbers up to 100 take in Collatz' game: a loop with a branch within a loop. Contestants take turns, batch by batch, so
-that what else the machine does meets all of them; the figure is the median of the batches. Then loops over range(10_000),
-beside lax.fori_loop: how long the first call takes, which records and compiles, and later ones. At the end Fibonacci's
-numbers by recursion, beside the same function without `jit`.
+numbers up to 100 take in Collatz' game: a loop with a branch within a loop. Contestants are warm, and take turns, batch by
+batch, so that what else the machine does meets all of them; the figure is the median of the batches. Then loops over
+range(10_000), and one with a counter in a variable, beside lax.fori_loop and lax.while_loop: how long the first call takes,
+which records and compiles, and later ones. At the end Fibonacci's numbers by recursion, of a function that is compiled and
+of an inner function of one, beside the same function without `jit`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,8 @@ STEPS = 1000
 MOST = 101
 BATCH = 20
 RANGE = 10_000
-JAX_RANGES = ["range, counter unused", "range, counter as operand"]
+WARM = 3000  #: calls before the first that counts: kernels are made for what is called a thousand times
+JAX_RANGES = ["range, counter unused", "range, counter as operand", "range, break", "while, counter a number"]
 
 
 def main() -> None:
@@ -41,7 +43,7 @@ def main() -> None:
     peer = Peer(given.jax) if given.jax else None
     print(f"medians of {given.rounds} batches of {BATCH} calls, in microseconds")
     for name, run in anfora_cases().items():
-        for _ in range(3):
+        for _ in range(WARM):
             run()
         mine: list[float] = []
         others: list[float] = []
@@ -125,20 +127,28 @@ def recursion(rounds: int) -> None:
     def fibonacci(n):
         return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
 
+    @jit
+    def of_an_inner_function(n):
+        def fibonacci(n):
+            return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+        return fibonacci(n)
+
     n = Tensor(20)
-    start = time.perf_counter()
-    fibonacci(n)
-    first = time.perf_counter() - start
-    mine, others = [], []
-    for _ in range(rounds):
-        mine.append(batch(lambda: fibonacci(n)))
+    for name, run in (("recursive", fibonacci), ("an inner function", of_an_inner_function)):
         start = time.perf_counter()
-        plain(n)
-        others.append((time.perf_counter() - start) * 1e6)
-    print(
-        f"{'fibonacci(20), recursive':<28} anfora {statistics.median(mine):9.1f}   without jit "
-        f"{statistics.median(others):9.1f}   (the first call: {first:.2f} s)"
-    )
+        run(n)
+        first = time.perf_counter() - start
+        mine, others = [], []
+        for _ in range(rounds):
+            mine.append(batch(functools.partial(run, n)))
+            start = time.perf_counter()
+            plain(n)
+            others.append((time.perf_counter() - start) * 1e6)
+        print(
+            f"{'fibonacci(20), ' + name:<33} anfora {statistics.median(mine):9.1f}   without jit "
+            f"{statistics.median(others):9.1f}   (the first call: {first:.2f} s)"
+        )
 
 
 def range_cases() -> dict[str, tuple[Callable, Callable]]:
@@ -174,12 +184,20 @@ def range_cases() -> dict[str, tuple[Callable, Callable]]:
             x = x * 1.0001 + 0.5
         return x
 
-    functions = [counter_unused, counter_used, counter_looked_at, with_break, unrolled]
+    def number_counts(x):
+        i = 0
+        while i < RANGE and x < 1e6:
+            x = x * 1.0001 + 0.5
+            i += 1
+        return x, i
+
+    functions = [counter_unused, counter_used, counter_looked_at, with_break, number_counts, unrolled]
     names = [
         "range, counter unused",
         "range, counter as operand",
         "range, counter looked at",
         "range, break",
+        "while, counter a number",
         "range(100)",
     ]
     made = {}
@@ -238,7 +256,7 @@ class Peer:
 def serve() -> None:
     cases = jax_cases()
     for run in cases.values():
-        for _ in range(3):
+        for _ in range(WARM):
             run()
     for line in sys.stdin:
         print(batch(cases[line.strip()]), flush=True)
@@ -275,6 +293,22 @@ def jax_cases() -> dict[str, Callable]:
         return lax.fori_loop(0, RANGE, lambda i, x: x * 0.9999 + i * 0.001, x)
 
     @jax.jit
+    def broken(x):
+        def body(state):
+            i, x = state
+            return i + 1, x * 1.0001 + 0.5
+
+        return lax.while_loop(lambda state: (state[0] < RANGE) & (state[1] <= 1e6), body, (0, x))[1]
+
+    @jax.jit
+    def number_counts(x):
+        def body(state):
+            i, x = state
+            return i + 1, x * 1.0001 + 0.5
+
+        return lax.while_loop(lambda state: (state[0] < RANGE) & (state[1] < 1e6), body, (0, x))[1]
+
+    @jax.jit
     def collatz(most):
         def step(state):
             n, total = state
@@ -291,6 +325,8 @@ def jax_cases() -> dict[str, Callable]:
     return {
         JAX_RANGES[0]: lambda: counter_unused(start).block_until_ready(),
         JAX_RANGES[1]: lambda: counter_used(start).block_until_ready(),
+        JAX_RANGES[2]: lambda: broken(start).block_until_ready(),
+        JAX_RANGES[3]: lambda: number_counts(start).block_until_ready(),
         "Collatz up to 100": lambda: collatz(most).block_until_ready(),
         "recurrence of a scalar": lambda: recurrence(start, n).block_until_ready(),
         "power iteration, 64x64": lambda: power(matrix, vector, n).block_until_ready(),

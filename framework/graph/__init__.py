@@ -19,7 +19,8 @@ notebook.py     the recorder, in five layers: what is known of values; reasons.p
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; taped.py, as one node of the tape
 loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop
-control.py      branches, loops and recursion that run natively, as an automaton
+arithmetic.py   Python's numbers in native states; widening.py, those in variables that change
+control.py      branches, loops and recursion that run natively, as an automaton; engines.py, how it is run
 switches.py     tape and mixed precision, as they stand at a moment
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
 explain.py      what it did, told to the user; checking.py, whether it was right: `jit(check=True)`

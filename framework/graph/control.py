@@ -888,6 +888,9 @@ class Engine:
     def __init__(self, found: Found) -> None:
         self.found = found
         self.variants = [node.variant for node in found.nodes]  #: the pieces that it goes through
+        states = found.automaton.states
+        #: those that it may go through again and again
+        self.repeated = [piece for i, piece in enumerate(self.variants) if leads_to(states, i, i)]
         self.head = self.variants[0]  #: the one that it starts with
         self.runs = self.steps = 0
         self._points = [node.point for node in found.nodes]
@@ -1067,7 +1070,7 @@ class _Objects:
         for number, at, word, fact in places:
             if fact is None:
                 found.append(self.got[number])
-            elif fact.__class__ is Varying:
+            elif isinstance(fact, Varying):
                 found.append(np.ndarray((), _STORAGE[fact.kind], memory, base + at).item())
             else:
                 name = memory.item((base + word) >> 3)

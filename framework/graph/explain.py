@@ -541,7 +541,7 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
     report.pieces = len(steps)
     places: dict[int, HopReport] = {}
     told: set[int] = set()
-    engines = {variant for step in steps for engine in step.point.engines for variant in engine.variants}
+    repeated = {variant for step in steps for engine in step.point.engines for variant in engine.repeated}
     for step in steps:
         variant = step.variant
         end = variant.end
@@ -555,12 +555,12 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
                 hop = places[id(end)] = same[0] if same else HopReport(end)
                 if not same:
                     table.append(hop)
-            goes_round = getattr(variant.runner, "_loop", None) is not None or variant in engines
+            goes_round = getattr(variant.runner, "_loop", None) is not None or variant in repeated
             if goes_round and hop.place not in report.loops:
                 report.loops.append(hop.place)
             if step.outcome is not None:
                 hop.outcomes[_outcome_of(step.outcome)] += 1
-        elif isinstance(end, Jump) and getattr(variant.runner, "_loop", None) is not None:
+        elif isinstance(end, Jump) and (getattr(variant.runner, "_loop", None) is not None or variant in repeated):
             span = hop_span(end)
             place = f"{span.short_file}:{span.line}"
             if place not in report.loops:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import importlib.util
+import signal
+import subprocess
+import sys
+import textwrap
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -369,6 +374,38 @@ def test_threads(counts):
     for worker in workers:
         worker.join()
     assert not wrong
+
+
+@pytest.mark.parametrize("head", ["for i in range(1 << 60)", "while i < 1 << 60"])
+def test_an_interrupt(head):
+    source = """
+        from anfora import Tensor, jit
+        from anfora.graph import control
+        control.NATIVE_AFTER = 2
+        @jit
+        def forever(x, limit):
+            i = 0
+            {head}:
+                x = x * 0.5 + 1
+                i = i + 1
+                if x > limit:
+                    return x, i
+        for _ in range(3):
+            forever(Tensor(1.0), Tensor(1.5))
+        print("ready", flush=True)
+        try:
+            forever(Tensor(1.0), Tensor(10.0))
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+    """
+    program = textwrap.dedent(source.format(head=head))
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.7)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - begin < 2
 
 
 # -- programs made by chance ------------------------------------------------------------------------------------------
