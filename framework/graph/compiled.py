@@ -27,7 +27,7 @@ from anfora.eager import autocast
 from anfora.eager.tape import transforms
 from anfora.graph import control, polyfills
 from anfora.graph.code import Unsupported
-from anfora.graph.control import Engine, Moment
+from anfora.graph.engines import Engine, Moment
 from anfora.graph.images import Image, Imager, NoImage, build, signature
 from anfora.graph.loops import closed
 from anfora.graph.machine import Generator, Machine, Plain, do_at

@@ -76,9 +76,7 @@ class Imager:
         known = self._seen.get(id(value))
         if known is not None:
             return "again", known
-        self._seen[id(value)] = len(self._seen)
-        self._kept.append(value)
-        self.made.append(value)
+        self._number(value)
         return self._object(value, kind)
 
     def _object(self, value: Any, kind: type) -> Image:
@@ -89,14 +87,13 @@ class Imager:
         if kind is set:
             return "set", tuple(map(self.image, value))
         if kind is types.CellType:
-            try:
-                return "cell", self.image(value.cell_contents)
-            except ValueError:
-                return ("empty cell",)
+            return self._inside(value)
         if kind is types.FunctionType:
-            parts = (value.__defaults__, value.__kwdefaults__, value.__closure__, value.__annotations__, value.__dict__)
+            cells = tuple(map(self._cell, value.__closure__ or ()))  # all are there before one is looked into
+            inside = tuple(self._inside(cell) if image[0] == "new" else image for cell, image in cells)
+            parts = (value.__defaults__, value.__kwdefaults__, value.__annotations__, value.__dict__)
             names = value.__name__, value.__qualname__
-            return "function", value.__code__, value.__globals__, names, tuple(map(self.image, parts))
+            return "function", value.__code__, value.__globals__, names, inside, tuple(map(self.image, parts))
         if kind is Frame:
             return self._frame(value)
         if kind is Generator:
@@ -116,6 +113,25 @@ class Imager:
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
             return "object", kind, self.image(value.__dict__)
         raise NoImage(f"an object of type {kind.__name__}")
+
+    def _cell(self, cell: types.CellType) -> tuple[types.CellType, Image]:
+        """A cell of a function, and its image; `new` stands for one that is met for the first time."""
+        is_new = self._slot(cell) is None and not self._is_known(cell) and id(cell) not in self._seen
+        if not is_new:
+            return cell, self.image(cell)
+        self._number(cell)
+        return cell, ("new",)
+
+    def _inside(self, cell: types.CellType) -> Image:
+        try:
+            return "cell", self.image(cell.cell_contents)
+        except ValueError:
+            return ("empty cell",)
+
+    def _number(self, value: Any) -> None:
+        self._seen[id(value)] = len(self._seen)
+        self._kept.append(value)
+        self.made.append(value)
 
     def _frame(self, frame: Frame) -> Image:
         values = (
@@ -168,7 +184,6 @@ def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None) -> 
 class _Builder:
     def __init__(self, slots: Sequence[Any], made: list[Any]) -> None:
         self.slots, self.made = slots, made
-        self.reserved: dict[int, types.CellType] = {}  #: cells that are needed before they are made, by their number
 
     def build(self, image: Image) -> Any:
         kind = image[0]
@@ -214,7 +229,7 @@ class _Builder:
             found.update(self.build(item) for item in image[1])
             return found
         if kind in ("cell", "empty cell"):
-            made[place] = cell = self.reserved.pop(place, None) or types.CellType()
+            made[place] = cell = types.CellType()
             self._fill(cell, image)
             return cell
         if kind == "function":
@@ -264,29 +279,25 @@ class _Builder:
         return error.with_traceback(traceback)
 
     def _function(self, image: Image, place: int) -> types.FunctionType:
-        _, code, scope, (name, qualified), parts = image
-        # Cells may hold the function itself, or others that have it in theirs, so it is there before they are filled.
-        images = parts[2][1] if parts[2][0] == "tuple" else ()
-        cells = tuple(map(self._cell, images)) or self.build(parts[2]) or None
-        self.made[place] = function = types.FunctionType(code, scope, name, None, cells)
+        _, code, scope, (name, qualified), inside, parts = image
+        # The cells may hold the function itself, or others that share them: all are there before one is filled.
+        cells = tuple([self._cell(part) for part in inside])
+        self.made[place] = function = types.FunctionType(code, scope, name, None, cells or None)
+        for cell, part in zip(cells, inside):
+            self._fill(cell, part)
         defaults, kwdefaults = self.build(parts[0]), self.build(parts[1])
-        for cell, inside in zip(cells or (), images):
-            if inside[0] in ("cell", "empty cell"):
-                self.made.append(cell)
-                self._fill(cell, inside)
         function.__defaults__, function.__kwdefaults__ = defaults, kwdefaults
         function.__qualname__ = qualified
-        function.__annotations__ = self.build(parts[3])
-        function.__dict__.update(self.build(parts[4]))
+        function.__annotations__ = self.build(parts[2])
+        function.__dict__.update(self.build(parts[3]))
         return function
 
     def _cell(self, image: Image) -> types.CellType:
-        """A cell of a function that is made, which may not be filled yet."""
-        if image[0] in ("cell", "empty cell"):
-            return types.CellType()
-        if image[0] == "again" and image[1] >= len(self.made):
-            return self.reserved.setdefault(image[1], types.CellType())
-        return self.build(image)
+        """A cell of a function, which may not be filled yet."""
+        if image[0] not in ("cell", "empty cell"):
+            return self.build(image)
+        self.made.append(types.CellType())
+        return self.made[-1]
 
     def _fill(self, cell: types.CellType, image: Image) -> None:
         if image[0] == "cell":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anfora.graph import control
+from anfora.graph import control, engines
 
 
 class Counts:
@@ -17,7 +17,7 @@ class Counts:
 def counts(monkeypatch):
     """Engines are made at the first opportunity, and kept."""
     counts = Counts()
-    run = control.Engine.run
+    run = engines.Engine.run
 
     def counted(engine, values, room):
         before = engine.steps
@@ -26,7 +26,7 @@ def counts(monkeypatch):
         counts.steps += engine.steps - before
         return moment
 
-    monkeypatch.setattr(control.Engine, "run", counted)
+    monkeypatch.setattr(engines.Engine, "run", counted)
     monkeypatch.setattr(control, "NATIVE_AFTER", 2)
-    monkeypatch.setattr(control, "_SHORT", 0)
+    monkeypatch.setattr(engines, "_SHORT", 0)
     return counts

@@ -44,6 +44,18 @@ def with_free_variables(n):
     return inner(n), inner(n - 1)
 
 
+def of_shared_variables(n):
+    base, step = n * 0 + 2, n * 0 + 3
+
+    def inner(k):
+        return step * k
+
+    def outer(k):
+        return base + step if k < 1 else inner(k) + outer(k - 1)
+
+    return outer(n) + inner(n)
+
+
 def two_inner_functions(n):
     made = []
     for factor in (1, 2):
@@ -148,6 +160,7 @@ PROGRAMS = {
     "inner": (of_an_inner_function, pairs((14,), (1,), (4,), (15,))),
     "inner, floats": (of_an_inner_function, pairs((14,), (1,), (4,), dtype=float32)),
     "free variables": (with_free_variables, pairs((14,), (1,), (4,), (15,))),
+    "shared variables": (of_shared_variables, pairs((80,), (1,), (4,), (90,))),
     "two of one code": (two_inner_functions, pairs((13,), (1,), (4,))),
     "of each other": (of_each_other, pairs((40,), (1,), (0,), (101,))),
     "inner, of each other": (of_inner_functions_of_each_other, pairs((40,), (1,), (0,), (101,))),
