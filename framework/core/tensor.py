@@ -610,7 +610,8 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
             return np.array(array, order="C").view(np.uint16)
         array = array.astype(np.float32)
     elif kind is dtype:
-        return np.array(array, dtype.storage, order="C")
+        with np.errstate(all="ignore"):  # Python floats may be too large for float32
+            return np.array(array, dtype.storage, order="C")
     if kind is dt.bfloat16 and array.dtype == np.uint16:
         array = bfloat16_to_numpy(array)
     if dtype is dt.bfloat16:

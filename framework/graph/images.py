@@ -14,7 +14,7 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
-from anfora.graph.known import VIEWS, is_bound, viewed
+from anfora.graph.known import GETTERS, VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
 from anfora.graph.ranges import Counter
@@ -108,7 +108,7 @@ class Imager:
             return "tuple of", kind, tuple(map(self.image, value))
         if isinstance(value, BaseException):
             return self._exception(value, kind)
-        if kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
+        if kind in GETTERS or kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
             return self._iterator(value)
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
             return "object", kind, self.image(value.__dict__)

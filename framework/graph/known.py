@@ -28,8 +28,9 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 
 __all__ = [
-    "BOUND", "CONTAINERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_among", "is_bound",
-    "is_constant", "is_layer", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
+    "BOUND", "CONTAINERS", "GETTERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_among",
+    "is_bound", "is_constant", "is_layer", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges",
+    "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -65,7 +66,8 @@ _COMPUTING: set[Any] = {
         for name in dir(operator)
         if not name.startswith("_") and isinstance(getattr(operator, name), types.BuiltinFunctionType)
     ),
-    operator.itemgetter, operator.attrgetter, operations.join, operations.order_of,
+    operator.itemgetter, operator.attrgetter, operator.methodcaller, dict.fromkeys, operations.join, operations.order_of,
+    operations.names_of_pattern,
 }  # fmt: skip
 if hasattr(itertools, "pairwise"):
     _ARRANGING.add(itertools.pairwise)
@@ -188,11 +190,17 @@ def computes(function: Any) -> bool:
         return True
     if isinstance(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
         return True
+    if isinstance(function, enum.EnumMeta):  # a member by its value
+        return type(function).__call__ is enum.EnumMeta.__call__ and _is_of_enum(function._missing_)  # type: ignore[attr-defined]
     if isinstance(function, type):
         if function is Tensor or (issubclass(function, BaseException) and function.__module__ in _ERRORS):
             return True
         return issubclass(function, tuple) and hasattr(function, "_fields")
     return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
+
+
+def _is_of_enum(method: Any) -> bool:
+    return method.__func__.__globals__.get("__name__") == "enum"
 
 
 def viewed(view: Any) -> dict:
@@ -281,7 +289,11 @@ def is_object(value: Any) -> bool:
     )
 
 
+#: What takes the same from each value: see polyfills.py.
+GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
 _TRANSPARENT = (
+    *GETTERS,
     *NUMBERS, type(None), str, bytes, complex, type(...), type(NotImplemented), range, slice, *CONTAINERS, Generator, Walk,
     types.MethodType, functools.partial, types.CellType, BaseException, super, *VIEWS,
 )  # fmt: skip

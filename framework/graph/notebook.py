@@ -153,6 +153,9 @@ class Notebook(Plain):
         if isinstance(value, types.MethodType):
             function = self.register(value.__func__, self.origin("attr", "__func__", origin))
             return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
+        if kind in known.GETTERS:
+            self.guard("is", origin, value)
+            return value
         if kind is Bound and all(map(_is_shown, value.attributes.values())):
             self.guard("operator", origin, value)
             return value

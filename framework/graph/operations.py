@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_iterator", "as_length",
-    "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell", "holds",
-    "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge", "merge_keywords",
-    "no_comparison", "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method",
-    "spread", "unpack", "unpack_rest", "values_of_keys",
+    "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_iterator", "as_length", "as_text",
+    "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell", "holds",
+    "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge",
+    "merge_keywords", "names_of_pattern", "no_comparison", "no_operator", "order_of", "raise_",
+    "rest_of_mapping", "send", "set_global", "special_method", "spread", "unpack", "unpack_rest",
+    "values_of_keys",
 ]  # fmt: skip
 
 OPERATIONS: dict[str, Callable] = {
@@ -132,14 +133,24 @@ def attributes_of_class(value: Any, kind: Any, positional: int, names: tuple[str
         raise TypeError("called match pattern must be a class")
     if not isinstance(value, kind):
         return None
-    found: list[Any] = []
+    try:
+        return tuple(
+            value if name is None else getattr(value, name) for name in names_of_pattern(kind, positional, names)
+        )
+    except AttributeError:
+        return None
+
+
+def names_of_pattern(kind: type, positional: int, names: tuple[str, ...]) -> list[str | None]:
+    """The attributes that a class pattern takes, None for the value itself."""
+    found: list[str | None] = []
     given: list[str] = []
     if positional:
         allowed = getattr(kind, "__match_args__", None)
         if allowed is None and _matches_itself(kind):
             if positional > 1:
                 raise TypeError(f"{kind.__name__}() accepts 1 positional sub-pattern ({positional} given)")
-            found.append(value)
+            found.append(None)
         else:
             allowed = () if allowed is None else allowed
             if not isinstance(allowed, tuple):
@@ -151,11 +162,8 @@ def attributes_of_class(value: Any, kind: Any, positional: int, names: tuple[str
     for name in (*given, *names):
         if given.count(name) + (name in names and name in given) > 1:
             raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
-        try:
-            found.append(getattr(value, name))
-        except AttributeError:
-            return None
-    return tuple(found)
+        found.append(name)
+    return found
 
 
 def _matches_itself(kind: type) -> bool:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import copy as copy_module
 import functools
 import operator
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core.dtype import bfloat16, float32, int64
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor, tensor
 from anfora.graph.binding_times import answers
-from anfora.graph.operations import order_of
+from anfora.graph.operations import names_of_pattern, order_of
 from anfora.graph.origins import Number
 from anfora.graph.surroundings import surroundings
+from anfora.kernel import glue
+from anfora.ops import copy, ones, stack, stop_gradient
 
 __all__ = ["call", "differentiate", "table"]
 
@@ -66,6 +72,25 @@ def first_answer_not(tried, left, right):
 
 def same_or_not(what, left, right):
     return what(left, right)
+
+
+def class_pattern(value, kind, positional, names):
+    """See operations.attributes_of_class."""
+    if not isinstance(kind, type):
+        raise TypeError("called match pattern must be a class")
+    if not isinstance(value, kind):
+        return None
+    getattr(kind, "__match_args__", None)  # a class may have others in a later call
+    found = []
+    for name in names_of_pattern(kind, positional, names):
+        if name is None:
+            found.append(value)
+        else:
+            try:
+                found.append(getattr(value, name))
+            except AttributeError:
+                return None
+    return tuple(found)
 
 
 def property_(getter, fallback, value, name):
@@ -213,6 +238,92 @@ def zip_(*items):
         yield tuple(row)
 
 
+# -- methods of objects of C ------------------------------------------------------------------------------------------
+
+
+def itemgetter_(keys, value, /):
+    return value[keys[0]] if len(keys) == 1 else tuple([value[key] for key in keys])
+
+
+def attrgetter_(paths, value, /):
+    found = []
+    for path in paths:
+        part = value
+        for name in path.split("."):
+            part = getattr(part, name)
+        found.append(part)
+    return found[0] if len(paths) == 1 else tuple(found)
+
+
+def methodcaller_(name, args, kwargs, value, /):
+    return getattr(value, name)(*args, **kwargs)
+
+
+def getter(function: Any) -> tuple[Callable, tuple]:
+    """What a call of an `itemgetter`, `attrgetter` or `methodcaller` does: a function, and its first arguments."""
+    maker, parts, *_ = function.__reduce__()
+    if type(function) is operator.methodcaller:
+        if isinstance(maker, functools.partial):
+            return methodcaller_, (maker.args[0], parts, maker.keywords)
+        return methodcaller_, (parts[0], parts[1:], {})
+    return (itemgetter_ if type(function) is operator.itemgetter else attrgetter_), (parts,)
+
+
+# -- tensors ----------------------------------------------------------------------------------------------------------
+
+
+def tensor_of_tensor(value):
+    return copy(stop_gradient(value))
+
+
+def tensor_of_tensors(values):
+    return stop_gradient(stack([stop_gradient(value) for value in values]))
+
+
+def tensor_of_number(value, dtype):
+    return ones((), dtype) * value  # which keeps the sign of zero
+
+
+def _tensor(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`Tensor(x)` of a tensor, of tensors, or of a number that varies."""
+    if len(args) != 1 or kwargs:
+        return False
+    [value] = args
+    if type(value) is Number and type(value.value) in (int, float):
+        recorder.enter(machine, tensor_of_number, (value, int64 if type(value.value) is int else float32), {})
+    elif type(value) in (Tensor, Parameter) and value._array is not None:
+        recorder.enter(machine, tensor_of_tensor, args, {})
+    elif _are_alike(value) and not recorder.opaque(value):
+        recorder.look(value)
+        recorder.enter(machine, tensor_of_tensors, args, {})
+    else:
+        return False
+    return True
+
+
+def _are_alike(values: Any) -> bool:
+    """Whether it is a list or tuple of tensors of one type and shape."""
+    if type(values) not in (list, tuple) or not values:
+        return False
+    if not all(type(value) in (Tensor, Parameter) and value._array is not None for value in values):
+        return False
+    first = values[0]
+    return first.dtype is not bfloat16 and all(
+        value.dtype is first.dtype and value.shape == first.shape for value in values
+    )
+
+
+def _copy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`copy.copy(x)` of a tensor without a history, and with nothing beside its data."""
+    if kwargs or len(args) != 1 or type(args[0]) is not Tensor or args[0]._array is None:
+        return False
+    value = args[0]
+    if value._node is not None or value.__dict__ or (recorder.is_outside(value) and not glue.is_recording()):
+        return False
+    recorder.enter(machine, tensor_of_tensor, args, {})
+    return True
+
+
 def _always(replacement: Callable, needs: int) -> Callable:
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         if kwargs or len(args) < needs:
@@ -280,6 +391,10 @@ def table() -> dict[Any, Callable]:
         sorted: _with_key(sorted_),
         max: _with_key(max_),
         min: _with_key(min_),
+        Tensor: _tensor,
+        tensor: _tensor,
+        copy_module.copy: _copy,
+        copy_module.deepcopy: _copy,
         **answers(),
         **surroundings(),
     }

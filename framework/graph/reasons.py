@@ -84,6 +84,8 @@ class Reasons(Notebook):
                 return f"{known.describe(operation)} with a function of the program"
         elif known.is_among(operation, _LOOKS_INTO):
             for i, value in enumerate(args[: _LOOKS_INTO[operation]]):
+                if i == 0 and operation is operations.spread:  # the function, for messages
+                    continue
                 for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
                     is_key = i == 1 and isinstance(args[0], dict) and _has_identity(type(part))
                     if known.is_object(part) and not is_key:
@@ -249,5 +251,5 @@ _SEARCHES = frozenset(["index", "count", "remove", "__contains__", "__eq__", "__
 
 _COMPARING = frozenset({
     operations.OPERATIONS["in"], operations.OPERATIONS["not_in"], operator.contains, operator.indexOf, operator.countOf,
-    set, frozenset, dict, hash, operations.values_of_keys, operations.merge, operations.make_set,
+    set, frozenset, dict, dict.fromkeys, hash, operations.values_of_keys, operations.merge, operations.make_set,
 })  # fmt: skip

@@ -16,8 +16,11 @@ guards hold, and hops with the outcomes that were seen; anything new is recorded
 
 from __future__ import annotations
 
+import builtins
+import enum
 import functools
 import operator
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -40,10 +43,10 @@ from anfora.eager.updating import Updater
 from anfora.graph import known, operations, ranges
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE, NoImage, is_plain_object
-from anfora.graph.machine import Frame, Generator, Machine, Pause, Plain, Walk
+from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk
 from anfora.graph.moments import DATA, Draw, Escaped, Outcome, State
 from anfora.graph.origins import Number, Origin
-from anfora.graph.polyfills import call, differentiate, list_, list_with_length, rows_
+from anfora.graph.polyfills import call, class_pattern, differentiate, getter, list_, list_with_length, rows_
 from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.rows import Number as RowNumber
@@ -122,6 +125,16 @@ class Recorder(Writes):
             return Generator(Frame(code_of(function), function, {"tensor": args[0]}), self, (function, args, {}))
         if operation is iter and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
             operation = Walk
+        if operation is __import__ and self._is_imported(*args):
+            return machine.natively(operation, args, kwargs)
+        if operation is operations.import_from and hasattr(*args):
+            return self.getattr(machine, *args)
+        if (
+            operation is iter
+            and isinstance(args[0], enum.EnumMeta)
+            and type(args[0]).__iter__ is enum.EnumMeta.__iter__
+        ):
+            args = (tuple(args[0]),)
         reason = self._reason(operation, args, kwargs)
         if reason is None and any(map(self.is_own_generator, args)):
             reason = self._reason_of_generator(machine, operation, args)
@@ -131,6 +144,8 @@ class Recorder(Writes):
 
     def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
         """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""
+        if operation is operations.attributes_of_class and self.given is None:
+            raise Enter(class_pattern, args)
         if not any(map(known.is_object, args)):
             return
         call = entered(self, operation, _plain_tuple(args))
@@ -145,6 +160,24 @@ class Recorder(Writes):
             if is_there and method_of(self, value, "__iter__") is not None:
                 has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
                 raise drain(value, operation, args, list_with_length if has_length else list_)
+
+    def _is_imported(self, name: str, scope: dict, _: None, names: tuple | None, level: int) -> bool:
+        """Whether an import only finds what has been imported, as long as that stays so."""
+        if level or builtins.__import__ is not _IMPORT or (names and "*" in names):
+            return False
+        parts = name.split(".")
+        paths = [".".join(parts[: n + 1]) for n in range(len(parts))]
+        modules = [sys.modules.get(path) for path in paths]
+        if not all(type(module) is types.ModuleType for module in modules):
+            return False
+        if any(not hasattr(modules[-1], each) for each in names or ()):
+            return False
+        for path, module in zip(paths, modules):
+            self.guard("is", self.origin("item", path, self.origin("known", sys.modules)), module)
+        self.guard("is", self.origin("attr", "__import__", self.origin("known", builtins)), _IMPORT)
+        for each in names or ():
+            self.guard("is", Origin("number", hasattr, (self.origin("known", modules[-1]), each)), True)
+        return True
 
     def compute(
         self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple | None = None
@@ -579,6 +612,10 @@ class Recorder(Writes):
         if isinstance(function, GradientFunction):
             self._differentiate(machine, function, args, kwargs)
             return
+        if type(function) in known.GETTERS:
+            replacement, parts = getter(function)
+            self.enter(machine, replacement, (*parts, *args), kwargs)
+            return
         special = self.keeper.special.get(function) if known.is_among(function, self.keeper.special) else None
         if special is not None and special(self, machine, args, kwargs):
             return
@@ -670,8 +707,8 @@ class Recorder(Writes):
 
     def _differentiate(self, machine: Machine, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
         """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
-        if self.piece.writes:  # a piece cannot end in the middle of a gradient, so it must not have to
-            raise Pause
+        if self.piece.writes or (self.piece.is_taped and not self.region):
+            raise Pause  # a piece cannot end in the middle of a gradient, so it must not have to
         frame = machine.frames[-1]
         site = (frame.code.python, frame.pc)
         if self.is_outside(gradient):
@@ -793,9 +830,13 @@ class Recorder(Writes):
 
     def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
         """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
-        may fail, the draw might not come, so then the interpreter does it."""
+        may fail, the draw might not come, so it is made in a piece behind."""
         may_fail = any(row.entry.op.fault_rule is not None for row in self.piece.rows)
-        if generator is not default_generator or may_fail:
+        if generator is default_generator and may_fail:
+            drawn, generator._offset = generator._offset, offset
+            self.start_anew("random numbers")
+            generator._offset = drawn
+        if generator is not default_generator:
             self.touched = "random numbers"
             return
         self.piece.draws.append(Draw(counters, (signed(seed), signed(offset))))
@@ -835,9 +876,11 @@ class Recorder(Writes):
                 if isinstance(value, Tensor) and value._node is not None:
                     mask |= 1 << i
         if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
+            if piece.gradients:  # whose rows no tape follows
+                self.start_anew("the history of a tensor behind a gradient")
             piece.is_taped = True
-        if op.fault_rule is not None or op.python_rule is not None:
-            self.before_fault(f"an error of {op.name}")
+        if piece.writes and (op.fault_rule is not None or op.python_rule is not None):
+            self.start_anew(f"an error of {op.name} behind a change of something outside")
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
             result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])
@@ -962,5 +1005,6 @@ _MAY_FAIL = frozenset({
     operator.imod, round, int, format, *operations.FORMATS.values(),
 })  # fmt: skip
 _HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known
+_IMPORT = builtins.__import__
 _LONG = 1000  #: rows of a piece from which on collections are put off
 _RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

@@ -365,15 +365,15 @@ class Writes(Attributes):
 
     # -- ending a piece -----------------------------------------------------------------------------------------------
 
-    def before_fault(self, what: str) -> None:
-        """A row comes that may raise: what was written before must have been done by then."""
-        if self.piece.writes:
-            rows, draws = self.began or (0, 0)
-            done = self.piece.rows[rows:]
-            if len(self.piece.draws) > draws or any(row.entry.op.writes is not None for row in done):
-                self.touched = f"{what} behind a change of something outside"
-            else:
-                raise Pause
+    def start_anew(self, what: str) -> None:
+        """What comes must not stand behind what the piece holds already: the piece ends in front of the instruction, or,
+        where that has had effects by now, the interpreter does it."""
+        rows, draws = self.began or (0, 0)
+        done = self.piece.rows[rows:]
+        if len(self.piece.draws) > draws or any(row.entry.op.writes is not None for row in done):
+            self.touched = what
+        else:
+            raise Pause
 
     def pause(self, machine: Machine) -> None:
         """The present instruction starts a piece of its own."""
