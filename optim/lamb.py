@@ -17,7 +17,7 @@ from anfora.kernel.reduce import plan_reduce
 from anfora.kernel.sweep import Row, plan_sweep
 from anfora.optim.checks import flag, number
 from anfora.optim.groups import Group, Section
-from anfora.optim.optimizer import Optimizer, _is_of_this_package
+from anfora.optim.optimizer import Optimizer, is_of_this_package
 from anfora.optim.update import Before, Member, Rule, Wrapper
 
 __all__ = ["LARS", "Lamb"]
@@ -99,6 +99,8 @@ class LARS(Optimizer):
         [3.0, 3.5]
     """
 
+    _path = ("opt",)
+
     def __init__(
         self,
         optimizer: Optimizer,
@@ -136,8 +138,6 @@ class LARS(Optimizer):
     def _update(self, gradients: Any, sections: list[Section], wrapper: Callable | None = None) -> None:
         self.opt._update(gradients, sections, self._wrapped)
 
-    _path = ("opt",)
-
     def _ahead(self) -> tuple[tuple, list[float]]:
         return self.opt._work_out(self._all_sections(), self._wrapped)
 
@@ -145,7 +145,7 @@ class LARS(Optimizer):
         return self.opt.sources()
 
     def _is_predictable(self) -> bool:
-        return super()._is_predictable() and _is_of_this_package(type(self.opt)) and self.opt._is_predictable()
+        return super()._is_predictable() and is_of_this_package(type(self.opt)) and self.opt._is_predictable()
 
     def _wrapped(self, section: Section) -> tuple:
         """What is done to the gradients of a section of the wrapped optimizer, and its numbers."""

@@ -71,6 +71,7 @@ class Optimizer(Updater):
     decoupled_decay = False  #: whether the rule applies the weight decay itself
     group_options: tuple[str, ...] = ()  #: what else a group may set
 
+    _path: tuple[str, ...] = ()  #: where the optimizer stands whose Parameters are written
     _plan: Plan | None
     _outline: tuple
     _sections: list[Section] | None
@@ -188,7 +189,7 @@ class Optimizer(Updater):
         Raises:
             OpTypeError, OpValueError, OpRuntimeError: what a call would raise.
         """
-        if not _is_of_this_package(type(self)) or not self._is_predictable():
+        if not is_of_this_package(type(self)) or not self._is_predictable():
             return None
         sections = self._all_sections()
         gradients = self._checked(given, {i for section in sections for i in section.indices})
@@ -199,8 +200,6 @@ class Optimizer(Updater):
         entry = form.entry(holders, [None if gradient is None else current(gradient)._layout for gradient in gradients])
         again = Numbers(outline, form.numbers)
         return Update(entry, places, gradients, again.tensor(numbers), again, _DONE)
-
-    _path: tuple[str, ...] = ()  #: where the optimizer stands whose Parameters are written
 
     def _ahead(self) -> tuple[tuple, list[float]]:
         """An outline and the numbers of what the next call will do."""
@@ -693,7 +692,7 @@ class Numbers:
         return self.tensor(numbers)
 
 
-def _is_of_this_package(kind: type) -> bool:
+def is_of_this_package(kind: type) -> bool:
     """Whether all that a step calls is this package's: subclasses of programs may have an `__init__` of their own, and
     what optimizers do not have."""
     own = [base for base in kind.__mro__ if base.__module__.startswith("anfora.")]

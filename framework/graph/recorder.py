@@ -631,7 +631,7 @@ class Recorder(Writes):
                     self.enter(machine, function, args, kwargs)
                 return
         elif isinstance(function, Cell):
-            if self.call_cell(machine, function, args, kwargs):
+            if self._call_cell(machine, function, args, kwargs):
                 return
         elif function is object.__new__ and len(args) == 1 and not kwargs and is_plain_object(args[0]):
             machine.push(object.__new__(args[0]))
@@ -748,7 +748,7 @@ class Recorder(Writes):
         finally:
             self.machine = below
 
-    def call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
+    def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
         """Go into the call of a Cell."""
         own = class_attribute(type(cell), "__call__")
         self.guard_class(type(cell), "__call__")

@@ -53,7 +53,7 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
         if not has_ended:
             return False
         # The guards of the call belong to the new piece too, which others may come to.
-        return recorder.rejoin is not None or recorder.call_cell(machine, cell, args, kwargs)
+        return recorder.rejoin is not None or recorder._call_cell(machine, cell, args, kwargs)
     if not _register(recorder, cell, prepared, args):
         return False
     flat = [*prepared.targets(cell), *prepared.given, prepared.numbers]
