@@ -146,7 +146,10 @@ class TrainOneStepWithLossScaleCell(TrainOneStepCell):
 
     def get_overflow_status(self, status: Any, compute_output: Any) -> Tensor:
         """Whether one of the gradients is infinite or NaN."""
-        return Tensor(not all(bool(ops.isfinite(gradient).all()) for gradient in compute_output))
+        finite = Tensor(True)
+        for gradient in compute_output:  # nothing is looked at in between: a compiled step has one branch
+            finite = ops.logical_and(finite, ops.isfinite(gradient).all())
+        return ops.logical_not(finite)
 
     def process_loss_scale(self, overflow: Tensor) -> Tensor:
         """Tell the Cell that changes the scale, if there is one; gives `overflow`."""

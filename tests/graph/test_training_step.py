@@ -773,7 +773,8 @@ def test_cells_of_training_in_graph_mode(make):
             ms.set_context(mode=ms.PYNATIVE_MODE)
         assert [bits(p) for p in plain.get_parameters()] == [bits(p) for p in compiled.get_parameters()]
     program = program_of(compiled)
-    assert all("the data of a tensor" in reason for reason in hops(program))
+    ends = [variant.end for p in (*program.entries.values(), *program.points.values()) for variant in p.variants]
+    assert all(end.is_branch for end in ends if isinstance(end, Hop)) and len(ends) <= 2
     rows = [
         row for p in (*program.entries.values(), *program.points.values()) for v in p.variants for row in v.piece.rows
     ]
