@@ -256,9 +256,9 @@ def keep(value: Any) -> Any:
     owner = value if value._base is None else value._base
     mark = owner._mark
     if isinstance(mark, memory.Export):
-        recorder = slots.watcher.recorder
-        if mark.is_alive and not (recorder is not None and recorder.region):
-            return memory.twin(value._array)
+        if mark.is_alive:
+            recorder = slots.watcher.recorder
+            return memory.twin(value._array) if recorder is None else recorder.keep_for_tape(value)
         mark = None
     if mark is None:
         owner._mark = memory.SAVED

@@ -320,6 +320,18 @@ class Notebook(Plain):
         self.arrays[id(array)] = (array, value)
         self.unplaced.append((array, value))
 
+    def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
+        """What the tape keeps of a tensor whose memory the outside sees: a copy. In a gradient that is recorded, nothing
+        from outside comes between: there it is the tensor's value."""
+        if not self.region:
+            return memory.twin(tensor._array)
+        with self.unwatched():
+            copy = memory.twin(tensor._array)
+        value = self._value_of(tensor)
+        if value is not None:
+            self.arrays[id(copy)] = (copy, value)
+        return copy
+
     def _value_of(self, tensor: Tensor) -> int | None:
         """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
         a new handle has the value of its array, and a view that was taken again is another array in the same place."""

@@ -17,6 +17,7 @@ import sys
 import types
 import warnings
 
+import numpy as np
 import pytest
 
 import anfora as ms
@@ -389,6 +390,25 @@ def gradient_by_a_number_that_changes(jit):
     seen = []
     for state.factor, state.shift in ((2.5, 1.0), (2.5, 1.0), (0.5, 1.0), (0.5, 2.0), (0.25, 3.0)):
         seen.append(compiled(t(1, 2)))
+    return seen
+
+
+@program
+def numpy_writes_to_memory_that_a_gradient_keeps(jit):
+    """The first call, which is recorded, kept the memory itself."""
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    x = ms.from_numpy(array)
+
+    def product(w):
+        y = (x * w).sum()
+        array[...] -= 1
+        return y
+
+    writing = jit(lambda w: ms.grad(product)(w))
+    plain = jit(lambda w: ms.grad(lambda v: (x * v).sum())(w))
+    seen = []
+    for _ in range(3):
+        seen += writing(t([[1, 2, 3]])), plain(t([[1, 2, 3]])), array.copy()
     return seen
 
 
