@@ -12,13 +12,17 @@ import linecache
 import os
 import re
 import sys
+from collections.abc import Sequence
 from types import CodeType, FrameType, ModuleType, TracebackType
 from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 
-__all__ = ["Span", "calling_frame", "cell_path", "frame_position", "is_internal", "locate", "locate_raise", "place_of"]
+__all__ = [
+    "CellCall", "Span", "calling_frame", "cell_path", "frame_position", "is_internal", "locate", "locate_raise",
+    "place_of", "shapes_of",
+]  # fmt: skip
 
 
 def is_internal(code: CodeType) -> bool:
@@ -211,15 +215,27 @@ def locate_raise(traceback: TracebackType | None, argument: str | None = None) -
     return "\n".join([f"  {span}", *span.pointing_at(argument, (), frame).show()])
 
 
-def cell_path(frame: FrameType | None) -> str | None:
-    """The innermost Cell that is being called, as `Net.head.fc: Dense(…) got (2, 5)`."""
-    calls: list[tuple[Cell, tuple]] = []
+#: A call of a Cell: the Cell, and the shapes of its arguments, None for those that have none.
+CellCall = tuple[Cell, tuple]
+
+
+def shapes_of(args: tuple) -> tuple:
+    """The shapes of arguments."""
+    return tuple(getattr(argument, "shape", None) for argument in args)
+
+
+def cell_path(frame: FrameType | None, inner: Sequence[CellCall] = ()) -> str | None:
+    """The innermost Cell that is being called, as `Net.head.fc: Dense(…) got (2, 5)`.
+
+    Args:
+        frame: where to begin; looked for in the frames from here on.
+        inner: calls that no frame is there of, the outermost first.
+    """
+    calls: list[CellCall] = [*reversed(inner)]
     while frame is not None:
         if frame.f_code is Cell.__call__.__code__:
-            calls.append((frame.f_locals["self"], frame.f_locals["args"]))
-        elif frame.f_code.co_name == "natively" and is_internal(
-            frame.f_code
-        ):  # graph mode's machine has frames of its own
+            calls.append((frame.f_locals["self"], shapes_of(frame.f_locals["args"])))
+        elif frame.f_code.co_name == "natively" and is_internal(frame.f_code):  # graph mode has frames of its own
             calls += reversed(frame.f_locals["self"].cell_calls())
         frame = frame.f_back
     if not calls:
@@ -230,7 +246,6 @@ def cell_path(frame: FrameType | None) -> str | None:
     for parent, child in itertools.pairwise(cells):
         names = [name for name, cell in parent.cells_and_names() if cell is child]
         path += f".{names[0] if names else type(child).__name__}"
-    shapes = [getattr(argument, "shape", None) for argument in calls[0][1]]
-    got = ", ".join(str(shape) for shape in shapes if shape is not None)
+    got = ", ".join(str(shape) for shape in calls[0][1] if shape is not None)
     own = f": {type(cells[-1]).__name__}({cells[-1].extend_repr()})" if len(cells) > 1 else ""
     return f"{path}{own} got {got}" if got else path + own

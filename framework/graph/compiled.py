@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, Union
 from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
+from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
 from anfora.eager import autocast
 from anfora.eager.tape import transforms
@@ -61,7 +62,7 @@ class Hop:
 
     def __init__(self, state: State, reason: str) -> None:
         self.call, self.frames, self.switch = state.call, state.frames, state.switch
-        self.reason, self.at = reason, state.place
+        self.reason, self.at, self.cells = reason, state.place, state.cells
         self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
         self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
         #: outcome -> (point, for each of its slots the place)
@@ -76,6 +77,14 @@ class Hop:
         """What of an outcome decides how the program goes on."""
         kind = type(outcome.value)
         return kind if kind in self.varying and outcome.error is None else key_of(outcome)
+
+    def natively(self, operation: Any, args: tuple, kwargs: dict, handled: BaseException | None) -> Any:
+        """Do what it does, at its place in the program; the name of this method is known to `core.span.cell_path`."""
+        return do_at(*self.at, {}, operation, args, kwargs, handled)
+
+    def cell_calls(self) -> list[CellCall]:
+        """The calls of Cells that it stands in."""
+        return self.cells.cell_calls()
 
     def note(self, outcome: Outcome) -> None:
         """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
@@ -440,7 +449,7 @@ class Program:
             live[slot] = made[number]
         hop.switch.turn()
         try:
-            return Outcome(do_at(*hop.at, {}, operation, args, kwargs, handled))
+            return Outcome(hop.natively(operation, args, kwargs, handled))
         except BaseException as error:
             return Outcome(error=error)
 

@@ -529,7 +529,7 @@ def _placed(error: Exception, index: int, row: Row) -> Exception:
             span = Span.of(code, at)
             names: Any = _Names(code, span)
             lines += [f"  {span}", *span.pointing_at(error.arg, row.entry.op.order, names).show()]
-        path = cell_path(sys._getframe(1))
+        path = cell_path(sys._getframe(1), row.cells.cell_calls() if row.cells is not None else ())
         if path:
             lines.append(f"  in {path}")
         error.place = "\n".join(lines) or None

@@ -22,7 +22,7 @@ from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
-from anfora.core.span import locate
+from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph import operations
 from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
@@ -1093,10 +1093,12 @@ class Machine:
 
     # -- for messages -------------------------------------------------------------------------------------------------
 
-    def cell_calls(self) -> list[tuple[Cell, tuple]]:
-        """The Cells whose `construct` is being run, the outermost first, with their arguments."""
+    def cell_calls(self) -> list[CellCall]:
+        """The Cells that are being called, the outermost first."""
         found = [frame.cell for frame in self.frames if frame.cell is not None]
-        return found if self._left is None else [*found, self._left]
+        if self._left is not None:
+            found.append(self._left)
+        return [(cell, shapes_of(args)) for cell, args in found]
 
 
 #: Of the instructions that look whether a value is true: whether they jump if it is, and whether it stays on the stack.

@@ -95,6 +95,7 @@ class State:
         frames = machine.frames
         self.switch = switches()
         self.place = machine.place
+        self.cells = recorder.calls()
         top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
         stack, pc = top.stack, top.pc
         top.stack, top.pc = machine.saved, pc - 1

@@ -31,6 +31,7 @@ from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.moments import Outcome, Piece
 from anfora.graph.origins import Number, Origin
 from anfora.graph.ranges import Counter
+from anfora.graph.rows import Calls
 from anfora.graph.special import class_attribute
 from anfora.kernel import glue
 from anfora.ops.bound import Bound
@@ -124,6 +125,11 @@ class Notebook(Plain):
         if name not in self.told:
             self.told.add(name)
             self.piece.guards.append((kind, origin, payload))
+
+    def calls(self) -> Calls:
+        """The calls of Cells that are going on."""
+        machines = list(self.machine.chain()) if self.machine is not None else []
+        return Calls([call for machine in reversed(machines) for call in machine.cell_calls()])
 
     # -- values from outside -------------------------------------------------------------------------------------------
 
@@ -328,7 +334,9 @@ class Notebook(Plain):
         with self.unwatched():
             copy = memory.twin(tensor._array)
         value = self._value_of(tensor)
-        if value is not None:
+        if value is None:
+            self.touched = "memory of a tensor, seen in another way"
+        else:
             self.arrays[id(copy)] = (copy, value)
         return copy
 

@@ -28,7 +28,7 @@ from typing import Any
 from anfora.api import GradientFunction, _Run
 from anfora.core import slots
 from anfora.core.abstract import Layout
-from anfora.core.cell import Cell
+from anfora.core.cell import Cell, hooks_of
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter
@@ -322,7 +322,7 @@ class Recorder(Writes):
             self.leave(machine)
             return None
         whole = self.whole(machine)
-        if whole is not None:  # what the tape holds cannot be put down: the interpreter does all of it from now on
+        if whole is not None:  # what a tape holds, say, cannot be put down: from now on the interpreter does all of it
             self.keeper.interpret_whole([whole])
             self.leave(machine)
             return None
@@ -909,13 +909,16 @@ class Recorder(Writes):
         piece.switches.append(glue.is_recording())
         if len(piece.rows) == _LONG:
             self._collect_later()
-        piece.rows.append(Row(entry, operands, outputs, place, mask & entry.followed))
+        may_fail = op.fault_rule is not None or op.python_rule is not None
+        piece.rows.append(
+            Row(entry, operands, outputs, place, mask & entry.followed, self.calls() if may_fail else None)
+        )
         return result
 
     def _is_in_a_try(self) -> bool:
-        """Whether the program would go on after an exception; this package's own handlers only pass it on."""
+        """Whether the program would go on after an exception."""
         machines = self.machine.chain() if self.machine is not None else ()
-        return any(frame.handlers and not frame.code.is_internal for machine in machines for frame in machine.frames)
+        return any(_catches(frame) for machine in machines for frame in machine.frames)
 
     def _here(self) -> tuple:
         """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
@@ -960,6 +963,14 @@ def _is_of_values(operation: Any) -> bool:
     """Whether it is one of Python's functions, and no method of an object that changes."""
     owner = getattr(operation, "__self__", None)
     return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
+
+
+def _catches(frame: Frame) -> bool:
+    """Whether code of the program is run after an exception; this package's own handlers only pass it on, but for hooks
+    that are always called."""
+    if frame.function is call_cell:
+        return bool(frame.handlers) and any(always for _, _, always in hooks_of(frame.locals["cell"], "forward"))
+    return bool(frame.handlers) and not frame.code.is_internal
 
 
 def _is_closed(code: Code) -> bool:

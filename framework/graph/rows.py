@@ -6,12 +6,28 @@ result types, kernels and gradient rules, found once and shared with PyNative mo
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Union
 
+from anfora.core.span import CellCall
 from anfora.eager.entry import Entry
 
-__all__ = ["Number", "Row"]
+__all__ = ["Calls", "Number", "Row"]
+
+
+class Calls:
+    """Calls of Cells, for messages; it does not hold the Cells."""
+
+    __slots__ = ("_calls",)
+
+    def __init__(self, calls: Sequence[CellCall]) -> None:
+        self._calls = [(weakref.ref(cell), shapes) for cell, shapes in calls]
+
+    def cell_calls(self) -> list[CellCall]:
+        """Those that are still there, the outermost first."""
+        return [(cell, shapes) for reference, shapes in self._calls if (cell := reference()) is not None]
 
 
 @dataclass(frozen=True)
@@ -37,6 +53,7 @@ class Row:
         outputs: the values it makes, in the order of `entry.outputs`.
         place: of the program, (code object, position), for errors; see `core.span.place_of`.
         mask: which inputs the tape followed.
+        cells: where the operator may fail, the calls of Cells that it stands in, the outermost first; see `Calls`.
     """
 
     entry: Entry
@@ -44,3 +61,4 @@ class Row:
     outputs: tuple[int, ...]
     place: tuple[Any, int] = (None, 0)
     mask: int = 0
+    cells: Calls | None = None

@@ -563,6 +563,70 @@ def precision_is_as_before_after_an_error() -> Case:
     return Case(run)
 
 
+def wrong_index(around: Callable[[Callable], Callable]) -> Case:
+    """A net whose errors come from data, in calls that were compiled before."""
+
+    class Takes(Cell):
+        def construct(self, x: Tensor, index: Tensor) -> Tensor:
+            return ops.gather(x, index, 0)
+
+    class Net(Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Takes()
+
+        def construct(self, x: Tensor, index: Tensor) -> Tensor:
+            return self.inner(x * 2, index)
+
+    net, index = Net(), [Tensor([0, 1], ms.int32)]
+    return Case(
+        around(lambda x: net(x, index[0])),
+        changes=(
+            lambda: index.__setitem__(0, Tensor([1, 7], ms.int32)),
+            lambda: index.__setitem__(0, Tensor([1, 0], ms.int32)),
+        ),
+    )
+
+
+@program("without_tape")
+def index_is_wrong_inside_of_cells() -> Case:
+    return wrong_index(lambda function: function)
+
+
+@program(EVERYWHERE)
+def error_of_an_index_is_caught() -> Case:
+    def around(function: Callable) -> Callable:
+        def run(x: Tensor) -> Tensor:
+            try:
+                return function(x)
+            except IndexError as error:
+                return x * len(str(error))
+
+        return run
+
+    return wrong_index(around)
+
+
+@program(EVERYWHERE)
+def hook_is_always_called_when_an_index_is_wrong() -> Case:
+    class Takes(Cell):
+        def construct(self, x: Tensor, index: Tensor) -> Tensor:
+            return ops.gather(x, index, 0)
+
+    net, index = Takes(), [Tensor([0, 1], ms.int32)]
+    case = Case(
+        lambda x: net(x, index[0]),
+        changes=(
+            lambda: index.__setitem__(0, Tensor([1, 7], ms.int32)),
+            lambda: index.__setitem__(0, Tensor([1, 0], ms.int32)),
+        ),
+    )
+    net.register_forward_hook(
+        lambda cell, args, output: case.log.append("raised") if output is None else None, always_call=True
+    )
+    return case
+
+
 @program()
 def hooks_are_objects_and_methods() -> Case:
     class Scale:
