@@ -10,6 +10,7 @@ import itertools
 import math
 import operator
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from anfora import api
@@ -28,9 +29,9 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 
 __all__ = [
-    "BOUND", "CONTAINERS", "GETTERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets", "is_among",
-    "is_bound", "is_constant", "is_layer", "is_object", "is_opaque", "is_pythons", "is_transform", "only_arranges",
-    "viewed", "writes",
+    "BOUND", "CONTAINERS", "GETTERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets",
+    "has_identity", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque",
+    "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -224,7 +225,20 @@ _TRANSFORMS = (
 )  # fmt: skip
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
 _OTHERS_THAT_COMPUTE = (glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data)
-#: Methods that switch the tape.
+
+
+def _with_inner(*functions: Any) -> Iterator[types.CodeType]:
+    """The code of functions, and of those that are made in them."""
+    pending: list[Any] = [function.__code__ for function in functions]
+    while pending:
+        code = pending.pop()
+        yield code
+        pending += [each for each in code.co_consts if isinstance(each, types.CodeType)]
+
+
+#: Transforms that go through a function in ways of their own, where the machine could not be put down: Python does them.
+_OTHER_TRANSFORMS = frozenset(_with_inner(api.jvp, api.jacfwd, api.jacrev))
+#: Methods that switch the tape, with `set_recording`; rows and points know whether it is on.
 _TAPE_SWITCHES = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__)
 
 
@@ -253,7 +267,7 @@ def enters(function: types.FunctionType) -> bool:
     """Whether the machine goes into a Python function: into programs, not into libraries."""
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
-        return _of(module, _PROGRAMS) or function in _TAPE_SWITCHES
+        return (_of(module, _PROGRAMS) and function.__code__ not in _OTHER_TRANSFORMS) or function in _TAPE_SWITCHES
     if module in _PLAIN_LIBRARIES:
         return True
     file = function.__code__.co_filename
@@ -291,6 +305,19 @@ def is_object(value: Any) -> bool:
 
 #: What takes the same from each value: see polyfills.py.
 GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def has_identity(kind: type) -> bool:
+    """Whether objects of a class are equal to themselves alone."""
+    return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
+
+
+def is_compared_plainly(value: Any) -> bool:
+    """Whether nothing of the program is called where a value is compared with one that has its hash."""
+    if type(value) in (tuple, frozenset):
+        return all(map(is_compared_plainly, value))
+    return not is_object(value) or has_identity(type(value))
+
 
 _TRANSPARENT = (
     *GETTERS,

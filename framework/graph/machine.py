@@ -197,39 +197,40 @@ class Pause(BaseException):
 
 
 class Walk:
-    """An iterator over a dict which, unlike Python's, tells where it is.
+    """An iterator over a dict, or a view of one, which, unlike Python's, tells where it is.
 
     Args:
         base: what is walked over.
         index: how far it has come.
-        keys: its keys as they were at the start.
     """
 
-    __slots__ = ("base", "index", "keys")
+    __slots__ = ("base", "index", "_keys", "_rest")
 
-    def __init__(self, base: dict, index: int = 0, keys: tuple | None = None) -> None:
-        self.base, self.index = base, index
-        self.keys = tuple(base) if keys is None else keys
+    def __init__(self, base: Any, index: int = 0) -> None:
+        self.base, self.index = base, 0
+        self._keys = self._present()
+        self._rest = iter(base)
+        while self.index < index:
+            next(self, None)
+
+    def _present(self) -> tuple:
+        return tuple(self.base if isinstance(self.base, dict) else self.base.mapping)
 
     def __iter__(self) -> Walk:
         return self
 
     def __next__(self) -> Any:
-        index = self.index
-        if index > len(self.keys):  # it has ended for good
-            raise StopIteration
-        if len(self.keys) != len(self.base):
-            raise RuntimeError("dictionary changed size during iteration")
-        self.index = index + 1
-        if index == len(self.keys):
-            raise StopIteration
-        return self.keys[index]
+        self.index += 1
+        return next(self._rest)
 
     def __length_hint__(self) -> int:
-        return max(0, len(self.keys) - self.index)
+        return operator.length_hint(self._rest)
 
     def __reduce__(self) -> tuple:
-        return Walk, (self.base, self.index, self.keys)
+        keys = self._present()
+        if len(keys) != len(self._keys) or any(a is not b for a, b in zip(keys, self._keys)):
+            raise TypeError("where an iterator over a dict is whose keys have changed, only Python knows")
+        return Walk, (self.base, self.index)
 
 
 class Plain:

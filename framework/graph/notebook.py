@@ -397,6 +397,8 @@ class Notebook(Plain):
             return True
         if hasattr(kind, "__next__") and kind not in (Generator, Walk) and id(value) in self.origins:
             return True
+        if kind in (set, frozenset) and id(value) in self.origins and not all(map(known.is_compared_plainly, value)):
+            return True  # to compare it, as a guard would, is a call of the program
         if kind in (tuple, list, set, frozenset):
             return depth > 20 or any(self.opaque(item, depth + 1) for item in value)
         if kind is dict:

@@ -12,8 +12,8 @@ from typing import Any
 
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_iterator", "as_length", "as_text",
-    "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell", "holds",
-    "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge",
+    "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell", "has_index",
+    "holds", "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge",
     "merge_keywords", "names_of_pattern", "no_comparison", "no_operator", "order_of", "raise_",
     "rest_of_mapping", "send", "set_global", "special_method", "spread", "unpack", "unpack_rest",
     "values_of_keys",
@@ -184,6 +184,10 @@ def fill_cell(cell: types.CellType, value: Any) -> None:
 
 def holds(container: Any, key: Any) -> bool:
     return key in container
+
+
+def has_index(items: list, index: int) -> bool:
+    return -len(items) <= index < len(items)
 
 
 def dict_of(value: Any) -> dict | None:

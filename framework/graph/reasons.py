@@ -76,7 +76,7 @@ class Reasons(Notebook):
             if known.is_object(owner) and type(owner) is not types.CellType:
                 return f"a method of {type(owner).__name__}"
         if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
-            values = tuple(v for v in (args[0], *args[1]) if not (known.is_object(v) and _has_identity(type(v))))
+            values = tuple(v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v))))
         if not known.only_arranges(operation) and not known.is_transform(operation):
             if not all(map(self.natural, values)) or not self.natural(operation):
                 return f"{known.describe(operation)} of an object of the program"
@@ -87,7 +87,7 @@ class Reasons(Notebook):
                 if i == 0 and operation is operations.spread:  # the function, for messages
                     continue
                 for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
-                    is_key = i == 1 and isinstance(args[0], dict) and _has_identity(type(part))
+                    is_key = i == 1 and isinstance(args[0], dict) and known.has_identity(type(part))
                     if known.is_object(part) and not is_key:
                         return f"a method of {type(part).__name__}"
         for value in self._called_back(operation, args):
@@ -100,7 +100,7 @@ class Reasons(Notebook):
         if type(owner) in (list, dict, set) and operation.__name__ in ("extend", "update"):
             return [value for value in args if known.is_object(value)]
         keys = args[:1] if type(owner) in (dict, set) else ()
-        return [key for key in keys if known.is_object(key) and not _has_identity(type(key))]
+        return [key for key in keys if known.is_object(key) and not known.has_identity(type(key))]
 
     def _compared(self, operation: Callable, args: tuple) -> list[Any]:
         """The objects from outside of which it matters which are the same: as keys, or where a container is searched."""
@@ -152,7 +152,7 @@ class Reasons(Notebook):
         is_key = operation in (operator.getitem, operator.setitem, operations.make_dict, *_MEMBERSHIP) or (
             kind in (dict, set) and name in ("__setitem__", "__getitem__", "__contains__", "get", "add", "setdefault")
         )
-        if not is_key or not all(isinstance(x, Tensor) or _has_identity(type(x)) for x in compared):
+        if not is_key or not all(isinstance(x, Tensor) or known.has_identity(type(x)) for x in compared):
             return False
         if len(compared) + len(self.distinct) > _MOST_DISTINCT:
             return False
@@ -209,11 +209,6 @@ class Reasons(Notebook):
 def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
     """What is raised to have the machine walk over one of the arguments first."""
     return Drain(value, first_, args[1] + 1) if operation is operations.unpack else Drain(value, to_list)
-
-
-def _has_identity(kind: type) -> bool:
-    """Whether objects of a class are equal to themselves alone."""
-    return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
 
 
 #: Functions that do not iterate over what they get; and those that take all its items before anything else happens.

@@ -52,7 +52,7 @@ from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
-from anfora.graph.special import class_attribute, entered, method_of, truth_of
+from anfora.graph.special import class_attribute, entered, method_of, setter_of, truth_of
 from anfora.graph.surroundings import hooks_on, made_layer
 from anfora.graph.traced import Traced, keep_traced
 from anfora.graph.updates import update
@@ -148,6 +148,10 @@ class Recorder(Writes):
             raise Enter(class_pattern, args)
         if not any(map(known.is_object, args)):
             return
+        if operation is setattr and len(args) == 3:
+            call = setter_of(self, *args)
+            if call is not None:
+                raise call
         call = entered(self, operation, _plain_tuple(args))
         if call is not None:
             for value in args:

@@ -17,7 +17,7 @@ from anfora.graph import known, operations, polyfills
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import Enter
 
-__all__ = ["class_attribute", "entered", "method_of", "truth_of"]
+__all__ = ["class_attribute", "entered", "method_of", "setter_of", "truth_of"]
 
 #: Operations that are a method of their first argument, and nothing else.
 _DIRECT: dict[Any, str] = {
@@ -91,6 +91,19 @@ def truth_of(recorder: Any, value: Any, deliver: str = "truth") -> Enter | None:
         if method is not None:
             return Enter(polyfills.checked, (operations.as_filled, method, value), deliver)
     return None
+
+
+def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
+    """The call that an assignment of a property is."""
+    kind = type(owner)
+    if not known.is_object(owner) or kind.__setattr__ is not object.__setattr__:
+        return None
+    found = class_attribute(kind, name) if type(name) is str else None
+    setter = found.fset if type(found) is property else None
+    if not isinstance(setter, types.FunctionType) or not recorder.enters(setter):
+        return None
+    recorder.guard_class(kind, name)
+    return Enter(setter, (owner, value), "drop")
 
 
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:

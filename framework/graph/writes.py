@@ -47,12 +47,17 @@ class Write(NamedTuple):
     reason: str
 
 
-class Changed(NamedTuple):
+class Changed:
     """A container that was written to in the piece."""
 
-    value: Any
-    origin: Origin
-    items: dict[Any, Any]  #: of a dict, those that were written
+    def __init__(self, value: Any, origin: Origin) -> None:
+        self.value, self.origin = value, origin
+        self.items: dict[Any, Any] = {}  #: of a dict, those that were written, if nothing else was done to it
+        self.is_whole = type(value) is not dict  #: whether any read may find something else
+
+    def touches(self, key: Any) -> bool:
+        """Whether an item may be another one now."""
+        return self.is_whole or not _is_plain_key(key) or key in self.items
 
 
 class Written:
@@ -113,9 +118,17 @@ class Writes(Attributes):
     def write(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
         """Do a change of what is outside, and write it down for the end of the piece; UNKNOWN, and nothing has been done,
         if that must not be."""
-        if self.given is not None or kwargs or not self.keeper.puts_writes_off():
+        if self.given is not None or not self.keeper.puts_writes_off():
             return UNKNOWN
         if not known.is_among(operation, _WRITERS) and not _is_method_that_writes(operation):
+            return UNKNOWN
+        owner = operation.__self__ if known.is_bound(operation) else args[0] if args else None  # type: ignore[attr-defined]
+        if type(owner) is dict and self.is_outside(owner) and id(owner) not in self.looked:
+            name = "delete" if operation is operator.delitem else getattr(operation, "__name__", "")
+            if name in ("delete", "pop", "setdefault", "update", "clear"):
+                given = args[1:] if operation is operator.delitem else args
+                return self._change_dict(machine, name, owner, given, kwargs)
+        if kwargs:
             return UNKNOWN
         if operation is setattr:
             return self._set_attribute(machine, *args)
@@ -125,10 +138,12 @@ class Writes(Attributes):
             function, name, value = args
             scope = function.__globals__
             return self._set_item(machine, operation, args, scope, self.origin("known", scope), name, value)
-        if operation is operator.setitem or operation == dict.__setitem__:
+        if (operation is operator.setitem or operation == dict.__setitem__) and type(args[0]) is dict:
             owner, key, value = args
             args = owner, (key := self.force(key)), value
-            if type(owner) is dict and self.is_outside(owner) and id(owner) not in self.looked:
+            if self.is_outside(owner) and _is_of_object(self.origins[id(owner)][1]):
+                return self._set_in_dict(machine, operation, args, self.origins[id(owner)][1])
+            if self.is_outside(owner) and id(owner) not in self.looked:
                 return self._set_item(machine, operation, args, owner, self.origins[id(owner)][1], key, value)
         return self._change(machine, operation, args)
 
@@ -181,6 +196,53 @@ class Writes(Attributes):
         self._note_change(owner, origin).items[key] = value
         return None
 
+    def _change_dict(self, machine: Machine, name: str, owner: dict, given: tuple, kwargs: dict) -> Any:
+        """A method of a dict, of which no more is known than the items that it asks for."""
+        origin = self.origins[id(owner)][1]
+        reason = "a change of a dict from outside"
+        if _is_of_object(origin) or not self._can_be_put_down((*given, *kwargs.values())):
+            return UNKNOWN
+        if name == "clear" and not given and not kwargs:
+            self._do(machine, dict.clear, (owner,), reason)
+            self._note_change(owner, origin).is_whole = True
+            return None
+        if name == "update":
+            more = given[0] if len(given) == 1 else {} if not given else None
+            if type(more) is not dict or not self.has_made(more) or not all(map(_is_plain_key, more)):
+                return UNKNOWN
+            items = {**more, **{key: self.force(value) for key, value in kwargs.items()}}
+            self._do(machine, _update, (owner, tuple(items), tuple(items.values())), reason)
+            self._note_change(owner, origin).items.update(items)
+            return None
+        if kwargs or not 0 < len(given) < 3 or not _is_plain_key(key := self.force(given[0])):
+            return UNKNOWN
+        is_there = self._read_item(_MEMBERSHIP[0], (key, owner), owner, key)
+        if not is_there and (name == "delete" or (name == "pop" and len(given) == 1)):
+            return UNKNOWN  # an error
+        if not is_there and name == "pop":
+            return given[1]
+        if not is_there:
+            value = given[1] if len(given) == 2 else None
+            self._do(machine, operator.setitem, (owner, key, value), reason)
+            self._note_change(owner, origin).items[key] = value
+            return value
+        found = None if name == "delete" else self._read_item(operator.getitem, (owner, key), owner, key)
+        if name != "setdefault":
+            self._do(machine, operator.delitem, (owner, key), reason)
+            self._note_change(owner, origin).is_whole = True
+        return found
+
+    def _set_in_dict(self, machine: Machine, operation: Callable, args: tuple, origin: Origin) -> Any:
+        """An attribute that is written through the dict of its object."""
+        table, name, value = args
+        owner = next((held for held, found in self.origins.values() if found is origin.base), None)
+        if type(name) is not str or type(value) not in SIMPLE or operations.dict_of(owner) is not table:
+            return UNKNOWN
+        self._do(machine, operation, args, f"a change of an attribute of {_name(owner)}")
+        self._note_change(table, origin).items[name] = value
+        self.named.setdefault(name, {})[id(origin.base)] = origin.base, owner, value
+        return None
+
     def _change(self, machine: Machine, operation: Callable, args: tuple) -> Any:
         """A change of a list, or of something all of which is known: then the program knows it afterwards too."""
         owner = getattr(operation, "__self__", None) if isinstance(operation, known.BOUND) else None
@@ -192,8 +254,13 @@ class Writes(Attributes):
             return UNKNOWN
         origin = self.origins[id(owner)][1]
         is_known = id(owner) in self.looked
-        if not is_known and not (type(owner) is list and self._only_adds(operation, given)):
-            return UNKNOWN
+        if not is_known:
+            if type(owner) is list and self._is_replaced(operation, owner, given):
+                args = owner, self.force(given[0]), given[1]
+                given = args[1:]
+                self.guard("is", Origin("number", operations.has_index, (origin, args[1])), True)
+            elif not (type(owner) is list and self._is_blind(operation, given)):
+                return UNKNOWN
         if is_known:
             if self._may_compare(operation) or not all(map(self.natural, given)) or any(map(self.opaque, given)):
                 return UNKNOWN
@@ -214,11 +281,19 @@ class Writes(Attributes):
         """Whether it changes a container and looks at what is in it on the way."""
         return getattr(operation, "__name__", "") in ("sort", "remove", "index", "count") and known.writes(operation)
 
-    def _only_adds(self, operation: Callable, given: tuple) -> bool:
-        """Whether it puts something behind the items of a list, whatever these are."""
+    @staticmethod
+    def _is_replaced(operation: Callable, owner: list, given: tuple) -> bool:
+        """Whether it puts something in the place of one item of a list."""
+        index = given[0].value if given and type(given[0]) is Number else given[0] if given else None
+        return operation is operator.setitem and type(index) is int and -len(owner) <= index < len(owner)
+
+    def _is_blind(self, operation: Callable, given: tuple) -> bool:
+        """Whether it does the same to a list, and gives the same, whatever its items are."""
         name = getattr(operation, "__name__", "")
-        if name == "append" and isinstance(operation, known.BOUND):
-            return len(given) == 1
+        if name in ("append", "reverse", "clear") and isinstance(operation, known.BOUND):
+            return len(given) == (name == "append")
+        if name == "insert" and isinstance(operation, known.BOUND):
+            return len(given) == 2 and type(given[0]) is int
         adds = operation is operator.iadd or (name == "extend" and isinstance(operation, known.BOUND))
         return adds and len(given) == 1 and type(given[0]) in (list, tuple) and self.has_made(given[0])
 
@@ -233,7 +308,7 @@ class Writes(Attributes):
                 self.guard("not same", origin, self.origins[id(other)][1])
         changed = self.changed.get(id(origin))
         if changed is None:
-            changed = self.changed[id(origin)] = Changed(owner, origin, {})
+            changed = self.changed[id(origin)] = Changed(owner, origin)
         return changed
 
     def _can_be_put_down(self, values: tuple) -> bool:
@@ -257,7 +332,7 @@ class Writes(Attributes):
 
     def overlaid_item(self, owner: Any, key: Any) -> Any:
         for changed in self.changed.values():
-            if changed.value is owner and key in changed.items:
+            if changed.value is owner and key in changed.items and not changed.is_whole:
                 return changed.items[key]
         return UNKNOWN
 
@@ -331,11 +406,11 @@ class Writes(Attributes):
                     for other, owner, _ in owners.values():
                         self._tell_apart_from(base, other, owner)
             for changed in self.changed.values():  # the variables of an object or module are its attributes
-                if key == "__dict__" or key in changed.items:
+                if key == "__dict__" or (type(changed.value) is dict and changed.touches(key)):
                     self._tell_apart_from(self._dict_of(base), changed.origin, changed.value)
         elif kind == "item":
             for changed in self.changed.values():
-                if type(changed.value) is not dict or not _is_plain_key(key) or key in changed.items:
+                if changed.touches(key):
                     self._tell_apart_from(base, changed.origin, changed.value)
             for other, owner, _ in self.named.get(key, {}).values() if type(key) is str else ():
                 self._tell_apart_from(base, self._dict_of(other), operations.dict_of(owner))
@@ -343,7 +418,7 @@ class Writes(Attributes):
     def _note_look(self, kind: str, origin: Origin, payload: Any) -> None:
         """A container is read as a whole; or, `no key`, it has no such item."""
         for changed in self.changed.values():
-            if kind != "no key" or payload in changed.items or type(changed.value) is not dict:
+            if kind != "no key" or changed.touches(payload):
                 self._tell_apart_from(origin, changed.origin, changed.value)
         for name, owners in self.named.items():
             if kind == "keys" or (kind == "no key" and payload == name):
@@ -408,6 +483,10 @@ class Writes(Attributes):
     def note_escape(self) -> None:
         """A tensor with a history is alive behind a gradient."""
         raise NotImplementedError
+
+
+def _update(table: dict, keys: tuple, values: tuple) -> None:
+    table.update(zip(keys, values))
 
 
 def _is_method_that_writes(operation: Any) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import io
 import pathlib
+import re
 import types
 from collections import Counter
 
@@ -31,7 +32,28 @@ program gives the same results, effects and errors with and without `@jit`: hops
 truth of a tensor is no hop: the value is looked at between two pieces, and nothing of the program is done by Python.
 `ms.explain(f)(…)` tells the same of a program of yours.
 
+A hop is *inherent* where the program itself asks for Python: for the value of a tensor as a number, a text, an array or a
+shape, for output, time or another state of the process, for code that is not Python's (numpy's, say) and what that gives,
+or for a new class. All other hops are what a compiler could do without.
+
 """
+
+#: The kinds of inherent hops, and by what in the reason they are told; whatever fits none of them need not be.
+KINDS = {
+    "the value of a tensor is asked for": r"the data of a tensor$|.*\bTensor\.(item|tolist|asnumpy|numpy)\b",
+    "output, input, or the state of the process": r"a call of (print|input|open|eval|exec|compile|time\.|random\.|Random\.)"
+    r"|.*\b(get_rng_state|set_rng_state|set_seed)\b|.*\b(eval|exec|locals|globals)\(\)|.*StringIO|an import$",
+    "a class is made": r".*__build_class__|.*<locals>\.\w+(\.\w+)* of a value|.*<locals>\.[A-Z]\w*, which",
+    "code that is not Python's, and what it gives": r"a call of (numpy|fractions|bytearray|memoryview)\b"
+    r"|.* of a value that the compiler does not know$|an attribute of a (?!Parameter)\w+$|the truth of a \w+$"
+    r"|a call of (_lru_cache_wrapper\.|itertools\.|collections\.)|an attribute of a type$",
+    "it is done when something is dropped": r"what .* makes does something when it is dropped",
+}
+
+
+def kind_of(reason: str) -> str | None:
+    """Why a hop is inherent; None if it is not."""
+    return next((kind for kind, pattern in KINDS.items() if re.match(pattern, reason)), None)
 
 
 def compiled(program: Program) -> Watched | None:
@@ -65,29 +87,37 @@ def hops(program: Watched) -> Counter[tuple[str, str]]:
 def table() -> str:
     for path in sorted(HERE.glob("programs_*.py")):
         importlib.import_module(path.stem)
-    rows, whole, wholes = [], 0, []
+    other, inherent, whole, wholes = [], [], 0, []
     reasons: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
     for name, program in PROGRAMS.items():
         made = compiled(program)
         if made is None:
             continue
         if made.native is not None:
-            wholes.append(f"| `{name}` | {made.native} |")
+            wholes.append(f"| `{name}` | {made.native} | {'yes' if kind_of(made.native) else 'no'} |")
             continue
         needed = hops(made)
         if not needed:
             whole += 1
             continue
-        reasons.update({reason for _, reason in needed})
-        shown = "<br>".join(f"`{_short(text)}`: {reason}" for text, reason in needed)
-        rows.append(f"| `{name}` | {sum(needed.values())} | {shown} |")
-    count = whole + len(rows) + len(wholes)
+        kinds.update({kind_of(reason) for _, reason in needed} - {None})
+        others = [each for each in needed if kind_of(each[1]) is None]
+        reasons.update({reason for _, reason in others})
+        shown = "<br>".join(f"`{_short(text)}`: {reason}" for text, reason in others or needed)
+        rows = other if others else inherent
+        rows.append(f"| `{name}` | {sum(needed[each] for each in others or needed)} | {shown} |")
+    count = whole + len(other) + len(inherent) + len(wholes)
     lines = [
-        f"Of {count} programs, {whole} have no hop, {len(rows)} have some, {len(wholes)} are run by Python as they are.",
-        "", "| the most frequent reasons | programs |", "| --- | --- |",
+        f"Of {count} programs, {whole} have no hop, {len(inherent)} have hops that are inherent, "
+        f"{len(other)} have others too, {len(wholes)} are run by Python as they are.", "",
+        "| why hops are inherent | programs |", "| --- | --- |",
+        *(f"| {kind} | {kinds[kind]} |" for kind in KINDS if kinds[kind]), "",
+        "## Hops that need not be", "", "| the most frequent reasons | programs |", "| --- | --- |",
         *(f"| {reason} | {number} |" for reason, number in reasons.most_common(12)), "",
-        "| program | hops | source and reason |", "| --- | --- | --- |", *rows, "",
-        "## Run by Python as they are", "", "| program | reason |", "| --- | --- |", *wholes, "",
+        "| program | such hops | source and reason |", "| --- | --- | --- |", *other, "",
+        "## Run by Python as they are", "", "| program | reason | inherent |", "| --- | --- | --- |", *wholes, "",
+        "## Inherent hops", "", "| program | hops | source and reason |", "| --- | --- | --- |", *inherent, "",
     ]  # fmt: skip
     return HEAD + "\n".join(lines)
 

@@ -959,3 +959,71 @@ def gradient_by_a_number_that_varies(jit):
         held.factor = factor
         seen.append(compiled(held, t(1, 2), power))
     return seen
+
+
+@program
+def dict_changes_while_its_items_are_looped_over(jit):
+    """Values came as they were at the start of the loop, and keys that had changed were no error."""
+
+    def values_change(x, table, hop):
+        seen = []
+        for key, value in table.items():
+            table["b"] = x * len(seen)
+            if hop:
+                seen.append(float(x.sum()))
+            seen.append((key, value))
+        for value in table.values():
+            table["c"] = 7
+            seen.append(value)
+        return seen
+
+    def keys_change(x, table, hop):
+        seen = []
+        for key in table:
+            if hop:
+                seen.append(float(x.sum()))
+            del table[key]
+            table[key + "a"] = x
+            seen.append(key)
+            if len(seen) > 9:
+                break
+        return seen
+
+    def made_inside(x, table, hop):
+        return values_change(x, dict(table), hop), outcome(keys_change, x, {"a": 1}, hop)
+
+    seen = []
+    for function in (values_change, keys_change, made_inside):
+        for hop in (False, True):
+            compiled = jit(function)
+            for n in (1, 2, 2):
+                seen.append(outcome(compiled, t(n, 1), {"a": 1, "b": 2, "c": 3}, hop))
+                seen.append(outcome(compiled, t(n, 1), {"a": 1}, hop))
+    return seen
+
+
+@program
+def set_of_objects_that_compare_themselves(jit):
+    """A guard that compared two sets called the program's `__eq__`."""
+    told = []
+
+    class Key:
+        def __init__(self, name):
+            self.name = name
+
+        def __hash__(self):
+            return 1
+
+        def __eq__(self, other):
+            told.append((self.name, other.name))
+            return self.name == other.name
+
+    def f(x, keys):
+        return x * len(keys), x * 2 if keys else x
+
+    compiled, seen = jit(f), []
+    for names in ("a", "ab", "ab", "a"):
+        keys = {Key(name) for name in names}
+        told.clear()
+        seen.append((compiled(t(1, 2), keys), list(told)))
+    return seen

@@ -263,6 +263,136 @@ def test_a_cell_writes_a_tensor_into_the_parameter_of_that_name():
     assert net.state is parameter and parameter.asnumpy().tolist() == [14.0, 16.0]
 
 
+def test_an_item_of_a_list():
+    def f(values, other, index, x):
+        values[index] = x * 2
+        values[0] = values[index] if index else x
+        before = other[1]
+        return values[-1], before, len(values)
+
+    def make():
+        return [[1, 2, 3], [4, 5, 6], []]
+
+    calls = [lambda s, i=i, j=j, n=n: (s[i], s[j], n, x_of()) for i, j, n in
+             ((0, 1, 2), (0, 1, 1), (0, 0, 1), (1, 0, -1), (1, 1, 0), (2, 0, 0), (0, 1, 7), (0, 1, 2))]  # fmt: skip
+    check(f, make, calls, {"a change of a list from outside"})  # where the index is wrong
+    check(f, make, calls[:4])
+
+
+def test_methods_of_dicts_and_lists():
+    def f(table, other, x):
+        table.update({"a": x * 2}, b=3, n=x.shape[0])
+        before = other.get("k", 0)
+        first = table.setdefault("k", x)
+        second = table.setdefault("list", [])
+        second.append(first)
+        table["b"] += 1
+        return table["a"], before, second, other.get("b"), x * table["b"]
+
+    def g(table, other, x):
+        k = table.pop("k", 5)
+        table["k"] = x
+        del table["k"]
+        gone = other.pop("gone", None)
+        other["gone"] = k
+        return k, "k" in table, gone, len(other), sorted(table)
+
+    def h(values, other, x):
+        values.insert(0, x)
+        values.reverse()
+        first = other[0]
+        values.insert(1, 7)
+        if len(values) > 4:
+            values.clear()
+            values.append(first)
+        return first, len(other)
+
+    orders = [(0, 1), (0, 0), (1, 0), (1, 1), (0, 1), (1, 0)]
+    calls = [lambda s, i=i, j=j: (s[i], s[j], x_of()) for i, j in orders]
+    check(f, lambda: [{"k": 1}, {"b": 2}], calls)
+    check(g, lambda: [{"k": 1, "m": 0}, {"b": 2}], calls)
+    check(h, lambda: [[1], [2, 3]], calls)
+
+    def fails(table, key, x):
+        table["n"] = table.get("n", 0) + 1
+        del table[key]
+        return x
+
+    keys = [lambda s, k=k: (s, k, x_of()) for k in ("a", "b", "a", "c")]
+    check(fails, lambda: {"a": 1, "b": 2, "c": 3}, keys, {"a change of a dict from outside"})
+
+
+class Scale:
+    reads = 0
+
+    @property
+    def degrees(self):
+        self.reads += 1
+        return self._degrees
+
+    @degrees.setter
+    def degrees(self, value):
+        if type(value) is str:
+            raise TypeError("no text")
+        self._degrees = value
+        self.last = "set"
+
+
+def test_the_setter_of_a_property():
+    def f(scale, x, value):
+        scale.degrees = value
+        y = x * scale.degrees
+        scale.degrees += 1
+        return y, scale.degrees, scale.reads, scale.last
+
+    told = []
+    compiled = jit(f)
+    for function in (f, compiled):
+        scale = Scale()
+        for value in (1.0, 2.0, 2.0, x_of(), "text", 5.0, 7):
+            try:
+                told.append(shape(function(scale, x_of(), value)))
+            except TypeError as error:
+                told.append(str(error))
+            told.append((scale.reads, shape(scale.__dict__)))
+    assert told[:14] == told[14:] and not hops(compiled)
+
+
+class Dropping(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.dense = nn.Dense(2, 2, has_bias=False)
+        self.dropout = nn.Dropout(p=0.5)
+
+    def construct(self, x):
+        return self.dropout(self.dense(x))
+
+
+def test_cells_are_set_to_training_and_back():
+    def make():
+        net = Dropping()
+        net.dense.weight.set_data(Tensor([[1.0, 2.0], [3.0, 4.0]]))
+
+        def f(x, training):
+            net.set_train(training)
+            y = net(x)
+            told = [cell.training for _, cell in net.cells_and_names()]
+            net.set_train(not training)
+            return y, told, net.training, net(x)
+
+        return f, net
+
+    (plain, p), (own, n) = make(), make()
+    compiled = jit(own)
+    told: list = [[], []]
+    for function, net, results in ((plain, p, told[0]), (compiled, n, told[1])):
+        ms.set_seed(1)
+        for training in (True, False, True, True, False):
+            results.append(shape(function(x_of(4).reshape(2, 2), training)))
+            results.append([cell.training for _, cell in net.cells_and_names()])
+    assert told[0] == told[1] and not hops(compiled)
+
+
 # -- order, identity, history -----------------------------------------------------------------------------------------
 
 
