@@ -222,8 +222,6 @@ class Program:
         #: Calls that the interpreter does from end to end: of gradient functions, by (code, instruction), and others in
         #: which no piece can end.
         self.interpreted: dict[tuple, TapedGradient] = {}
-        #: Calls of optimizers behind which a piece ends: (code, instruction).
-        self.ending: set[tuple] = set()
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
         self.widening = Widening()

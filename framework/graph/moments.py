@@ -40,7 +40,7 @@ class Outcome:
 
 
 class Escaped(Exception):
-    """A tensor has left a gradient with its history, which only the interpreter can leave behind."""
+    """A tensor has left a gradient with its history in there, which only the interpreter can leave behind."""
 
 
 class Live:
@@ -71,7 +71,7 @@ class Live:
         origin = self.recorder.origin_of(value)
         if origin is None:
             return None
-        if origin.kind == "made" and self.recorder.piece.gradients and not value.is_leaf:
+        if origin.kind == "made" and origin.key[0] in self.recorder.piece.inner and not value.is_leaf:
             raise Escaped
         return self.add(value, origin)
 
@@ -139,8 +139,8 @@ class Piece:
         self.values = 0
         self.is_taped = False
         self.switches: list[bool] = []  #: whether the tape was on, by row
+        self.inner: set[int] = set()  #: values of gradients that the program takes
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it
-        self.updates: list[tuple] = []  #: the calls of optimizers
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
     def value(self) -> int:

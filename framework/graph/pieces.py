@@ -312,6 +312,7 @@ class _Rows:
         start = on = glue.is_recording()
         try:
             for row, switch in zip(self.piece.rows, self.piece.switches):
+                switch = switch and not row.is_inner
                 if switch is not on:
                     glue.set_recording(on := switch)
                 flat = [values[x] if type(x) is int else x.value if type(x) is Number else None for x in row.inputs]

@@ -348,13 +348,8 @@ class Recorder(Writes):
         return found[0] if found else None
 
     def note_escape(self) -> None:
-        """A tensor with a history is alive behind a gradient. Where a step of an optimizer follows on the gradient, it may
-        be of what comes behind that, so the piece ends there from now on; else the interpreter takes the gradient."""
-        more = set(self.piece.updates) - self.keeper.ending
-        if more:
-            self.keeper.ending |= more
-        else:
-            self.keeper.interpret_whole(self.piece.gradients)
+        """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on."""
+        self.keeper.interpret_whole(self.piece.gradients)
 
     def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
         if state is not None:
@@ -880,8 +875,8 @@ class Recorder(Writes):
                 if isinstance(value, Tensor) and value._node is not None:
                     mask |= 1 << i
         if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
-            if piece.gradients:  # whose rows no tape follows
-                self.start_anew("the history of a tensor behind a gradient")
+            if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
+                self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
         if piece.writes and (op.fault_rule is not None or op.python_rule is not None):
             self.start_anew(f"an error of {op.name} behind a change of something outside")
@@ -909,13 +904,23 @@ class Recorder(Writes):
                 self._know(tensor, value)
                 numbers.append(value)
             outputs = tuple(numbers)
+            if self.region:
+                piece.inner.update(outputs)
         place = self._here()
         piece.switches.append(glue.is_recording())
         if len(piece.rows) == _LONG:
             self._collect_later()
         may_fail = op.fault_rule is not None or op.python_rule is not None
         piece.rows.append(
-            Row(entry, operands, outputs, place, mask & entry.followed, self.calls() if may_fail else None)
+            Row(
+                entry,
+                operands,
+                outputs,
+                place,
+                mask & entry.followed,
+                bool(self.region),
+                self.calls() if may_fail else None,
+            )
         )
         return result
 

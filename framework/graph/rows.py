@@ -53,6 +53,7 @@ class Row:
         outputs: the values it makes, in the order of `entry.outputs`.
         place: of the program, (code object, position), for errors; see `core.span.place_of`.
         mask: which inputs the tape followed.
+        is_inner: whether it belongs to a gradient that the program takes: no tape outside follows it.
         cells: where the operator may fail, the calls of Cells that it stands in, the outermost first; see `Calls`.
     """
 
@@ -61,4 +62,5 @@ class Row:
     outputs: tuple[int, ...]
     place: tuple[Any, int] = (None, 0)
     mask: int = 0
+    is_inner: bool = False
     cells: Calls | None = None

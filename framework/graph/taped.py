@@ -104,8 +104,9 @@ class Taped:
         self._saved_layouts = [layouts[value] for value in self.kept]
         self._make = tensor_maker()
         self.shared = {self.roots[value] for value in self.kept}
-        if not self.shared.isdisjoint(_written(piece, self.roots)):
-            raise _Missing
+        for index, root in _written(piece, self.roots):
+            if any(tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
+                raise _Missing  # a value is changed that was saved before
         self._ways: dict[tuple, list[Way]] = {}
 
     def _call(self, row: Row, mask: int, place: dict[int, Any]) -> Call:
@@ -132,6 +133,10 @@ class Taped:
                 assert type(x) is int
                 saves.append(_number_of(self.kept, x))
         return Call(row, recipe, tuple(parents), tuple(saves))
+
+    def _roots_of(self, call: Call) -> set[int]:
+        """What the values belong to that a call saves."""
+        return {self.roots[self.kept[where]] for where in call.saves if type(where) is int}
 
     # -- as nodes -----------------------------------------------------------------------------------------------------
 
@@ -324,7 +329,7 @@ def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
             followed.add(value)
     calls: dict[int, int] = {}
     for index, (row, is_on) in enumerate(zip(piece.rows, piece.switches)):
-        if not is_on:
+        if not is_on or row.is_inner:
             continue
         if not unknown.isdisjoint(row.inputs):
             raise _Missing
@@ -357,8 +362,8 @@ def _layouts(piece: Piece) -> dict[int, Layout]:
     return found
 
 
-def _written(piece: Piece, roots: dict[int, int]) -> Iterator[int]:
-    """The values that rows write to."""
-    for row in piece.rows:
+def _written(piece: Piece, roots: dict[int, int]) -> Iterator[tuple[int, int]]:
+    """The writes to values: the number of the row, and what the memory belongs to."""
+    for index, row in enumerate(piece.rows):
         for i in row.entry.written:
-            yield roots[row.inputs[i]]  # type: ignore[index]
+            yield index, roots[row.inputs[i]]  # type: ignore[index]

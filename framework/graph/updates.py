@@ -61,10 +61,6 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
     done = prepared.result
     recorder.origins.setdefault(id(done), (done, recorder.origin("known", done)))
     machine.push(done)
-    site = machine.frames[-1].code.python, machine.frames[-1].pc
-    recorder.piece.updates.append(site)
-    if site in recorder.keeper.ending:
-        _end_piece(recorder, machine)
     return True
 
 

@@ -481,7 +481,7 @@ class Writes(Attributes):
         raise NotImplementedError
 
     def note_escape(self) -> None:
-        """A tensor with a history is alive behind a gradient."""
+        """A tensor has left a gradient with the history that it has in there."""
         raise NotImplementedError
 
 

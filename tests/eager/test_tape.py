@@ -792,11 +792,11 @@ def test_training_leaves_memory_flat():
 
     for _ in range(300):
         step()
-    before = peak()
+    before, writes = peak(), len(memory.writes)
     for _ in range(3000):
         step()
     assert peak() - before < 2_000  # KiB
-    assert len(memory.writes) < 100
+    assert len(memory.writes) < writes + 100
 
 
 @pytest.mark.parametrize("turn", [lambda a: a[:, ::2], lambda a: a[::-1, :4], lambda a: a.T[:3, :3]])

@@ -518,3 +518,44 @@ def test_memory_is_freed_with_the_walk():
     block = y._node.node
     y.sum().backward()
     assert block.saved is None
+
+
+def test_gradients_inside_and_a_tape_outside_keep_apart():
+    """The loss of a gradient that the program takes has no history, though its memory has one in there."""
+
+    def step(x, w):
+        loss, found = value_and_grad(lambda w: ops.tanh(x * w).sum())(w)
+        return loss * w, found * w, (loss + x).sum()
+
+    compiled = jit(step)
+    for k in range(ROUNDS):
+        ends = []
+        for f in (step, compiled):
+            w, x = weight(data(k, 3, special=False)), leaf(data(k + 50, 3, special=False))
+            one, other, third = f(x, w.detach() if k % 2 else w)
+            (one.sum() + other.sum() + third).backward()
+            ends.append(bits([one, other, third, x.grad, w.grad]))
+        assert ends[0] == ends[1], f"round {k}"
+
+
+def test_history_of_a_gradient_that_is_kept():
+    """A tensor that the function has put aside is followed in there, by what the tape outside follows too."""
+
+    def step(x, w):
+        kept = []
+
+        def loss(x):
+            kept.append(x * w)
+            return ops.tanh(kept[-1]).sum()
+
+        return grad(loss)(x), kept[0] * w
+
+    compiled = jit(step)
+    for k in range(ROUNDS):
+        ends = []
+        for f in (step, compiled):
+            w, x = weight(data(k, 3, special=False)), Tensor(data(k + 50, 3, special=False))
+            found, product = f(x, w)
+            product.sum().backward()
+            ends.append(bits([found, product, w.grad]))
+        assert ends[0] == ends[1], f"round {k}"

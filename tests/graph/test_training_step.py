@@ -583,7 +583,7 @@ def test_a_value_that_the_tape_has_kept_was_overwritten_by_the_step():
 
 
 def test_what_has_a_history_may_follow_on_a_step():
-    """The piece ends behind the step; the gradient in front stays compiled."""
+    """It is on the tape, and what was in the gradient is not."""
 
     def make():
         side = _Side(lambda held: nn.Momentum(held, 0.01, 0.9))
