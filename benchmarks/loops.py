@@ -212,6 +212,8 @@ def ranges(peer: Peer | None, rounds: int) -> None:
     print(f"range({RANGE}), in milliseconds: first call, second, then; PyNative mode")
     for name, (compiled, plain) in range_cases().items():
         first, second = timed(compiled), timed(compiled)
+        for _ in range(WARM):
+            compiled()
         mine: list[float] = []
         others: list[float] = []
         for _ in range(rounds):

@@ -67,7 +67,7 @@ class Ahead:
         step: Callable[[list[Any]], tuple | None],
     ) -> None:  # fmt: skip
         self.numbers, self.columns, self.step = numbers, tuple(columns), step
-        self._tests: list[Origin] = []
+        self._tests: list[tuple[int, int, Any]] = []  #: a slot that goes up, what is added to it, how far it may go
         self._divisions: list[Origin] = []
         self._is_plain = self._understands(guards)
 
@@ -131,28 +131,18 @@ class Ahead:
             if not is_test or origin.key not in (operator.lt, operator.gt):
                 return False
             one, other = origin.base
-            if (
-                not isinstance(one, Origin)
-                or one.kind != "slot"
-                or not self._goes_up(one.key, self.numbers.get(one.key))
-            ):
+            slot, added = _from_slot(one)
+            if slot < 0 or not self._goes_up(slot, self.numbers.get(slot)):
                 return False
-            if not self._is_fixed(other) or (self.numbers[one.key].base[1] > 0) is not (origin.key is operator.lt):
+            if not self._is_fixed(other) or (self.numbers[slot].base[1] > 0) is not (origin.key is operator.lt):
                 return False
-            self._tests.append(origin)
+            self._tests.append((slot, added, other))
         return True
 
     def _goes_up(self, slot: int, origin: Any) -> bool:
         """Whether a slot gets `itself + a constant`."""
-        return (
-            isinstance(origin, Origin)
-            and origin.kind == "number"
-            and origin.key is operator.add
-            and isinstance(origin.base[0], Origin)
-            and (origin.base[0].kind, origin.base[0].key) == ("slot", slot)
-            and type(origin.base[1]) is int
-            and origin.base[1] != 0
-        )
+        found, added = _from_slot(origin)
+        return found == slot and added != 0
 
     def _root(self, slot: int) -> int | None:
         """The slot that goes up which one follows in the end, or that never changes; None if they go round in a circle."""
@@ -173,12 +163,11 @@ class Ahead:
 
     def _at_once(self, slots: Sequence[Any], most: int) -> Span:
         count = most
-        for test in self._tests:
-            counter, end = test.base
-            start, stop = slots[counter.key], _value(end, slots)
+        for slot, added, end in self._tests:
+            start, stop = slots[slot], _value(end, slots)
             if type(start) is not int or type(stop) is not int:
                 raise _NotPlain
-            count = min(count, length(range(start, stop, self.numbers[counter.key].base[1])))
+            count = min(count, length(range(start + added, stop, self.numbers[slot].base[1])))
         if self.columns or self._divisions:
             count = min(count, MOST)
         made: dict[int, _Values] = {}
@@ -292,6 +281,19 @@ _PLAIN: dict[Any, Callable] = {
     operator.add: operator.add, operator.iadd: operator.add, operator.sub: operator.sub, operator.isub: operator.sub,
     operator.mul: operator.mul, operator.imul: operator.mul,
 }  # fmt: skip
+
+
+def _from_slot(origin: Any) -> tuple[int, int]:
+    """The slot that a number is, with a known int added to it; -1 for another one."""
+    if not isinstance(origin, Origin):
+        return -1, 0
+    if origin.kind == "slot":
+        return origin.key, 0
+    if origin.kind == "number" and origin.key in (operator.add, operator.iadd):
+        one, other = origin.base
+        if isinstance(one, Origin) and one.kind == "slot" and type(other) is int:
+            return one.key, other
+    return -1, 0
 
 
 def _value(part: Any, slots: Sequence[Any]) -> Any:

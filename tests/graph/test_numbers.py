@@ -15,8 +15,22 @@ import pytest
 from engines import ERRORS, same
 from outcomes import bits, outcome
 
-from anfora import Parameter, Tensor, bfloat16, float16, float32, float64, int8, int32, int64, jit, ops, value_and_grad
-from anfora.graph import ranges
+from anfora import (
+    Parameter,
+    Tensor,
+    bfloat16,
+    float16,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    jit,
+    ops,
+    uint8,
+    value_and_grad,
+)
+from anfora.graph import ahead, control, ranges
 
 
 @pytest.fixture(autouse=True)
@@ -229,6 +243,23 @@ def test_floats_as_operands(counts):
     assert counts.steps > 50
 
 
+@pytest.mark.parametrize("dtype", [int8, int32, int64, uint8])
+def test_tensors_by_powers_of_two(dtype, counts):
+    def function(x, n):
+        total = x * 0
+        while x < n:
+            total = total * 3 + x // 8 - x % 4 + x // 1 + x % 1 + x // 64 + x % 64
+            if x % 2 == 0:
+                x = x + 1
+            else:
+                x = x + 2
+        return total
+
+    low = 0 if dtype is uint8 else -70
+    same(function, (Tensor(low, dtype), Tensor(70, dtype)), (Tensor(low + 1, dtype), Tensor(9, dtype)))
+    assert counts.steps > 50
+
+
 # -- `while` with numbers ---------------------------------------------------------------------------------------------
 
 
@@ -243,6 +274,54 @@ def test_a_variable_that_counts(counts):
     compiled = same(function, (Tensor([1.0, 2.0]), 1000), (Tensor([1.0, 2.0]), 30), (x0(), 1000), (x0(-1.0), 9))
     assert len(compiled.program.points) < 20
     assert counts.steps > 50
+
+
+def counts_up(x, n):
+    i = 0
+    while i < n and x.sum() < 1e6:
+        x = x * 1.01 + i
+        i += 1
+    return x, i
+
+
+def counts_up_first(x, n):
+    i = 0
+    while x.sum() < 1e6:
+        i += 2
+        if not i < n:
+            break
+        x = x * 1.01 + i
+    return x, i
+
+
+def counts_down(x, n):
+    i = n
+    while i > -n and x.sum() < 1e6:
+        x = x * 0.99 - i
+        i = i + -3
+    return x, i
+
+
+@pytest.mark.parametrize("function", [counts_up, counts_up_first, counts_down])
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_numbers_that_are_computed_ahead(function, is_plain, monkeypatch):
+    """Without automata: loops.py goes round."""
+    monkeypatch.setattr(control, "NATIVE_AFTER", 1 << 60)
+    found = []
+    run = ahead.Ahead.run
+
+    def noted(self, slots, most):
+        self._is_plain &= is_plain
+        span = run(self, slots, most)
+        found.append((self._is_plain, span.iterations))
+        return span
+
+    monkeypatch.setattr(ahead.Ahead, "run", noted)
+    compiled = jit(function)
+    for n in (300, 40, 300, 2000, 300, 0):
+        for x in (x0(), Tensor([0.5, -2.0])):
+            assert bits(compiled(x, n)) == bits(function(x, n))
+    assert (is_plain, 60) < max(found)
 
 
 def test_a_variable_that_counts_and_is_an_index():
