@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.tensor import Tensor
+from anfora.eager.tape import Followed
 from anfora.graph import known
 from anfora.graph.images import SIMPLE, Imager
 from anfora.graph.machine import Machine
@@ -71,9 +73,19 @@ class Live:
         origin = self.recorder.origin_of(value)
         if origin is None:
             return None
-        if origin.kind == "made" and origin.key[0] in self.recorder.piece.inner and not value.is_leaf:
+        if origin.kind == "made" and not value.is_leaf and self._has_inner_history(value, origin):
             raise Escaped
         return self.add(value, origin)
+
+    def _has_inner_history(self, tensor: Tensor, origin: Origin) -> bool:
+        """Whether a tensor got its history in a gradient that the program takes: as a result of operators in there, as what
+        is differentiated by, or as another handle on something."""
+        piece = self.recorder.piece
+        if not piece.gradients:
+            return False
+        if origin.key[0] in piece.inner or origin in piece.handles:
+            return True
+        return tensor._base is not None and any(type(attributes) is Followed for _, attributes in tensor._path)
 
     def imager(self) -> Imager:
         return Imager(self.slot, self.recorder.is_fixed)

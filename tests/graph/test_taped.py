@@ -559,3 +559,22 @@ def test_history_of_a_gradient_that_is_kept():
             product.sum().backward()
             ends.append(bits([found, product, w.grad]))
         assert ends[0] == ends[1], f"round {k}"
+
+
+def test_what_is_differentiated_by_is_kept_outside():
+    """It has a history as long as it lives."""
+
+    def step(x, kept):
+        def loss(a):
+            kept.append(a)
+            return (a * a).sum()
+
+        return grad(loss)(ops.where(x > 0, x, 2.0))
+
+    compiled = jit(step)
+    for k in range(ROUNDS):
+        ends = []
+        for f in (step, compiled):
+            kept = []
+            ends.append((bits(f(Tensor(data(k, 3)), kept)), bits(kept), [a.requires_grad for a in kept]))
+        assert ends[0] == ends[1], f"round {k}"
