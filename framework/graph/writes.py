@@ -137,6 +137,8 @@ class Writes(Attributes):
         if operation is operations.set_global:
             function, name, value = args
             scope = function.__globals__
+            if type(scope) is not dict:
+                return UNKNOWN
             return self._set_item(machine, operation, args, scope, self.origin("known", scope), name, value)
         if (operation is operator.setitem or operation == dict.__setitem__) and type(args[0]) is dict:
             owner, key, value = args
@@ -272,6 +274,10 @@ class Writes(Attributes):
             return UNKNOWN
         for value in given:
             self.look(value)
+        if _takes_items(operation, given):  # as they are now
+            if type(given[-1]) not in known.CONTAINERS:
+                return UNKNOWN
+            args = (*args[:-1], tuple(given[-1]))
         result = self._do(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
         self._note_change(owner, origin)
         return result
@@ -338,9 +344,9 @@ class Writes(Attributes):
 
     def read_item(self, operation: Callable, args: tuple) -> Any:
         """An item of a container from outside, of which nothing else is asked; UNKNOWN if that is not what it is."""
-        owner = args[0] if args else None
+        owner: Any = args[0] if args else None
         if operation is len and len(args) == 1 and type(owner) in (dict, list, set):
-            if not self.is_outside(owner) or id(owner) in self.looked or self.given is not None:
+            if id(owner) in self.looked or not self.is_outside(owner) or self.given is not None:
                 return UNKNOWN
             origin = self.origins[id(owner)][1]
             self._note_look("length", origin, None)
@@ -483,6 +489,12 @@ class Writes(Attributes):
     def note_escape(self) -> None:
         """A tensor has left a gradient with the history that it has in there."""
         raise NotImplementedError
+
+
+def _takes_items(operation: Callable, given: tuple) -> bool:
+    """Whether it puts the items of its last argument into a container, and not the argument."""
+    name = getattr(operation, "__name__", "")
+    return name in ("extend", "iadd", "__iadd__", "update") or (len(given) == 2 and type(given[0]) is slice)
 
 
 def _update(table: dict, keys: tuple, values: tuple) -> None:

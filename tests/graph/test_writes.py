@@ -279,6 +279,29 @@ def test_an_item_of_a_list():
     check(f, make, calls[:4])
 
 
+def test_items_are_taken_as_they_are_then():
+    def f(box, x):
+        made, more, again = [x, 1], {"a": x}, [1, 2]
+        box.seen.extend(made)
+        box.seen += made
+        box.table.update(more)
+        known = sum(box.known)
+        box.known.extend(made[1:])
+        box.known[1:2] = [known, known]
+        then = list(box.known)
+        box.known[:] = again
+        made.append(2)
+        again.append(3)
+        more["a"] = more["b"] = 3
+        made[0] = None
+        return x * known, made, more, then
+
+    def make():
+        return Box(seen=[], table={}, known=[1, 2])
+
+    assert check(f, make, [same] * 4).program.recordings == 1
+
+
 def test_methods_of_dicts_and_lists():
     def f(table, other, x):
         table.update({"a": x * 2}, b=3, n=x.shape[0])
