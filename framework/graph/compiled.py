@@ -146,6 +146,8 @@ class Variant:
     def __init__(self, piece: Piece, live: Live, end: Hop | Return | Jump, written: Written | None = None) -> None:
         self.piece, self.end = piece, end
         self.written = written  #: what is done at its end, before `end`
+        if written is not None:
+            written.release(piece)
         self.runner = Runner(piece, live.origins)
         self.is_decided = False  #: whether it is known if the runner can go round by itself
 

@@ -30,7 +30,7 @@ from anfora.graph import known, operations
 from anfora.graph.attributes import Attributes
 from anfora.graph.images import SIMPLE, Image, Imager, NoImage, build
 from anfora.graph.machine import Frame, Generator, Machine, Pause, Walk, do_at
-from anfora.graph.moments import Escaped, Live
+from anfora.graph.moments import Escaped, Live, Piece
 from anfora.graph.notebook import UNKNOWN
 from anfora.graph.origins import Number, Origin
 from anfora.graph.special import class_attribute
@@ -41,7 +41,7 @@ __all__ = ["Writes", "Written"]
 class Write(NamedTuple):
     """A write that has been done in the first run, and is done at the end of the piece in later ones."""
 
-    operation: Callable
+    operation: Any
     args: tuple
     place: Any  #: see `Machine.place`
     reason: str
@@ -86,6 +86,11 @@ class Written:
         self.image: Image = imager.image(self._calls())
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
+
+    def release(self, piece: Piece) -> None:
+        """The piece has ended: hold nothing of the first run."""
+        del self._live
+        piece.writes = self.writes = [write._replace(operation=None, args=()) for write in self.writes]
 
     def do(self, live: list[Any]) -> None:
         """Do what was written down."""

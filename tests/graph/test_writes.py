@@ -4,6 +4,7 @@ and whatever is read behind them finds them."""
 from __future__ import annotations
 
 import collections
+import gc
 import weakref
 
 import numpy as np
@@ -849,6 +850,19 @@ def test_nothing_is_held_longer_than_the_program_does():
     last = weakref.ref(box.last)
     f(box, x_of())
     assert last() is None
+
+    @jit
+    def g(box, x):
+        box.seen.append([x * 2])
+        box.last = x
+        return box.seen[-1]
+
+    box, x = world(), x_of()
+    held = [weakref.ref(box), weakref.ref(x)]
+    g(box, x)
+    del box, x
+    gc.collect()
+    assert [each() for each in held] == [None, None]
 
 
 def test_writes_are_told():
