@@ -245,7 +245,9 @@ class Program:
             if self.native is not None:
                 return self.function(*args, **kwargs)
             point, values = self._entry(args, kwargs, switch), [*args, *kwargs.values()]
-            self._visit(point, values)
+            point.visits += 1  # as `_visit`, where the switches need no look
+            if point.visits >= point.due:
+                self._make_engine(point, values)
             return self._run(point, values)
         finally:
             running.depth = before

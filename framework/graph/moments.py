@@ -99,8 +99,10 @@ class State:
         self.written = recorder.written(self.live)
         arguments = self.live.imager()
         self.call = arguments.image((operation, args, kwargs, machine.handled()))
-        #: What was made for the call is from outside for the program behind it: somebody may have kept it.
-        self.built = arguments.made if keeps_arguments(operation) else []
+        #: What was made for the call is from outside for the program behind it: somebody may have kept it, or have seen
+        #: which function it is.
+        is_kept = keeps_arguments(operation) or any(type(made) is types.FunctionType for made in arguments.made)
+        self.built = arguments.made if is_kept else []
         for i, value in enumerate(self.built):
             if id(value) not in self.live.index and value is not kwargs:  # those are handed on one by one
                 self.live.add(value, Origin("built", i))

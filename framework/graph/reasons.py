@@ -80,7 +80,8 @@ class Reasons(Notebook):
         if not known.only_arranges(operation) and not known.is_transform(operation):
             if not all(map(self.natural, values)) or not self.natural(operation):
                 return f"{known.describe(operation)} of an object of the program"
-            if any(isinstance(v, types.FunctionType) for v in values) and operation not in (hash, repr, str):
+            functions = [v for v in values if isinstance(v, types.FunctionType)]
+            if functions and (operation not in (hash, repr, str) or any(id(v) in self.local_functions for v in functions)):
                 return f"{known.describe(operation)} with a function of the program"
         elif known.is_among(operation, _LOOKS_INTO):
             for i, value in enumerate(args[: _LOOKS_INTO[operation]]):

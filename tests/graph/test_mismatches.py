@@ -1027,3 +1027,20 @@ def set_of_objects_that_compare_themselves(jit):
         told.clear()
         seen.append((compiled(t(1, 2), keys), list(told)))
     return seen
+
+
+@program
+def function_shows_which_it_is(jit):
+    """Hash and text of a function that the program makes were those of the first call's."""
+
+    def f(x):
+        def inner(y):
+            return y
+
+        return inner, hash(inner), repr(inner), f"{inner}", x * 2
+
+    compiled, seen = jit(f), []
+    for _ in range(4):
+        inner, number, text, shown, _ = compiled(t(1.0))
+        seen.append((number == hash(inner), text == repr(inner), shown == str(inner)))
+    return seen
