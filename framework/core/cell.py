@@ -69,6 +69,7 @@ class Cell:
         attributes["_auto_prefix"] = auto_prefix
         attributes["_hooks"] = Hooks() if "bprop" in attributes else None
         attributes["_compute_type"] = None
+        attributes["_program"] = None  # what it was compiled to in graph mode
         attributes["training"] = False
         attributes["requires_grad"] = False
         if flags:

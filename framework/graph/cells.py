@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -15,18 +14,22 @@ from anfora.graph.polyfills import call
 
 __all__ = ["call_compiled", "program_of"]
 
-_programs: weakref.WeakKeyDictionary[Any, tuple[dict, Watched]] = weakref.WeakKeyDictionary()
 _NO_OPTIONS: dict = {}
 
 
 def program_of(cell: Any) -> Watched:
-    """The program of the calls of a Cell, with the options of its JitConfig, or of a function that `grad` has made."""
-    options = getattr(cell, "_jit_options", _NO_OPTIONS)
-    made = _programs.get(cell)
-    if made is None or made[0] is not options:
+    """The program of the calls of a Cell, with the options of its JitConfig, or of a function that `grad` has made.
+
+    It lies in the object itself: the guards of a program hold what it is of, so nothing else may hold the program.
+    """
+    attributes = cell.__dict__
+    options = attributes.get("_jit_options", _NO_OPTIONS)
+    program: Watched | None = attributes.get("_program")
+    if program is None or program.options is not options:
         kind = Checked if options.get("check") else Watched
-        made = _programs[cell] = options, kind(call, cell, strictness(options))
-    return made[1]
+        program = attributes["_program"] = kind(call, cell, strictness(options))
+        program.options = options
+    return program
 
 
 def call_compiled(cell: Any, args: tuple, kwargs: dict) -> Any:

@@ -210,6 +210,7 @@ class Program:
         function: a Python function.
     """
 
+    options: dict | None = None  #: with which a Cell was compiled
     is_traced = False  #: whether `note_piece` wants to be told, and every outcome is gone after in the long way
     #: Whether each call brings the function, and with it the cells of its free variables, as its first argument: it is
     #: made by the program, and another object each time.
@@ -234,6 +235,9 @@ class Program:
         self.called: dict[types.CodeType, Program] = {}  #: compiled functions that were gone into
         self.inner: set[types.CodeType] = set()  #: of functions that it makes itself
         self.recursive: dict[types.CodeType, dict[Any, Compiled]] = {}  #: see `compiled_by_itself`
+
+    def __reduce__(self) -> tuple:
+        return type(None), ()  # a copy of what holds it is compiled anew
 
     # -- a call -------------------------------------------------------------------------------------------------------
 

@@ -160,3 +160,25 @@ def test_a_compiled_function_that_is_dropped_is_gone():
     held = [made() for _ in range(5)]
     gc.collect()
     assert [ref() for pair in held for ref in pair] == [None] * 10
+
+
+@pytest.mark.parametrize("what", ["cell", "gradient"])
+def test_what_graph_mode_has_compiled_goes_with_it(what):
+    """Programs were kept beside the Cell, and held it."""
+
+    def used():
+        net = Net()
+        called = net if what == "cell" else ms.value_and_grad(net, 0, net.trainable_params())
+        for _ in range(3):
+            called(Tensor(np.ones((2, 3), np.float32)))
+        for twin in (copy.deepcopy(net), copy.copy(net), pickle.loads(pickle.dumps(net))):
+            assert bits(twin(Tensor(np.ones((2, 3), np.float32)))) == bits(net(Tensor(np.ones((2, 3), np.float32))))
+        return weakref.ref(net), weakref.ref(net.scale)
+
+    ms.set_context(mode=ms.GRAPH_MODE)
+    try:
+        references = used()
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    gc.collect()
+    assert [reference() for reference in references] == [None, None]
