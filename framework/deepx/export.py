@@ -29,7 +29,7 @@ from anfora.deepx.lowering import Writer
 from anfora.deepx.operators import NoLowering, lowering_of
 from anfora.deepx.program import DTYPES, Program
 from anfora.eager import dispatch, tape
-from anfora.graph import compiled
+from anfora.graph import compiled, points
 from anfora.graph.code import Unsupported
 from anfora.graph.images import Image
 from anfora.graph.machine import Machine
@@ -134,7 +134,7 @@ class _Recording(compiled.Program):
         self.network = getattr(network, "__qualname__", None) or type(network).__name__
 
     @property
-    def variant(self) -> compiled.Variant:
+    def variant(self) -> points.Variant:
         """The one way in which the call went."""
         [point] = self.entries.values()
         [variant] = point.variants
@@ -204,7 +204,7 @@ class _Exporter:
         base_only: see `export`.
     """
 
-    def __init__(self, variant: compiled.Variant, slots: list[Any], base_only: bool) -> None:
+    def __init__(self, variant: points.Variant, slots: list[Any], base_only: bool) -> None:
         self.variant, self.slots = variant, slots
         self.writer = Writer(base_only=base_only)
         self.given: dict[str, Tensor] = {}  #: tensors from outside, by name
@@ -249,7 +249,7 @@ class _Exporter:
     def _results(self) -> list[Origin]:
         """The origins of the tensors in the result."""
         end, origins = self.variant.end, self.variant.runner.origins
-        assert isinstance(end, compiled.Return)
+        assert isinstance(end, points.Return)
         found: list[Origin] = []
 
         def walk(image: Image) -> None:

@@ -13,17 +13,19 @@ images.py       the state of the machine as a pattern; ranges.py, loops over ran
 special.py      methods of the program that Python would call; surroundings.py, what surrounds calls of Cells, and gradients
                 of the program's own
 moments.py      pieces, states, outcomes: what is written down
-notebook.py     the recorder, in five layers: what is known of values; reasons.py, what Python must do;
-                attributes.py, what is read by name; writes.py, what is changed outside; recorder.py, the first run: it
-                does what the program does; updates.py, steps of optimizers
+notebook.py     the recorder, in six layers: what is known of values; reasons.py, what Python must do; attributes.py, what
+                is read by name; writes.py, what is changed outside; operators.py, what becomes rows; recorder.py, the
+                first run: it does what the program does; updates.py, steps of optimizers
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; taped.py, as one node of the tape
 loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop
 arithmetic.py   Python's numbers in native states; widening.py, those in variables that change
 control.py      branches, loops and recursion that run natively, as an automaton; engines.py, how it is run
 switches.py     tape and mixed precision, as they stand at a moment
+points.py       moments between pieces, and the ways on from there
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
-explain.py      what it did, told to the user; checking.py, whether it was right: `jit(check=True)`
+explain.py      what it did, told to the user; wording.py, in which words
+checking.py     whether it was right: `jit(check=True)`
 
 *A program as a graph of functions, MindIR.*
 

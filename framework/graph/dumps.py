@@ -27,7 +27,8 @@ from anfora.graph.ir import FuncGraph
 from anfora.graph.parser import parse
 from anfora.graph.sources import code_of
 from anfora.graph.text import complete
-from anfora.graph.typed import Typed, owner_of, typed
+from anfora.graph.typed import Typed, typed
+from anfora.graph.wording import owner_of
 
 __all__ = ["level", "listing", "read", "write"]
 

@@ -27,26 +27,25 @@ from anfora.core.settings import get_context, log
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
-from anfora.graph.compiled import Hop, Point, Program, Return, Variant
+from anfora.graph.compiled import Program
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Live, Outcome, State
+from anfora.graph.points import Hop, Point, Return, Variant
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
 from anfora.graph.sources import code_of
-from anfora.graph.typed import (
+from anfora.graph.typed import Typed, lowered, typed
+from anfora.graph.wording import (
     Names,
-    Typed,
     changed,
     first_failing,
     guard_text,
     hop_span,
-    lowered,
     name_of,
     outcome_text,
     position_span,
     row_span,
     span_text,
-    typed,
 )
 from anfora.graph.writes import Written
 

@@ -2,8 +2,8 @@
 hold.
 
 The layers of the recorder stand on each other: this one writes things down, reasons.py says what is left to the
-interpreter, attributes.py reads variables and attributes, writes.py puts off changes of what is outside, and recorder.py
-does what the program does.
+interpreter, attributes.py reads variables and attributes, writes.py puts off changes of what is outside, operators.py turns
+operators into rows, and recorder.py does what the program does.
 """
 
 from __future__ import annotations

@@ -81,7 +81,9 @@ class Reasons(Notebook):
             if not all(map(self.natural, values)) or not self.natural(operation):
                 return f"{known.describe(operation)} of an object of the program"
             functions = [v for v in values if isinstance(v, types.FunctionType)]
-            if functions and (operation not in (hash, repr, str) or any(id(v) in self.local_functions for v in functions)):
+            if functions and (
+                operation not in (hash, repr, str) or any(id(v) in self.local_functions for v in functions)
+            ):
                 return f"{known.describe(operation)} with a function of the program"
         elif known.is_among(operation, _LOOKS_INTO):
             for i, value in enumerate(args[: _LOOKS_INTO[operation]]):

@@ -27,42 +27,33 @@ from typing import Any
 
 from anfora.api import GradientFunction, _Run
 from anfora.core import slots
-from anfora.core.abstract import Layout
-from anfora.core.cell import Cell, hooks_of
-from anfora.core.errors import AnforaError
-from anfora.core.op import Op
+from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
-from anfora.core.random import Generator as RandomGenerator
-from anfora.core.random import default_generator, signed
-from anfora.core.tensor import Tensor, current
+from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
-from anfora.eager import dispatch
 from anfora.eager.cells import call_cell
-from anfora.eager.entry import Entry
 from anfora.eager.updating import Updater
 from anfora.graph import known, operations, ranges
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk
-from anfora.graph.moments import DATA, Draw, Escaped, Outcome, State
+from anfora.graph.moments import Escaped, Outcome, State
+from anfora.graph.operators import Operators
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import call, class_pattern, differentiate, getter, list_, list_with_length, rows_
 from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
-from anfora.graph.rows import Number as RowNumber
-from anfora.graph.rows import Row
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, setter_of, truth_of
 from anfora.graph.surroundings import hooks_on, made_layer
-from anfora.graph.traced import Traced, keep_traced
+from anfora.graph.traced import Traced
 from anfora.graph.updates import update
-from anfora.graph.writes import UNKNOWN, Writes
-from anfora.kernel import glue
+from anfora.graph.writes import UNKNOWN
 
 __all__ = ["Recorder"]
 
 
-class Recorder(Writes):
+class Recorder(Operators):
     """Records one run: does what the program does, and writes it down."""
 
     def outside(self) -> Plain:
@@ -816,170 +807,11 @@ class Recorder(Writes):
         machine.frames[-1].target = made
         return True
 
-    # -- operators ----------------------------------------------------------------------------------------------------
-
-    def note_read(self, tensor: Tensor) -> None:
-        """Somebody looks at the data of a tensor."""
-        found = self._value_of(tensor)
-        if found is not None and found in self.piece.constants:
-            return
-        if found is None and id(tensor) not in self.origins and not self._is_of_ours(tensor._array):
-            return  # made of known values just now
-        self.touched = DATA
-
-    def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
-        """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
-        may fail, the draw might not come, so it is made in a piece behind."""
-        may_fail = any(row.entry.op.fault_rule is not None for row in self.piece.rows)
-        if generator is default_generator and may_fail:
-            drawn, generator._offset = generator._offset, offset
-            self.start_anew("random numbers")
-            generator._offset = drawn
-        if generator is not default_generator:
-            self.touched = "random numbers"
-            return
-        self.piece.draws.append(Draw(counters, (signed(seed), signed(offset))))
-
-    def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> int | None:
-        """The value of an operand of a random operator that says where to read."""
-        for draw in reversed(self.piece.draws):
-            if draw.place[name] == value:
-                if name not in draw.values:
-                    draw.values[name] = self.piece.value()
-                    origin = draw.seed if name == "seed" else draw.offset
-                    self.piece.numbers[draw.values[name]] = (origin, layout, op)
-                return draw.values[name]
-        return None
-
-    def note_foreign(self, what: str) -> None:
-        """The library calls code of the program from within."""
-        self.touched = what
-
-    def run(self, entry: Entry, flat: list) -> Any:
-        """Run a planned call, and write it down."""
-        op = entry.op
-        operands = tuple(self._operand(x, layout, op) for x, layout in zip(flat, entry.inputs))
-        piece = self.piece
-        if op.is_random:
-            operands = tuple(
-                self._of_draw(name, x, entry.inputs[i], op)
-                if name in ("seed", "offset") and type(x) is int
-                else operand
-                for i, (name, x, operand) in enumerate(zip(entry.owners(), flat, operands))
-            )
-            if any(operand is None and x is not None for operand, x in zip(operands, flat)):
-                self.touched = "random numbers"
-        mask = 0
-        if glue.is_recording():
-            for i, value in enumerate(flat):
-                if isinstance(value, Tensor) and value._node is not None:
-                    mask |= 1 << i
-        if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
-            if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
-                self.start_anew("the history that a tensor has in a gradient")
-            piece.is_taped = True
-        if piece.writes and (op.fault_rule is not None or op.python_rule is not None):
-            self.start_anew(f"an error of {op.name} behind a change of something outside")
-        touched = self.touched  # operators that run in Python look at data on their own account
-        try:
-            result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])
-            self.touched = touched
-        except AnforaError:
-            self.touched = touched
-            if op.fault_rule is not None or op.python_rule is not None:
-                self.touched = f"an error of {op.name} that depends on data"
-            raise
-        if (op.fault_rule is not None or op.python_rule is not None) and self._is_in_a_try():
-            self.touched = f"an error of {op.name} would be caught"
-        if self.region and mask & entry.followed:
-            keep_traced(result, flat)
-        if entry.view is not None and isinstance(flat[0], Tensor):
-            self.sources[id(result)] = (result, flat[0])
-        outputs: tuple[int, ...] = ()
-        if op.writes is None:
-            tensors = result if entry.is_tuple else (result,)
-            numbers = []
-            for tensor in tensors:
-                value = piece.value()
-                self._know(tensor, value)
-                numbers.append(value)
-            outputs = tuple(numbers)
-            if self.region:
-                piece.inner.update(outputs)
-        place = self._here()
-        piece.switches.append(glue.is_recording())
-        if len(piece.rows) == _LONG:
-            self._collect_later()
-        may_fail = op.fault_rule is not None or op.python_rule is not None
-        piece.rows.append(
-            Row(
-                entry,
-                operands,
-                outputs,
-                place,
-                mask & entry.followed,
-                bool(self.region),
-                self.calls() if may_fail else None,
-            )
-        )
-        return result
-
-    def _is_in_a_try(self) -> bool:
-        """Whether the program would go on after an exception."""
-        machines = self.machine.chain() if self.machine is not None else ()
-        return any(_catches(frame) for machine in machines for frame in machine.frames)
-
-    def _here(self) -> tuple:
-        """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
-        if self.machine is None or not self.machine.frames:
-            return dispatch.here()
-        code, position, _ = self.machine.place
-        place = self.rows_at.get((code, position))
-        if place is None:
-            place = self.rows_at[code, position] = dispatch.here()
-        return place
-
-    def _number(self, number: Number, layout: Layout, op: Op) -> Any:
-        """A number that varies as an operand."""
-        if op.python_rule is not None:  # which computes with the number itself
-            return RowNumber(self.force(number))
-        value = self.piece.value()
-        self.piece.numbers[value] = (number.origin, layout, op)
-        self.guard("number", number.origin, type(number.value))
-        return value
-
-    def _operand(self, value: Any, layout: Any, op: Op) -> Any:
-        if isinstance(value, Traced):
-            return self._number(value.number, layout, op)
-        if isinstance(value, Tensor):
-            return self.value_of(value)
-        return None if value is None else RowNumber(value)
-
-    def value_of(self, tensor: Tensor) -> int:
-        """The value of the piece that an operand holds."""
-        value = current(tensor)
-        number = self._value_of(value)
-        if number is None:
-            number = self._input(value)
-        if number is not None:
-            return number
-        if self._is_of_ours(value._array):
-            self.touched = "memory of a tensor, seen in another way"
-        return self._constant(value)
-
 
 def _is_of_values(operation: Any) -> bool:
     """Whether it is one of Python's functions, and no method of an object that changes."""
     owner = getattr(operation, "__self__", None)
     return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
-
-
-def _catches(frame: Frame) -> bool:
-    """Whether code of the program is run after an exception; this package's own handlers only pass it on, but for hooks
-    that are always called."""
-    if frame.function is call_cell:
-        return bool(frame.handlers) and any(always for _, _, always in hooks_of(frame.locals["cell"], "forward"))
-    return bool(frame.handlers) and not frame.code.is_internal
 
 
 def _is_closed(code: Code) -> bool:
@@ -1026,5 +858,4 @@ _MAY_FAIL = frozenset({
 })  # fmt: skip
 _HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known
 _IMPORT = builtins.__import__
-_LONG = 1000  #: rows of a piece from which on collections are put off
 _RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

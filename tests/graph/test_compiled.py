@@ -14,7 +14,7 @@ import pytest
 
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
-from anfora.graph.compiled import Hop
+from anfora.graph.points import Hop
 
 FACTOR = 2
 

@@ -948,7 +948,8 @@ def test_other_threads_are_heard():
 @pytest.mark.parametrize("kind", ["elements", "arrays", "recursion"])
 def test_an_interrupt(kind):
     source = """
-        import sys, time
+        import signal, sys, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
         from anfora import Tensor, jit, ops
         from anfora.graph import control
         control.NATIVE_AFTER = 2

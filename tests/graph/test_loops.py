@@ -666,7 +666,8 @@ def test_other_threads_run_meanwhile_and_are_heard(after, monkeypatch):
 @pytest.mark.parametrize("kind", ["scalar", "program", "shared"])
 def test_an_interrupt(kind):
     source = """
-        import sys, time
+        import signal, sys, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
         from anfora import Tensor, jit, ops
         @jit
         def forever(x, n):

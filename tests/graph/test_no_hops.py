@@ -13,7 +13,7 @@ from outcomes import outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
-from anfora.graph.compiled import Hop
+from anfora.graph.points import Hop
 
 
 def t(*numbers):

@@ -458,8 +458,10 @@ def test_threads(counts):
 @pytest.mark.parametrize("head", ["for i in range(1 << 60)", "while i < 1 << 60"])
 def test_an_interrupt(head):
     source = """
+        import signal
         from anfora import Tensor, jit
         from anfora.graph import control
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
         control.NATIVE_AFTER = 2
         @jit
         def forever(x, limit):

@@ -30,8 +30,9 @@ from anfora import (
 from anfora.core.errors import AnforaError
 from anfora.graph import ahead, loops, ranges, text
 from anfora.graph.compare import difference
-from anfora.graph.compiled import Compiled, Variant
+from anfora.graph.compiled import Compiled
 from anfora.graph.evaluate import evaluate
+from anfora.graph.points import Variant
 from anfora.graph.reading import read
 from anfora.graph.typed import typed
 from anfora.graph.verify import verify

@@ -13,8 +13,8 @@ from update_table import CASES, SHAPES, arrays, label, parameters, tensors
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops, optim
 from anfora.graph.cells import program_of
-from anfora.graph.compiled import Hop
 from anfora.graph.evaluate import evaluate
+from anfora.graph.points import Hop
 from anfora.graph.typed import typed
 from anfora.graph.verify import verify
 from anfora.models import LeNet5

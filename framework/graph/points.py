@@ -1,0 +1,193 @@
+"""The points of a program: moments between its pieces, and how it goes on from each.
+
+Point      a pattern of what is alive, and the variants in which the program has gone on from there
+Variant    a piece, with its guards and rows, and its end
+Hop        an end: something that the interpreter does, with the points behind its outcomes
+Return     an end: the function returns;  Jump (ranges.py), the program goes on at another point
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Union
+
+from anfora.core.span import CellCall
+from anfora.graph import control
+from anfora.graph.engines import Engine
+from anfora.graph.images import Image
+from anfora.graph.loops import closed
+from anfora.graph.machine import do_at
+from anfora.graph.moments import DATA, Live, Outcome, Piece, State, key_of
+from anfora.graph.pieces import Runner
+from anfora.graph.ranges import Jump
+from anfora.graph.switches import Switches
+from anfora.graph.writes import Written
+
+__all__ = ["Edge", "Hop", "Onward", "Place", "Point", "Return", "Same", "Variant", "arrive"]
+
+_MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
+
+#: Of a value behind a hop: a slot of what was alive before it, or a path in its result.
+Place = Union[int, tuple]
+
+
+class Hop:
+    """An end of a piece: something that the interpreter does, and how the program goes on after each of its outcomes."""
+
+    def __init__(self, state: State, reason: str) -> None:
+        self.call, self.frames, self.switch = state.call, state.frames, state.switch
+        self.reason, self.at, self.cells = reason, state.place, state.cells
+        self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
+        self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
+        #: outcome -> (point, for each of its slots the place)
+        self.edges: dict[Any, Edge] = {}
+        self.kept: list[Any] = []  #: objects whose identities are among the outcomes
+        self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
+        self.is_own_call = False  #: whether it is a call of the function that is compiled
+        self.callee: Point | None = None  #: of such a call: where it started last
+        self.catches = _catches(self.frames)  #: whether the function may handle an exception here
+
+    def key_of(self, outcome: Outcome) -> Any:
+        """What of an outcome decides how the program goes on."""
+        kind = type(outcome.value)
+        return kind if kind in self.varying and outcome.error is None else key_of(outcome)
+
+    def natively(self, operation: Any, args: tuple, kwargs: dict, handled: BaseException | None) -> Any:
+        """Do what it does, at its place in the program; the name of this method is known to `core.span.cell_path`."""
+        return do_at(*self.at, {}, operation, args, kwargs, handled)
+
+    def cell_calls(self) -> list[CellCall]:
+        """The calls of Cells that it stands in."""
+        return self.cells.cell_calls()
+
+    def note(self, outcome: Outcome) -> None:
+        """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
+        kind = type(outcome.value)
+        if kind in (int, str) and sum(key[0] is kind for key in self.edges if type(key) is tuple) >= _MOST_VALUES:
+            self.varying.add(kind)
+
+    def edge(self, live: list[Any], outcome: Outcome) -> tuple[Any, Edge | None]:
+        """The key of an outcome, and how the program goes on; None if that has not been seen."""
+        key = self.key_of(outcome)
+        edge = self.edges.get(key)
+        if edge is None:
+            for other, known in list(self.edges.items()):
+                if type(other) is Same and other.holds(key, live, outcome):
+                    return other, known
+        return key, edge
+
+    @property
+    def is_branch(self) -> bool:
+        """Whether the program goes on by the truth of a tensor: that is looked at between two pieces, and nothing done."""
+        return self.reason == DATA and self.call[1][0] == ("is", bool)
+
+    @property
+    def place(self) -> str:
+        code, position, _ = self.at
+        return f"{code.co_filename}:{position[0]}"
+
+
+def _condition(call: Image) -> int | None:
+    """The slot of `x` in a call `bool(x)` with no exception around it."""
+    match call:
+        case ("tuple", (("is", operation), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
+            return slot if operation is bool else None
+    return None
+
+
+class Same(NamedTuple):
+    """An outcome where things that may be different objects were one, and are one slot in what follows."""
+
+    key: Any
+    pairs: tuple[tuple[Place, Place], ...]
+
+    def holds(self, key: Any, live: list[Any], outcome: Outcome) -> bool:
+        return self.key == key and all(_at(a, live, outcome) is _at(b, live, outcome) for a, b in self.pairs)
+
+
+class Return:
+    """An end of a piece: the function returns what an image shows."""
+
+    def __init__(self, image: Image) -> None:
+        self.image = image
+        #: the slot, where it is one
+        self.slot = image[1] if image[0] in ("slot", "number") else None
+
+
+class Variant:
+    """One way in which the program has gone on from a point."""
+
+    def __init__(self, piece: Piece, live: Live, end: Hop | Return | Jump, written: Written | None = None) -> None:
+        self.piece, self.end = piece, end
+        self.written = written  #: what is done at its end, before `end`
+        if written is not None:
+            written.release(piece)
+        self.runner = Runner(piece, live.origins)
+        self.is_decided = False  #: whether it is known if the runner can go round by itself
+
+    def close(self, point: Point, key: Any) -> None:
+        """The outcome `key` leads back to the point of this variant: let the runner go round natively, if it can."""
+        self.is_decided = True
+        loop = closed(self, point, key)
+        if loop is not None:
+            self.runner.close(loop)
+
+
+class Point:
+    """A moment of the program.
+
+    Args:
+        frames: the image of the machine's state.
+        switch: how the tape and mixed precision stand.
+        form: of a point where a call starts: how many arguments are positional, and the names of the others.
+    """
+
+    def __init__(self, frames: Image, switch: Switches, form: tuple[int, tuple[str, ...]] = (0, ())) -> None:
+        self.frames, self.switch, self.form = frames, switch, form
+        self.variants: list[Variant] = []
+        self.engines: list[Engine] = []  #: that go on natively from here, for different variants
+        self.visits = 0  #: times that Python came by
+        self.due = control.NATIVE_AFTER  #: the visit at which it is time for an engine
+
+    def arguments(self, values: list[Any]) -> tuple[tuple, dict[str, Any]]:
+        """The arguments of the call that starts here."""
+        count, names = self.form
+        return tuple(values[:count]), dict(zip(names, values[count:]))
+
+
+Edge = tuple[Point, list[Place]]
+
+
+class Onward(NamedTuple):
+    """In the place of a result: the program goes on at a point where it has been before, or behind a piece. It does so from
+    where it was recorded from, so that a run which is recorded in many parts needs no deeper stack."""
+
+    point: Point
+    values: Any
+    behind: tuple[Variant, list] | None = None
+
+
+def arrive(edge: Edge, live: list[Any], outcome: Outcome | None) -> tuple[Point, list[Any]]:
+    """The point behind an outcome, and what stands in its slots."""
+    point, places = edge
+    return point, [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
+
+
+def _at(place: Place, live: list[Any], outcome: Outcome) -> Any:
+    return live[place] if isinstance(place, int) else _part(outcome, place)
+
+
+def _catches(image: Any) -> bool:
+    """Whether a frame of an image stands in a `try` or `with`."""
+    if type(image) is not tuple:
+        return False
+    if len(image) == 6 and image[0] == "frame" and image[2]:
+        return True
+    return any(map(_catches, image))
+
+
+def _part(outcome: Outcome | None, path: tuple) -> Any:
+    assert outcome is not None, "bug in this library: a branch has no result"
+    value = outcome.value if outcome.error is None else outcome.error
+    for step in path:
+        value = value[step]  # type: ignore[index]
+    return value
