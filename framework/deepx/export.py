@@ -133,6 +133,9 @@ class _Recording(compiled.Program):
         super().__init__(call)  # type: ignore[arg-type]
         self.network = getattr(network, "__qualname__", None) or type(network).__name__
 
+    def puts_writes_off(self) -> bool:
+        return False
+
     @property
     def variant(self) -> points.Variant:
         """The one way in which the call went."""

@@ -10,7 +10,7 @@ running       plan.py        which kernels run on which buffers
               heap.py        freed memory is kept
               glue.py        builtin functions for Python; call.py, their code; fields.py, site.py
               repeat.py      programs and bodies again and again, for loops of graph mode
-              control.py     automata, for its branches and recursion
+              control.py     automata, for its branches and recursion; numbers.py, Python's numbers in them
               compose.py     bodies of bodies, for graph mode; overlap.py, whether arrays share memory
 elements      loops.py       loops around bodies             sweep.py        the same over many arrays, in place
               ramp.py        equal distances                 transpose.py    permuted copies
