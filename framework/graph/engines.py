@@ -29,7 +29,7 @@ __all__ = ["MOST_BYTES", "Data", "Engine", "Found", "Moment", "Varying", "moves"
 
 MOST_BYTES = 1 << 16  #: of a tensor that changes on the way
 _MOST_STACK = 1 << 26  #: bytes for pending calls
-_SHORT = 2  #: an engine that takes Python no further than this, on average, is not worth its start
+_SHORT = 3  #: pieces; an engine that takes Python through fewer, on average, is not worth its start
 _FRESH = 1 << 32  #: the first number of an object that is made on the way
 
 
