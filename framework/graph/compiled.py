@@ -454,6 +454,7 @@ class Program:
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         hop = Hop(state, reason)
         hop.is_own_call = self._is_own_call(hop.call)
+        hop.is_call = hop.is_own_call or self.is_twin(hop.call[1][0][1])
         recorder.point.variants.append(Variant(recorder.piece, state.live, hop, state.written))
         recorder.end, recorder.live = hop, state.live
 
@@ -503,6 +504,10 @@ class Program:
             program.is_recursive = True
             program.recursive, program.inner = self.recursive, self.inner
         return compiled
+
+    def is_twin(self, operation: Any) -> bool:
+        """Whether it is a function that is compiled by itself, as this one is."""
+        return any(operation is compiled for table in self.recursive.values() for compiled in table.values())
 
     def twin(self, function: types.FunctionType) -> Program:
         """A program of the same kind for another function."""

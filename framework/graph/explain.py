@@ -172,13 +172,9 @@ class Watched(Program):
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
         end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
-        is_compiled = end.is_branch or end.is_own_call or self._is_twin(end.call[1][0][1])
+        is_compiled = end.is_branch or end.is_call
         if id(self) in _inside.found and self._refuses() == "fullgraph" and not is_compiled:
             _inside.found[id(self)].append((hop_span(end), reason))
-
-    def _is_twin(self, operation: Any) -> bool:
-        """Whether it is a function that is compiled by itself and refuses what this one refuses."""
-        return any(operation is compiled for table in self.recursive.values() for compiled in table.values())
 
     def puts_writes_off(self) -> bool:
         return self._refuses() != "STRICT"
@@ -197,7 +193,7 @@ class Watched(Program):
             def interpret(machine: Machine, operation: Any, args: tuple, kwargs: dict, reason: str) -> Any:
                 if recorder.given is not None:
                     return recorder._redo()
-                if self._is_twin(operation) or (self._refuses() == "STRICT" and _is_legal(operation, args)):
+                if self.is_twin(operation) or (self._refuses() == "STRICT" and _is_legal(operation, args)):
                     return Recorder.interpret(recorder, machine, operation, args, kwargs, reason)
                 return self._refuse(found, position_span(*machine.place[:2]), reason, machine)
 
@@ -384,7 +380,7 @@ class Report:
         lines += self._section("left to the interpreter", hops, len(self.hops))
         branches = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.branches]
         lines += self._section("branches by the truth of a tensor", branches)
-        lines += self._section("calls of itself", [f"{hop.place}  {hop.text}" for hop in self.calls])
+        lines += self._section("calls of functions that call themselves", [f"{hop.place}  {hop.text}" for hop in self.calls])
         lines += self._section("changes of what is outside", self.writes)
         lines += self._section("loops that go round natively", self.loops)
         lines += self._section("numbers that vary", self.varying)
@@ -548,7 +544,7 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
             hop = places.get(id(end))
             if hop is None:
                 span = hop_span(end)
-                table = report.branches if end.is_branch else report.calls if end.is_own_call else report.hops
+                table = report.branches if end.is_branch else report.calls if end.is_call else report.hops
                 same = [h for h in table if (h.span.file, h.span.line, h.text, h.reason)
                         == (span.file, span.line, span_text(span), end.reason)]  # fmt: skip
                 hop = places[id(end)] = same[0] if same else HopReport(end)

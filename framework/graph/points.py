@@ -43,6 +43,7 @@ class Hop:
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
         self.is_own_call = False  #: whether it is a call of the function that is compiled
+        self.is_call = False  #: whether it is a call of this, or of another that calls itself and is compiled by itself
         self.callee: Point | None = None  #: of such a call: where it started last
         self.catches = _catches(self.frames)  #: whether the function may handle an exception here
 

@@ -1002,4 +1002,4 @@ def test_a_recursive_function_is_compiled_whole():
     again(Tensor(20))
     report = explain(again)(Tensor(14))
     assert report.hops == [] and {hop.text for hop in report.calls} == {"again(n - 1)", "again(n - 2)"}
-    assert "calls of itself (2):" in str(report)
+    assert "calls of functions that call themselves (2):" in str(report)
