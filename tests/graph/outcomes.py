@@ -1,7 +1,11 @@
-"""What tests compare: the bits of what a call gives, or its error."""
+"""What tests compare: the bits of what a call gives, or its error; and how long a program goes on after an interrupt."""
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -26,3 +30,19 @@ def outcome(function: Callable, *args: Any, errors: Any = Exception) -> Any:
         return bits(function(*args))
     except errors as error:
         return type(error), str(error)
+
+
+def assert_stops_at_an_interrupt(program: str) -> None:
+    """A process says "ready" before it starts something without an end, and "interrupted" where it catches the
+    `KeyboardInterrupt` that comes some time later."""
+    program = (
+        "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n" + program
+    )  # ignored in the background
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(0.7)
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.readline() == "interrupted\n"
+        assert time.monotonic() - begin < 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
 import sys
 import textwrap
 import threading
@@ -12,7 +10,7 @@ import time
 import numpy as np
 import pytest
 from engines import ERRORS, pairs, same
-from outcomes import bits, outcome
+from outcomes import assert_stops_at_an_interrupt, bits, outcome
 
 from anfora import (
     Parameter,
@@ -948,8 +946,7 @@ def test_other_threads_are_heard():
 @pytest.mark.parametrize("kind", ["elements", "arrays", "recursion"])
 def test_an_interrupt(kind):
     source = """
-        import signal, sys, time
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
+        import sys, time
         from anfora import Tensor, jit, ops
         from anfora.graph import control
         control.NATIVE_AFTER = 2
@@ -979,13 +976,7 @@ def test_an_interrupt(kind):
         "recursion": ("x", "Tensor(1.0)", "fib", 90),
     }[kind]
     program = textwrap.dedent(source.format(body=body, start=start, function=function, many=many))
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        begin = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - begin < 2
+    assert_stops_at_an_interrupt(program)
 
 
 def test_a_recursive_function_is_compiled_whole():

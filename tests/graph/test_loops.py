@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 import textwrap
 import threading
 import time
 
 import numpy as np
 import pytest
-from outcomes import bits
+from outcomes import assert_stops_at_an_interrupt, bits
 
 from anfora import (
     Parameter,
@@ -666,8 +663,7 @@ def test_other_threads_run_meanwhile_and_are_heard(after, monkeypatch):
 @pytest.mark.parametrize("kind", ["scalar", "program", "shared"])
 def test_an_interrupt(kind):
     source = """
-        import signal, sys, time
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
+        import sys, time
         from anfora import Tensor, jit, ops
         @jit
         def forever(x, n):
@@ -691,10 +687,4 @@ def test_an_interrupt(kind):
         "shared": ("ops.tanh(x @ x)", "ops.randn(700, 700)"),
     }[kind]
     program = textwrap.dedent(source.format(body=body, start=start))
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.5)
-        begin = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - begin < 2
+    assert_stops_at_an_interrupt(program)

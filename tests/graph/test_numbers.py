@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
-import signal
-import subprocess
-import sys
 import textwrap
 import threading
-import time
 
 import numpy as np
 import pytest
 from engines import ERRORS, same
-from outcomes import bits, outcome
+from outcomes import assert_stops_at_an_interrupt, bits, outcome
 
 from anfora import (
     Parameter,
@@ -458,10 +454,8 @@ def test_threads(counts):
 @pytest.mark.parametrize("head", ["for i in range(1 << 60)", "while i < 1 << 60"])
 def test_an_interrupt(head):
     source = """
-        import signal
         from anfora import Tensor, jit
         from anfora.graph import control
-        signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
         control.NATIVE_AFTER = 2
         @jit
         def forever(x, limit):
@@ -480,13 +474,7 @@ def test_an_interrupt(head):
             print("interrupted", flush=True)
     """
     program = textwrap.dedent(source.format(head=head))
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout.readline() == "ready\n"
-        time.sleep(0.7)
-        begin = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        assert process.stdout.readline() == "interrupted\n"
-        assert time.monotonic() - begin < 2
+    assert_stops_at_an_interrupt(program)
 
 
 # -- programs made by chance ------------------------------------------------------------------------------------------
