@@ -64,6 +64,23 @@ def frame_position(frame: FrameType | None) -> tuple[CodeType | None, int]:
 
 #: Before Python 3.12 a comprehension is a function of its own; for who reads it is a part of the one that it stands in.
 _COMPREHENSIONS = re.compile(r"(\.<locals>\.<(list|set|dict)comp>)+$")
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def _name_of(code: CodeType, line: int) -> str:
+    """The name of a function before Python 3.11, which does not say where it stands: for a comprehension that of the
+    function around it."""
+    if code.co_name not in ("<listcomp>", "<setcomp>", "<dictcomp>"):
+        return code.co_name
+    try:
+        tree = ast.parse("".join(linecache.getlines(code.co_filename)))
+    except SyntaxError:
+        return code.co_name
+    around = [
+        node for node in ast.walk(tree)
+        if isinstance(node, _FUNCTIONS) and node.lineno <= line <= (node.end_lineno or node.lineno)
+    ]  # fmt: skip
+    return getattr(around[-1], "name", "<lambda>") if around else "<module>"
 
 
 class Span:
@@ -81,9 +98,9 @@ class Span:
     @classmethod
     def of(cls, code: CodeType, at: int) -> Span:
         """The span of a position in a code object (before Python 3.11, of a line)."""
-        name = _COMPREHENSIONS.sub("", getattr(code, "co_qualname", code.co_name))
         if sys.version_info < (3, 11):
-            return cls(code.co_filename, at, name)
+            return cls(code.co_filename, at, _name_of(code, at))
+        name = _COMPREHENSIONS.sub("", code.co_qualname)
         positions = list(code.co_positions())
         line, end_line, column, end_column = positions[at // 2] if 0 <= at // 2 < len(positions) else (None,) * 4
         return cls(code.co_filename, line or code.co_firstlineno, name, end_line, column, end_column)

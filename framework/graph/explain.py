@@ -380,7 +380,8 @@ class Report:
         lines += self._section("left to the interpreter", hops, len(self.hops))
         branches = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.branches]
         lines += self._section("branches by the truth of a tensor", branches)
-        lines += self._section("calls of functions that call themselves", [f"{hop.place}  {hop.text}" for hop in self.calls])
+        calls = [f"{hop.place}  {hop.text}" for hop in self.calls]
+        lines += self._section("calls of functions that call themselves", calls)
         lines += self._section("changes of what is outside", self.writes)
         lines += self._section("loops that go round natively", self.loops)
         lines += self._section("numbers that vary", self.varying)
