@@ -773,9 +773,4 @@ def _checker(guards: Sequence[tuple], origins: Sequence[Origin]) -> Callable[[Se
     for kind, origin, payload in guards:
         _GUARDS[kind](emit, origin, payload)
     names = ", ".join([emit.name(origin) for origin in origins])
-    lines = [*emit.lines, f"return [{names}]"]
-    text = ["def check(slots):", "    try:", *(f"        {line}" for line in lines)]
-    text += ["    except Exception:", "        return None"]
-    scope = dict(emit.constants)
-    exec(compile("\n".join(text), __file__, "exec"), scope)
-    return scope["check"]
+    return emit.function(f"[{names}]")

@@ -176,12 +176,7 @@ class Engine:
         for slot in self._given:
             fact = self.found.nodes[0].facts[slot]
             arrays.append(f"current(slots[{slot}])._array" if isinstance(fact, Data) else _as_array(f"slots[{slot}]"))
-        lines = [*emit.lines, f"return [{names}], [{', '.join(arrays)}]"]
-        text = ["def start(slots):", "    try:", *(f"        {line}" for line in lines)]
-        text += ["    except Exception:", "        return None"]
-        scope = dict(emit.constants)
-        exec(compile("\n".join(text), __file__, "exec"), scope)
-        return scope["start"]
+        return emit.function(f"[{names}], [{', '.join(arrays)}]")
 
     def _array(self, emit: Emitter, kind: str, base: Any, more: Any, layout: Layout | None, at: int) -> str:
         """The text that makes a fixed array."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -160,6 +161,26 @@ class Piece:
     def value(self) -> int:
         self.values += 1
         return self.values - 1
+
+    def roots(self) -> dict[int, int]:
+        """For each value the one that its memory belongs to."""
+        roots = {value: value for value in (*self.inputs, *self.constants, *self.numbers)}
+        for row in self.rows:
+            for value in row.outputs:
+                source = row.inputs[0] if row.entry.view is not None else None
+                roots[value] = roots[source] if type(source) is int else value
+        return roots
+
+    def written(self, roots: dict[int, int]) -> Iterator[tuple[int, int]]:
+        """The in-place writes of its rows: the number of the row, and the value that the memory belongs to."""
+        for index, row in enumerate(self.rows):
+            for i in row.entry.written:
+                yield index, roots[row.inputs[i]]  # type: ignore[index]
+
+    def written_inputs(self) -> dict[int, tuple]:
+        """The inputs whose memory rows write, with the place of the last write."""
+        writes = self.written(self.roots()) if any(row.entry.written for row in self.rows) else ()
+        return {root: self.rows[index].place for index, root in writes if root in self.inputs}
 
 
 def keeps_arguments(operation: Any) -> bool:

@@ -36,7 +36,7 @@ from anfora.graph.special import class_attribute
 from anfora.kernel import glue
 from anfora.ops.bound import Bound
 
-__all__ = ["UNKNOWN", "Notebook"]
+__all__ = ["UNKNOWN", "Notebook", "place_in_memory"]
 
 #: In the place of a value of which nothing is known, since there may be none.
 UNKNOWN = object()
@@ -195,7 +195,7 @@ class Notebook(Plain):
         if tensor._array is None:
             return
         self.guard("layout", origin, tensor._layout)
-        self.owners[_place(tensor._array)] = tensor
+        self.owners[place_in_memory(tensor._array)] = tensor
         if glue.is_recording():
             self.guard("history", origin, tensor._node is not None)
 
@@ -352,9 +352,9 @@ class Notebook(Plain):
         found = self.arrays.get(id(array))
         if found is None:
             for known_array, value in self.unplaced:
-                self.places[_place(known_array)] = (known_array, value)
+                self.places[place_in_memory(known_array)] = (known_array, value)
             self.unplaced.clear()
-            place = _place(array)
+            place = place_in_memory(array)
             found = self.places.get(place)
             if found is None or memory.root(found[0]) is not memory.root(array):
                 owner = self.owners.get(place)
@@ -529,7 +529,8 @@ def _is_shown(value: Any) -> bool:
     return all(map(_is_shown, value)) if type(value) in (tuple, list) else type(value) in SIMPLE or type(value) is DType
 
 
-def _place(array: np.ndarray) -> tuple:
+def place_in_memory(array: np.ndarray) -> tuple:
+    """Where an array lies, and how."""
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 

@@ -8,7 +8,7 @@ check.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core.tensor import current
@@ -132,6 +132,16 @@ class Emitter:
 
     def is_defined(self, origin: Origin) -> bool:
         return id(origin) in self._names
+
+    def function(self, result: str) -> Callable[[Sequence[Any]], Any]:
+        """A function of the slots that does what has been written, and gives what an expression says; None where one of the
+        two fails."""
+        lines = [*self.lines, f"return {result}"]
+        text = ["def function(slots):", "    try:", *(f"        {line}" for line in lines)]
+        text += ["    except Exception:", "        return None"]
+        scope = dict(self.constants)
+        exec(compile("\n".join(text), __file__, "exec"), scope)
+        return scope["function"]
 
     def _text(self, origin: Origin) -> str:
         kind, key = origin.kind, origin.key

@@ -34,7 +34,7 @@ from anfora.graph.taped import Taped, taped
 from anfora.kernel import glue
 from anfora.ops.bound import Bound
 
-__all__ = ["Runner", "written_inputs"]
+__all__ = ["Runner"]
 
 _lock = threading.Lock()
 
@@ -160,7 +160,7 @@ class Runner:
     ) -> None:
         piece = self.piece
         wanted = self.wanted
-        written = written_inputs(piece)
+        written = piece.written_inputs()
         if self.does_nothing:
             if self._loop is not None and not self._loop.sources:
                 self._emit_count(emit, self._loop)
@@ -252,13 +252,7 @@ class Runner:
         for kind, origin, payload in closed.guards:
             _GUARDS[kind](emit, origin, payload)
         results = [emit.name(origin) for origin in (*closed.numbers.values(), *(column.origin for column in columns))]
-        lines = [
-            "def step(slots):", "    try:", *(f"        {line}" for line in emit.lines), "    except Exception:",
-            "        return None", f"    return ({', '.join(results)},)",
-        ]  # fmt: skip
-        scope = dict(emit.constants)
-        exec(compile("\n".join(lines), __file__, "exec"), scope)
-        return Ahead(closed.numbers, closed.guards, columns, scope["step"])
+        return Ahead(closed.numbers, closed.guards, columns, emit.function(f"({', '.join(results)},)"))
 
     def _emit_block(self, emit: Emitter, taped: Taped, made: list[Origin]) -> None:
         """Leave a node with what the walk back needs."""
@@ -405,20 +399,6 @@ def _depth(origin: Origin) -> int:
 
 def _has_effect(row: Row) -> bool:
     return row.entry.op.writes is not None or row.entry.op.fault_rule is not None
-
-
-def written_inputs(piece: Piece) -> dict[int, tuple]:
-    """The inputs whose memory rows write, with the place of the last write."""
-    roots = {value: value for value in piece.inputs}
-    written: dict[int, tuple] = {}
-    for row in piece.rows:
-        if row.entry.view is not None and type(row.inputs[0]) is int and row.inputs[0] in roots:
-            roots[row.outputs[0]] = roots[row.inputs[0]]
-        for i in row.entry.written:
-            target = row.inputs[i]
-            if target in roots:
-                written[roots[target]] = row.place  # type: ignore[index]
-    return written
 
 
 # -- guards: each adds lines that return None where it does not hold --------------------------------------------------

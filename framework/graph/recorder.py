@@ -37,7 +37,7 @@ from anfora.graph import known, operations, ranges
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk
-from anfora.graph.moments import Escaped, Outcome, State
+from anfora.graph.moments import Outcome, State
 from anfora.graph.operators import Operators
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import call, class_pattern, differentiate, getter, list_, list_with_length, rows_
@@ -316,31 +316,7 @@ class Recorder(Operators):
             self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
             self.leave(machine)
             return None
-        whole = self.whole(machine)
-        if whole is not None:  # what a tape holds, say, cannot be put down: from now on the interpreter does all of it
-            self.keeper.interpret_whole([whole])
-            self.leave(machine)
-            return None
-        try:
-            return State(self, machine, operation, args, kwargs)
-        except Escaped:
-            self.note_escape()
-            self.leave(machine)
-        except NoImage as trouble:
-            self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
-            self.leave(machine)
-        return None
-
-    def whole(self, machine: Machine) -> Any:
-        """The outermost of the calls that are going on inside of which no piece can end: gradients, and others."""
-        if self.region:
-            return self.region[0]
-        found = [frame.whole for below in machine.chain() for frame in below.frames if frame.whole is not None]
-        return found[0] if found else None
-
-    def note_escape(self) -> None:
-        """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on."""
-        self.keeper.interpret_whole(self.piece.gradients)
+        return self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
 
     def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
         if state is not None:

@@ -12,7 +12,7 @@ there is a way back for each such pattern.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from anfora.core import memory, slots
@@ -23,6 +23,7 @@ from anfora.eager import tape
 from anfora.eager.entry import Recipe, tensor_maker
 from anfora.eager.tape import Block, Node, Output
 from anfora.graph.moments import Piece
+from anfora.graph.notebook import place_in_memory
 from anfora.graph.origins import Number as Known
 from anfora.graph.origins import Origin
 from anfora.graph.rows import Number, Row
@@ -99,12 +100,12 @@ class Taped:
         seen = [value for value in visible if value in followed and type(place.get(value)) is tuple]
         self.index = {value: i for i, value in enumerate(dict.fromkeys(seen))}
         self.results: list[Any] = [place[value] for value in self.index]
-        self.roots = _roots(piece)
+        self.roots = piece.roots()
         layouts = _layouts(piece)
         self._saved_layouts = [layouts[value] for value in self.kept]
         self._make = tensor_maker()
         self.shared = {self.roots[value] for value in self.kept}
-        for index, root in _written(piece, self.roots):
+        for index, root in piece.written(self.roots):
             if any(tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
                 raise _Missing  # a value is changed that was saved before
         self._ways: dict[tuple, list[Way]] = {}
@@ -282,8 +283,7 @@ class Taped:
                 continue
             recorder.take(value, origin)
             if i >= count and value.size:  # rules get what is saved by its memory
-                array = value._array
-                place = (array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char)
+                place = place_in_memory(value._array)
                 root = self.roots[self.kept[i - count]]
                 if places.setdefault(place, root) != root:
                     return False
@@ -343,16 +343,6 @@ def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
     return followed, calls
 
 
-def _roots(piece: Piece) -> dict[int, int]:
-    """For each value the one that its memory belongs to."""
-    roots = {value: value for value in (*piece.inputs, *piece.constants, *piece.numbers)}
-    for row in piece.rows:
-        for value in row.outputs:
-            source = row.inputs[0] if row.entry.view is not None else None
-            roots[value] = roots[source] if type(source) is int else value
-    return roots
-
-
 def _layouts(piece: Piece) -> dict[int, Layout]:
     """Of the values."""
     found = {value: layout for value, (_, layout) in piece.inputs.items()}
@@ -360,10 +350,3 @@ def _layouts(piece: Piece) -> dict[int, Layout]:
     for row in piece.rows:
         found.update(zip(row.outputs, row.entry.outputs))
     return found
-
-
-def _written(piece: Piece, roots: dict[int, int]) -> Iterator[tuple[int, int]]:
-    """The writes to values: the number of the row, and what the memory belongs to."""
-    for index, row in enumerate(piece.rows):
-        for i in row.entry.written:
-            yield index, roots[row.inputs[i]]  # type: ignore[index]

@@ -22,7 +22,6 @@ from anfora.eager.updating import Update, Updater
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Escaped
 from anfora.graph.origins import Origin
-from anfora.graph.pieces import written_inputs
 
 __all__ = ["update"]
 
@@ -73,7 +72,7 @@ def _are_numbers_kept(recorder: Any, cell: Updater) -> bool:
     """Whether the numbers are those that they were where the piece starts: whatever has been written since is no source of
     them, which later calls see to."""
     inputs = recorder.piece.inputs
-    written = [inputs[value][0] for value in written_inputs(recorder.piece)]
+    written = [inputs[value][0] for value in recorder.piece.written_inputs()]
     tensors = {id(origin): value for value, origin in recorder.origins.values()}
     if not cell.is_apart_from(*(tensors[id(origin)] for origin in written)):
         return False

@@ -12,7 +12,7 @@ from anfora.core.cell import Cell
 from anfora.core.span import Span
 from anfora.graph.compiled import Program
 from anfora.graph.images import Image
-from anfora.graph.origins import Emitter, Origin
+from anfora.graph.origins import Emitter, Origin, value_of
 from anfora.graph.pieces import _GUARDS
 from anfora.graph.points import Hop, Same
 from anfora.graph.ranges import Jump
@@ -259,16 +259,6 @@ def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
     if kind == "method":
         return f"{path}: {_shown(payload)} -> {_shown(now)}"
     return f"no more: {guard_text(guard, names)}"
-
-
-def value_of(origin: Origin, values: Sequence[Any]) -> Any:
-    """What an origin gives, from the values in the slots."""
-    emit = Emitter()
-    name = emit.name(origin)
-    scope = dict(emit.constants)
-    exec(compile("\n".join(["def read(slots):", *(f"    {line}" for line in emit.lines), f"    return {name}"]),
-                 __file__, "exec"), scope)  # fmt: skip
-    return scope["read"](values)
 
 
 # -- places -----------------------------------------------------------------------------------------------------------

@@ -467,32 +467,40 @@ class Writes(Attributes):
         if self.began is not None:
             rows, draws = self.began
             del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
+        self.put_down(machine, lambda: self.keeper.join(self, machine))
+
+    def put_down(self, machine: Machine, make: Callable[[], Any]) -> Any:
+        """What is made of the present moment; None, and no more is recorded, if that cannot be written down."""
         whole = self.whole(machine)
-        if whole is not None:
+        if whole is not None:  # what a tape holds, say, cannot be put down: from now on the interpreter does all of it
             self.keeper.interpret_whole([whole])
             self.leave(machine)
-            return
+            return None
         try:
-            self.keeper.join(self, machine)
+            return make()
         except Escaped:
             self.note_escape()
             self.leave(machine)
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
             self.leave(machine)
+        return None
+
+    def whole(self, machine: Machine) -> Any:
+        """The outermost of the calls that are going on inside of which no piece can end: gradients, and others."""
+        if self.region:
+            return self.region[0]
+        found = [frame.whole for below in machine.chain() for frame in below.frames if frame.whole is not None]
+        return found[0] if found else None
+
+    def note_escape(self) -> None:
+        """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on."""
+        self.keeper.interpret_whole(self.piece.gradients)
 
     # -- what the layer above does ------------------------------------------------------------------------------------
 
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
-        raise NotImplementedError
-
-    def whole(self, machine: Machine) -> Any:
-        """The outermost of the calls that are going on inside of which no piece can end."""
-        raise NotImplementedError
-
-    def note_escape(self) -> None:
-        """A tensor has left a gradient with the history that it has in there."""
         raise NotImplementedError
 
 
