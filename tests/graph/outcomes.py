@@ -1,10 +1,11 @@
-"""What tests compare: the bits of what a call gives, or its error; and how long a program goes on after an interrupt."""
+"""What tests compare: the bits of what a call gives, or its error; programs that are interrupted; work in threads."""
 
 from __future__ import annotations
 
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -46,3 +47,12 @@ def assert_stops_at_an_interrupt(program: str) -> None:
         process.send_signal(signal.SIGINT)
         assert process.stdout.readline() == "interrupted\n"
         assert time.monotonic() - begin < 2
+
+
+def in_threads(work: Callable[[int], None], count: int = 8) -> None:
+    """Do `work(0)`, `work(1)`, … at once, each in a thread."""
+    workers = [threading.Thread(target=work, args=(i,)) for i in range(count)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()

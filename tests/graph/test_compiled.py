@@ -11,6 +11,7 @@ import weakref
 
 import numpy as np
 import pytest
+from outcomes import in_threads
 
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
@@ -172,11 +173,7 @@ def test_eight_threads_in_their_first_call():
         start.wait()
         results[k] = [compiled(tensor(k, k + 1)).item() for _ in range(20)]
 
-    threads = [threading.Thread(target=run, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(run)
     for k in range(8):
         assert results[k] == [ops.tanh(tensor(k, k + 1) * 2 + 1).sum().item()] * 20
 

@@ -7,10 +7,10 @@ import textwrap
 import threading
 import time
 
-import numpy as np
 import pytest
+from chance import Writer, loaded
 from engines import ERRORS, pairs, same
-from outcomes import assert_stops_at_an_interrupt, bits, outcome
+from outcomes import assert_stops_at_an_interrupt, bits, in_threads, outcome
 
 from anfora import (
     Parameter,
@@ -785,15 +785,8 @@ def test_explain_tells_of_it():
 # -- programs made by chance ------------------------------------------------------------------------------------------
 
 
-class Writer:
-    """Writes functions of three tensors with loops, branches and calls of themselves, all of which end."""
-
-    def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-        self.lines, self.counters = [], 0
-
-    def pick(self, *choices):
-        return choices[self.rng.integers(len(choices))]
+class Branches(Writer):
+    """Functions of three tensors with loops, branches and calls of themselves, all of which end."""
 
     def name(self):
         return self.pick("a", "b", "c")
@@ -811,9 +804,6 @@ class Writer:
             f"{one} > {other}", f"not ({one} > 3)", f"{one} % 3 == 1", f"{one} > 2 and {other} % 2 == 0",
             f"{one} < -5 or {other} > 5", f"{one} is {other}", f"(v * v).sum() > {one}",
         )  # fmt: skip
-
-    def write(self, depth, text):
-        self.lines.append("    " * depth + text)
 
     def block(self, depth, budget, in_loop, recursive):
         for _ in range(1 + self.rng.integers(3)):
@@ -844,8 +834,8 @@ class Writer:
                 self.write(depth, "else:")
                 self.block(depth + 1, budget - 1, in_loop, recursive)
             else:
-                self.counters += 1
-                i = f"i{self.counters}"
+                self.loops += 1
+                i = f"i{self.loops}"
                 self.write(depth, f"{i} = Tensor(0)")
                 self.write(depth, f"while {i} < {self.pick(3, 'm', 9)}:")
                 self.write(depth + 1, f"{i} = {i} + 1")
@@ -869,20 +859,10 @@ class Writer:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_programs_made_by_chance(seed, tmp_path, counts):
-    import importlib.util
-
-    text = Writer(seed).function()
-    file = tmp_path / "made.py"
-    file.write_text(f"from anfora import Tensor, ops\n\n{text}\n")
-
-    def load(wrap):
-        spec = importlib.util.spec_from_file_location("made", file)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        module.f = wrap(module.f)
-        return module.f
-
-    compiled, plain = load(jit), load(lambda f: f)
+    text = Branches(seed).function()
+    module = loaded(text, tmp_path)
+    module.f = compiled = jit(module.f)  # which calls itself
+    plain = loaded(text, tmp_path).f
     calls = [(a, b, n) for a, b in ((3, 4), (-6, 2), (0, 0)) for n in (6, 13, 1)]
     for _ in range(2):
         for dtype in (int64, float32):
@@ -910,11 +890,7 @@ def test_threads():
             if bits(walk(Tensor(n + 1))) != want[n]:
                 wrong.append(n)
 
-    workers = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    in_threads(work)
     assert not wrong
 
 

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from outcomes import assert_stops_at_an_interrupt, bits
+from outcomes import assert_stops_at_an_interrupt, bits, in_threads
 
 from anfora import (
     Parameter,
@@ -627,11 +627,7 @@ def test_threads(threads):
             if got != want[i]:
                 wrong.append(i)
 
-    workers = [threading.Thread(target=work, args=(i,)) for i in range(threads)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    in_threads(work, threads)
     assert not wrong
 
 

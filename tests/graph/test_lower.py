@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import threading
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from outcomes import in_threads
 from recorder import Recording, bits, check
 
 import anfora
@@ -326,11 +325,7 @@ def test_one_segment_in_many_threads():
             if not all(np.array_equal(bits(a), bits(b)) for a, b in zip(got, expected[number])):
                 wrong.append(number)
 
-    workers = [threading.Thread(target=work, args=(n,)) for n in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    in_threads(work)
     assert not wrong
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import textwrap
-import threading
 
-import numpy as np
 import pytest
+from chance import Writer, loaded
 from engines import ERRORS, same
-from outcomes import assert_stops_at_an_interrupt, bits, outcome
+from outcomes import assert_stops_at_an_interrupt, bits, in_threads, outcome
 
 from anfora import (
     Parameter,
@@ -443,11 +441,7 @@ def test_threads(counts):
             if bits(compiled(*calls[k])) != want[k]:
                 wrong.append(k)
 
-    workers = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    in_threads(work)
     assert not wrong
 
 
@@ -480,15 +474,8 @@ def test_an_interrupt(head):
 # -- programs made by chance ------------------------------------------------------------------------------------------
 
 
-class Writer:
-    """Writes functions of a tensor and two numbers with loops that go on by both."""
-
-    def __init__(self, seed):
-        self.rng = np.random.default_rng(seed)
-        self.lines, self.loops = [], 0
-
-    def pick(self, *choices):
-        return choices[self.rng.integers(len(choices))]
+class Loops(Writer):
+    """Functions of a tensor and two numbers with loops that go on by both."""
 
     def number(self):
         one, other = self.pick("a", "b", "c"), self.pick("a", "b", "c")
@@ -509,9 +496,6 @@ class Writer:
             "x.sum() > 0", "x.sum() > 3 and x.sum() < 90", f"{one} > {other}", f"{one} % 3 == 1", f"not {one}",
             f"x.sum() > 1 or {one} < 5",
         )  # fmt: skip
-
-    def write(self, depth, text):
-        self.lines.append("    " * depth + text)
 
     def block(self, depth, budget, in_loop):
         for _ in range(1 + self.rng.integers(3)):
@@ -554,12 +538,8 @@ class Writer:
 
 @pytest.mark.parametrize("seed", range(16))
 def test_programs_made_by_chance(seed, tmp_path):
-    text = Writer(seed).function()
-    file = tmp_path / "made.py"
-    file.write_text(f"from anfora import Tensor, ops\n\n{text}\n")
-    spec = importlib.util.spec_from_file_location("made", file)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    text = Loops(seed).function()
+    module = loaded(text, tmp_path)
     compiled = jit(module.f)
     errors = (*ERRORS, OverflowError)
     for _ in range(2):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import sys
-import threading
 
 import pytest
 from engines import pairs, same
-from outcomes import bits, outcome
+from outcomes import bits, in_threads, outcome
 
 from anfora import Tensor, float32, int64, jit, ops, value_and_grad
 
@@ -394,9 +393,5 @@ def test_threads():
             if bits(compiled(Tensor(n, int64))) != want[n]:
                 wrong.append(n)
 
-    workers = [threading.Thread(target=work, args=(i,)) for i in range(8)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    in_threads(work)
     assert not wrong
