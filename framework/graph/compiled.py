@@ -420,7 +420,8 @@ class Program:
         if recorder.rejoin is not None:
             return Onward(*recorder.rejoin)
         if recorder.own_call is not None:
-            return self._run_calls([], [recorder.point, None, (recorder.point.variants[-1], recorder.own_call)])
+            [variant] = [variant for variant in recorder.point.variants if variant.end is recorder.end]
+            return self._run_calls([], [recorder.point, None, (variant, recorder.own_call)])
         if machine.world is recorder:
             try:
                 live = Live(recorder)
@@ -507,7 +508,9 @@ class Program:
 
     def is_twin(self, operation: Any) -> bool:
         """Whether it is a function that is compiled by itself, as this one is."""
-        return any(operation is compiled for table in self.recursive.values() for compiled in table.values())
+        return any(
+            operation is compiled for table in list(self.recursive.values()) for compiled in list(table.values())
+        )
 
     def twin(self, function: types.FunctionType) -> Program:
         """A program of the same kind for another function."""

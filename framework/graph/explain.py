@@ -171,9 +171,8 @@ class Watched(Program):
 
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
-        end = recorder.point.variants[-1].end  # type: ignore[attr-defined]
-        is_compiled = end.is_branch or end.is_call
-        if id(self) in _inside.found and self._refuses() == "fullgraph" and not is_compiled:
+        end = recorder.end  # other threads may have gone on from the point by now
+        if id(self) in _inside.found and self._refuses() == "fullgraph" and not (end.is_branch or end.is_call):
             _inside.found[id(self)].append((hop_span(end), reason))
 
     def puts_writes_off(self) -> bool:

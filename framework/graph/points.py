@@ -63,7 +63,7 @@ class Hop:
     def note(self, outcome: Outcome) -> None:
         """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
         kind = type(outcome.value)
-        if kind in (int, str) and sum(key[0] is kind for key in self.edges if type(key) is tuple) >= _MOST_VALUES:
+        if kind in (int, str) and sum(key[0] is kind for key in list(self.edges) if type(key) is tuple) >= _MOST_VALUES:
             self.varying.add(kind)
 
     def edge(self, live: list[Any], outcome: Outcome) -> tuple[Any, Edge | None]:

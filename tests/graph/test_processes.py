@@ -14,10 +14,13 @@ import weakref
 
 import numpy as np
 import pytest
-from outcomes import bits
+from outcomes import bits, in_threads
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
+from anfora.graph import compiled
+from anfora.graph.moments import Live, Piece
+from anfora.graph.points import Return, Variant
 
 
 def program(x, steps):
@@ -27,6 +30,10 @@ def program(x, steps):
         if total.sum() > 1:
             total = total * 0.5
     return total
+
+
+def countdown(n):
+    return n if n < 1 else countdown(n - 1) + 1
 
 
 class Net(nn.Cell):
@@ -45,6 +52,21 @@ class Net(nn.Cell):
         return x * self.scale if x.sum() > 0 else x - self.scale
 
 
+@pytest.mark.parametrize("function", [program, lambda x, steps: countdown(x.sum())], ids=["branches", "recursion"])
+def test_another_thread_goes_on_from_a_point_while_it_is_recorded(function, monkeypatch):
+    """What was recorded last is not always what this thread has recorded."""
+    original = compiled.Program.end_with_hop
+
+    def end_with_hop(self, recorder, *args):
+        original(self, recorder, *args)
+        recorder.point.variants.append(Variant(Piece(), Live(recorder), Return(("is", None))))
+
+    x = Tensor([3.0, 4.0])
+    expected = bits(function(x, 4))
+    monkeypatch.setattr(compiled.Program, "end_with_hop", end_with_hop)
+    assert bits(jit(function)(x, 4)) == expected
+
+
 def test_the_first_calls_come_from_eight_threads_at_once():
     compiled, barrier, wrong = jit(program), threading.Barrier(8), []
 
@@ -54,11 +76,7 @@ def test_the_first_calls_come_from_eight_threads_at_once():
         barrier.wait()
         wrong.extend(number for _ in range(5) if bits(compiled(x, 4)) != expected)
 
-    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work)
     assert wrong == []
 
 
