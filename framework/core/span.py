@@ -20,31 +20,29 @@ from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 
 __all__ = [
-    "CellCall", "Span", "calling_frame", "cell_path", "frame_position", "is_internal", "locate", "locate_raise",
-    "place_of", "shapes_of",
+    "CellCall", "Span", "calling_frame", "cell_path", "frame_position", "internal_files", "is_internal", "locate",
+    "locate_raise", "place_of", "shapes_of",
 ]  # fmt: skip
+
+
+class _Files(dict[str, bool]):
+    """Whether a file is one of this package's modules, examples excepted: those are user code. Native calls ask too."""
+
+    def __missing__(self, file: str) -> bool:
+        self[file] = found = any(
+            getattr(module, "__file__", None) == file
+            for name, module in list(sys.modules.items())
+            if name == "anfora" or (name.startswith("anfora.") and not name.startswith("anfora.examples"))
+        )
+        return found
+
+
+internal_files = _Files()
 
 
 def is_internal(code: CodeType) -> bool:
     """Whether code belongs to this package."""
-    return code.co_filename in _internal_files()
-
-
-_files: set[str] = set()
-_seen_modules = 0
-
-
-def _internal_files() -> set[str]:
-    """The files of this package's modules, examples excepted: those are user code."""
-    global _seen_modules
-    if len(sys.modules) != _seen_modules:
-        _seen_modules = len(sys.modules)
-        for name, module in list(sys.modules.items()):
-            if name == "anfora" or (name.startswith("anfora.") and not name.startswith("anfora.examples")):
-                file = getattr(module, "__file__", None)
-                if file:
-                    _files.add(file)
-    return _files
+    return internal_files[code.co_filename]
 
 
 def calling_frame(skip: int = 1) -> FrameType | None:

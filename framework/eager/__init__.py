@@ -12,13 +12,13 @@ updating.py   what graph mode asks of optimizers
 autocast.py   mixed precision, operator by operator
 """
 
-from anfora.core import memory, slots
+from anfora.core import memory, slots, span
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.eager import batched, cells, dispatch, tape, transform
 from anfora.kernel import executor, glue
 
-glue.bind(Tensor, Parameter, tape.Node, memory.SAVED, memory.clock, dispatch.call.__code__)
+glue.bind(Tensor, Parameter, tape.Node, memory.SAVED, memory.clock, span.internal_files)
 dispatch.install()
 slots.call_cell = cells.call_cell
 slots.backward = batched.effect(transform.backward)

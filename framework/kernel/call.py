@@ -302,6 +302,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         fn.ret(result)
 
     # Record.
+    code, at = _write_place(fn, where, python, result, incref)
     node = fn.call(PTR, "PyType_GenericAlloc", fn.symbol("anfora_node"), fn.const(0))
     parents = fn.call(PTR, "PyTuple_New", count)
     kept = fn.call(PTR, "PyTuple_New", saves)
@@ -335,40 +336,46 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     fn.store(kept, node + where.node_saved)
     fn.store(fn.call(PTR, "PyLong_FromLongLong", now), node + where.node_tick)
     fn.store(incref(none), node + where.node_hooks)
-    _write_place(fn, node, where, python, none, incref)
+    fn.store(code, node + where.node_code)
+    fn.store(at, node + where.node_at)
     fn.store(node, result + where.tensor_node)
     fn.ret(result)
 
 
 def _write_place(
-    fn: Function, node: Value, where: Fields, python: tuple[int, int], none: Value, incref: Callable
-) -> None:
-    """Note the code object and position of the calling frame: the line is worked out when somebody asks. Where that is the
-    dispatcher's, it is the frame that called the operator, two further out."""
-    caller = fn.call(PTR, "PyEval_GetFrame")
-    frame = fn.var(caller)
-    with fn.when(caller.address() != 0):
-        incref(caller)
-        own = fn.call(PTR, "PyFrame_GetCode", caller)
-        fn.call(None, "Py_DecRef", own)  # the frame holds it
-        with fn.when(own.address() == fn.symbol("anfora_dispatcher").address()):
-            for _ in range(2):
-                inner = frame.value
-                with fn.when(inner.address() != 0):
-                    frame.set(fn.call(PTR, "PyFrame_GetBack", inner))
-                    fn.call(None, "Py_DecRef", inner)
+    fn: Function, where: Fields, python: tuple[int, int], result: Value, incref: Callable[[Value], Value]
+) -> tuple[Value, Value]:
+    """The code object and position of the innermost frame of the user's program, where this call is found to come from: the
+    line is worked out when somebody asks. Frames of this package's files are gone out of."""
+    none, null = fn.symbol("_Py_NoneStruct"), fn.const(0).pointer()
     code, at = fn.var(none), fn.var(none)
-    found = frame.value
-    with fn.when(found.address() != 0):
-        code.set(fn.call(PTR, "PyFrame_GetCode", found))
-        position = fn.call(I32, "PyFrame_GetLasti" if python >= (3, 11) else "PyFrame_GetLineNumber", found)
+    frame = fn.var(fn.call(PTR, "PyEval_GetFrame"))
+    with fn.when(frame.value.address() != 0):
+        incref(frame.value)
+    with fn.forever() as found:
+        found.when(frame.value.address() == 0)
+        own = fn.call(PTR, "PyFrame_GetCode", frame.value)
+        code.set(own)
+        internal = fn.call(PTR, "PyObject_GetItem", fn.symbol("anfora_files"), fn.load(own + where.code_filename, PTR))
+        with fn.when(internal.address() == 0):  # interrupted
+            for leaving in (own, frame.value, result):
+                fn.call(None, "Py_DecRef", leaving)
+            fn.ret(null)
+        fn.call(None, "Py_DecRef", internal)
+        found.when(internal.address() != fn.symbol("_Py_TrueStruct").address())
+        code.set(none)
+        fn.call(None, "Py_DecRef", own)
+        inner = frame.value
+        frame.set(fn.call(PTR, "PyFrame_GetBack", inner))
+        fn.call(None, "Py_DecRef", inner)
+    with fn.when(frame.value.address() != 0):
+        position = fn.call(I32, "PyFrame_GetLasti" if python >= (3, 11) else "PyFrame_GetLineNumber", frame.value)
         at.set(fn.call(PTR, "PyLong_FromLongLong", position.to("i64")))
-        fn.call(None, "Py_DecRef", found)
-    with fn.when(found.address() == 0):
+        fn.call(None, "Py_DecRef", frame.value)
+    with fn.when(frame.value.address() == 0):
         incref(none)
         incref(none)
-    fn.store(code.value, node + where.node_code)
-    fn.store(at.value, node + where.node_at)
+    return code.value, at.value
 
 
 def _convert(fn: Function, where: Fields, item: Value, code: Value, slot: Value, slow: Callable) -> None:

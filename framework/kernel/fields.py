@@ -26,6 +26,7 @@ class Fields:
     array_flags: int
     float_value: int
     object_type: int
+    code_filename: int
     tensor_array: int
     tensor_layout: int
     tensor_node: int
@@ -50,14 +51,18 @@ class Fields:
         flags = {_offset_of_flags(a) for a in (np.empty(3), np.empty((3, 2)).T, np.frombuffer(b"ab"[:2], np.int8))}
         value = {_offset_of(x, array("q", array("d", [x]).tobytes())[0], 32) for x in (1.25e-7, -3.5e300)}
         kind = {_offset_of(x, id(type(x)), 32) for x in (1.25, "text", tensor)}
+        codes = {
+            _offset_of(c, id(c.co_filename), type(c).__basicsize__)
+            for c in (_offset_of.__code__, compile("0", "a file", "eval"))
+        }
         found = {}
         for prefix, owner in (("tensor", tensor), ("node", node)):
             for name in (f.name for f in fields(cls) if f.name.startswith(prefix + "_")):
                 slot = ("_" if prefix == "tensor" else "") + name[len(prefix) + 1 :]
                 found[name] = _slot_offset(owner, slot)
-        if not len(data) == len(flags) == len(value) == len(kind) == 1:
+        if not len(data) == len(flags) == len(value) == len(kind) == len(codes) == 1:
             raise StructuresDiffer("fields lie at changing places")
-        return cls(data.pop(), flags.pop(), value.pop(), kind.pop(), **found)
+        return cls(data.pop(), flags.pop(), value.pop(), kind.pop(), codes.pop(), **found)
 
 
 def _offset_of(obj: Any, word: int, limit: int) -> int:

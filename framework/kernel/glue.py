@@ -121,12 +121,9 @@ def _numpy_functions() -> dict[str, int]:
 _bound: dict[str, Any] = {}
 
 
-def bind(tensor: type, parameter: type, node: type, saved: Any, clock: array, dispatcher: Any) -> None:
-    """Tell which classes calls make, and the code of the function between an operator and its site. Done once, by
-    `anfora.eager`."""
-    _bound.update(
-        tensor=tensor, parameter=parameter, node=node, saved=saved, clock=clock, nothing=(), dispatcher=dispatcher
-    )
+def bind(tensor: type, parameter: type, node: type, saved: Any, clock: array, files: dict[str, bool]) -> None:
+    """Tell which classes calls make, and which files are not the user's. Done once, by `anfora.eager`."""
+    _bound.update(tensor=tensor, parameter=parameter, node=node, saved=saved, clock=clock, nothing=(), files=files)
 
 
 def _entry_points() -> dict[str, int]:
@@ -141,7 +138,7 @@ def _symbols() -> dict[str, int]:
         "anfora_tensor": id(_bound["tensor"]),
         "anfora_parameter": id(_bound["parameter"]),
         "anfora_node": id(_bound["node"]),
-        "anfora_dispatcher": id(_bound["dispatcher"]),
+        "anfora_files": id(_bound["files"]),
         "anfora_saved": id(_bound["saved"]),
         "anfora_clock": _bound["clock"].buffer_info()[0],
         "anfora_empty_tuple": id(_bound["nothing"]),
