@@ -193,9 +193,7 @@ def _program_of(function: Any) -> tuple[Watched, tuple]:
     compiled = function
     if not isinstance(function, Compiled):
         compiled = _Jitted(function if isinstance(function, types.FunctionType) else _caller(function), {})
-    program = compiled.program
-    # A strict program keeps nothing that has hops, which the report is about.
-    return Watched(program.function) if program.strictness else program, ()
+    return compiled.program, ()
 
 
 def ms_function(fn: Callable | None = None, **options: Any) -> Callable:

@@ -92,6 +92,16 @@ class Watched(Program):
         super().__init__(function)  # type: ignore[arg-type]
         self.owner = None if owner is None else weakref.ref(owner)
         self.strictness = strictness
+        self._lenient: Watched | None = None
+
+    @property
+    def lenient(self) -> Watched:
+        """The same for reports: a strict program keeps nothing that has hops, which reports are about."""
+        if not self.strictness:
+            return self
+        if self._lenient is None:
+            self._lenient = Watched(self.function, None if self.owner is None else self.owner())
+        return self._lenient
 
     @property
     def name(self) -> str:
@@ -432,6 +442,7 @@ def _bytes(count: int) -> str:
 
 def explained(program: Watched, args: tuple, kwargs: dict) -> Report:
     """Call a program, and tell what it did."""
+    program = program.lenient
     report = Report(program)
     trace = _Trace(program)
     began = time.perf_counter()

@@ -268,6 +268,11 @@ def test_fullgraph_takes_what_is_compiled_whole():
     assert [strict(Tensor([1.0]), n).item() for n in (3, 4, 3)] == [3, 6, 3]
 
 
+def test_a_second_report_on_a_strict_function_has_nothing_left_to_compile():
+    strict = jit(looks_then_prints, fullgraph=True)
+    assert [explain(strict)(Tensor([1.0]), []).recorded > 0 for _ in range(2)] == [True, False]
+
+
 def test_fullgraph_takes_branches_and_loops_on_data():
     @jit(fullgraph=True)
     def collatz(n):
