@@ -13,6 +13,7 @@ between others; where a moment has several variants, `by_guards` chooses. What h
     by_outcome(outcome, cases, …)         the function behind an outcome
     by_guards(values, guards, …)          the function whose guards hold for the values
     draw(n)                               seed and offset for random numbers; the stream moves on by n counters
+    under(switches, f, …)                 f(…), with the tape on or off, and mixed precision as it was there
     record()                              the program has not been here: it is recorded when it comes
 
 Guards are no nodes: they are listed beside their graph (`Typed.guards`). The evaluator (evaluate.py) runs such a graph to
@@ -37,7 +38,7 @@ from anfora.graph.compiled import Program, _released
 from anfora.graph.fusion import _Grouping, fuse
 from anfora.graph.images import Image, build
 from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
-from anfora.graph.moments import Outcome, Piece
+from anfora.graph.moments import Outcome, Piece, key_of
 from anfora.graph.origins import Origin
 from anfora.graph.pieces import _draw
 from anfora.graph.points import Hop, Point, Same, Variant
@@ -45,6 +46,7 @@ from anfora.graph.primitives import U
 from anfora.graph.ranges import Jump
 from anfora.graph.rows import Number, Row
 from anfora.graph.structure import Structure
+from anfora.graph.switches import Switches, switches
 from anfora.graph.text import Labels
 from anfora.graph.values import printable
 from anfora.graph.wording import (
@@ -61,6 +63,7 @@ from anfora.graph.wording import (
     span_text,
     variables_of,
 )
+from anfora.ops import stop_gradient
 
 __all__ = ["Lowered", "Typed", "lowered", "typed"]
 
@@ -106,6 +109,15 @@ def _by_guards(values: tuple, guards: Guards, *functions: Callable) -> Callable:
     return _record
 
 
+def _under(switch: Switches, function: Callable, *args: Any) -> Any:
+    before = switches()
+    switch.turn()
+    try:
+        return (function.function if isinstance(function, Primitive) else function)(*args)
+    finally:
+        before.turn()
+
+
 def _record(*_: Any) -> None:
     raise OpRuntimeError(
         "the program has not been recorded here", help="run the compiled function with these arguments."
@@ -120,6 +132,7 @@ for _primitive in (
     Primitive("by_guards", _by_guards, 2, None),
     Primitive("record", _record, 0, None),
     Primitive("draw", _draw, 1, 1),
+    Primitive("under", _under, 2, None),
     Primitive("write", _write, 1, 1),
 ):
     PRIMITIVES[_primitive.name] = _primitive
@@ -232,6 +245,14 @@ def _made(origins: Sequence[Origin]) -> list[Origin]:
     return made
 
 
+def _is_made_late(origin: Origin) -> bool:
+    """Whether a value comes from what is made for a hop or a write."""
+    if origin.kind in ("built", "kept"):
+        return True
+    bases = origin.base if origin.kind == "number" else (origin.base,)
+    return any(isinstance(base, Origin) and _is_made_late(base) for base in bases)
+
+
 def _place_text(place: Any, is_used: bool) -> str:
     root, offset, layout = place
     nbytes = layout.size * layout.dtype.itemsize
@@ -290,23 +311,25 @@ class Typed:
         return "\n".join(lines)
 
 
-def typed(program: Program, *, fused: bool = False) -> list[Typed]:
+def typed(program: Program, *, fused: bool = False, guarded: bool = False) -> list[Typed]:
     """The graphs of a recorded program.
 
     Args:
         program: of a compiled function or Cell.
         fused: rows that share a loop become functions of their own, as they are lowered.
+        guarded: guards are asked also where a moment has one variant: what has not been recorded raises, instead of being
+            taken for what has.
     Returns:
         one for each form of call (number of arguments, keywords, tape on or off) that has been recorded.
     """
-    return [_Builder(program, key, point, fused).build() for key, point in program.entries.items()]
+    return [_Builder(program, key, point, fused, guarded).build() for key, point in program.entries.items()]
 
 
 class _Builder:
     """Makes the graphs of one form of call."""
 
-    def __init__(self, program: Program, key: Sequence[Any], point: Point, fused: bool) -> None:
-        self.program, self.key, self.fused = program, key, fused
+    def __init__(self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool) -> None:
+        self.program, self.key, self.fused, self.guarded = program, key, fused, guarded
         self.entry = point
         self.name = name_of(program)
         self.graphs: dict[int, FuncGraph] = {}
@@ -340,7 +363,7 @@ class _Builder:
             graph.parameter(names.slots.get(i), abstract=kinds[0] if same else None)
 
     def _fill(self, graph: FuncGraph, point: Point, names: Names, count: int) -> None:
-        if len(point.variants) == 1:
+        if len(point.variants) == 1 and not self.guarded:
             _Body(self, graph, point.variants[0], names).build()
             return
         if not point.variants:
@@ -384,6 +407,10 @@ class _Body:
         self.kept: dict[int, Node] = {}  #: what writes have put somewhere
         self.effects: list[Node] = []
         self.called = self._names_of_values()
+        #: Values with a history for who evaluates the graph; and those among them that have none in the program.
+        self.followed: set[int] = set()
+        self.cut: set[int] = set()
+        self.stopped: dict[tuple[FuncGraph, int], Node] = {}  #: behind `stop_gradient`
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
@@ -394,8 +421,11 @@ class _Body:
             self.effects.append(place)
             self.origins[id(draw.seed)] = graph.apply(PRIMITIVES["getitem"], place, 0, name="seed")
             self.origins[id(draw.offset)] = graph.apply(PRIMITIVES["getitem"], place, 1, name="offset")
+        without_history = {id(origin) for kind, origin, has in piece.guards if kind == "history" and not has}
         for value, (origin, _) in piece.inputs.items():
             self.values[value] = self.origin(origin)
+            if id(origin) not in without_history:
+                self.followed.add(value)
         for value, (origin, _, _) in piece.numbers.items():
             self.values[value] = self.origin(origin)
         handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
@@ -406,6 +436,9 @@ class _Body:
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
             self.values[value] = tensor
         self._rows()
+        for origin in self.variant.runner.origins:  # before anything outside changes
+            if not _is_made_late(origin):
+                self.origin(origin)
         self._writes()
         end = self.variant.end
         if isinstance(end, Jump):
@@ -434,8 +467,8 @@ class _Body:
         rows = self.piece.rows
         shape = lowered(self.variant) if self.builder.fused else None
         if shape is None:
-            for row in rows:
-                self._row(self.graph, row, self.values, self.effects)
+            for index in range(len(rows)):
+                self._row(self.graph, index, self.values, self.effects)
             return
         groups, readers = _with_views(shape.groups, rows), self._readers()
         for index, row in enumerate(rows):
@@ -443,7 +476,7 @@ class _Body:
             if group is not None and index == group[-1]:
                 self._group(group, readers)
             elif group is None and (index in shape.alive or self._is_alive_view(row)):
-                self._row(self.graph, row, self.values, self.effects)
+                self._row(self.graph, index, self.values, self.effects)
         places = self.builder.typed.places[self.graph] = [
             (None, f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena")
         ]
@@ -452,13 +485,21 @@ class _Body:
     def _is_alive_view(self, row: Row) -> bool:
         return row.entry.view is not None and row.inputs[0] in self.values
 
-    def _row(self, graph: FuncGraph, row: Row, values: dict[int, Node], effects: list[Node]) -> None:
+    def _row(self, graph: FuncGraph, index: int, values: dict[int, Node], effects: list[Node]) -> None:
+        row = self.piece.rows[index]
         entry = row.entry
         op = entry.op
+        leaves_node = self.piece.switches[index] and not row.is_inner
+        if not self.followed.isdisjoint(row.inputs):
+            self.followed.update(row.outputs)
+            if not leaves_node:
+                self.cut.update(row.outputs)
 
         def operand(i: int) -> Any:
             x = row.inputs[i]
-            return x.value if isinstance(x, Number) else None if x is None else values[x]
+            if x is None or isinstance(x, Number):
+                return None if x is None else x.value
+            return self._without_history(graph, x, values[x]) if leaves_node and x in self.cut else values[x]
 
         given: dict[str, Any] = dict(entry.attributes)
         for name, group in zip(op.tensors, entry.groups):
@@ -469,10 +510,12 @@ class _Body:
                 given[name] = operand(group)
         abstracts = tuple(layout.type for layout in entry.outputs)
         variable = self.called.get(row.outputs[0]) if len(row.outputs) == 1 else None
+        called: list[Any] = [op, *(given[name] for name in op.order)]
+        if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
+            called = [PRIMITIVES["under"], _NO_TAPE, *called]
         call = graph.apply(
-            op, *(given[name] for name in op.order), name=variable, span=row_span(row),
-            abstract=abstracts if entry.is_tuple else abstracts[0],
-        )  # fmt: skip
+            *called, name=variable, span=row_span(row), abstract=abstracts if entry.is_tuple else abstracts[0]
+        )
         if op.writes is not None or op.fault_rule is not None or op.python_rule is not None:
             effects.append(call)
         if entry.is_tuple:
@@ -482,6 +525,12 @@ class _Body:
                 )
         elif row.outputs:
             values[row.outputs[0]] = call
+
+    def _without_history(self, graph: FuncGraph, value: int, node: Node) -> Node:
+        found = self.stopped.get((graph, value))
+        if found is None:
+            found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
+        return found
 
     def _group(self, group: Sequence[int], readers: dict[int, set[int]]) -> None:
         """Rows that share a loop, as a function of their operands, which gives what others read."""
@@ -497,8 +546,8 @@ class _Body:
                     values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
                     operands.append(outer)
         writes: list[Node] = []
-        for row in rows:
-            self._row(inner, row, values, writes)
+        for index in group:
+            self._row(inner, index, values, writes)
         made = [value for row in rows for value in row.outputs if readers.get(value, set()).difference(group)]
         abstract = tuple(values[value].abstract for value in made)
         result: Node = (
@@ -544,7 +593,9 @@ class _Body:
         if kind == "known":
             return Constant(key)
         if kind == "made":
-            return self.values[key[0]]
+            value = key[0]
+            node = self.values[value]
+            return self._without_history(graph, value, node) if value in self.cut else node
         if kind == "built":
             return self.built[key]
         if kind == "kept":
@@ -646,6 +697,8 @@ class _Body:
         catches = any(map(is_raised, hop.edges))
         primitive = PRIMITIVES["attempt" if catches else "interpret"]
         names, called = self._call(hop)
+        if hop.switch is not self.builder.entry.switch:
+            called = [PRIMITIVES["under"], hop.switch, *called]
         outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
         self.effects.append(outcome)
         if not hop.edges:
@@ -655,7 +708,7 @@ class _Body:
             outcome.abstract = Weak(bool)
             sides = [self._partial(ways.get(key)) for key in _TRUTHS]
             return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
-        if len(ways) == 1 and not catches:
+        if list(ways) == [_NOTHING] and not catches:
             [(function, args)] = ways.values()
             return graph.apply(function, *args)
         sides = [self._partial(way) for way in ways.values()]
@@ -737,6 +790,8 @@ def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[in
     return found
 
 
+_NO_TAPE = Switches(False, None)
+_NOTHING = key_of(Outcome(None))
 _TRUTHS = ((bool, True), (bool, False))
 
 

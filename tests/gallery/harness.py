@@ -27,7 +27,7 @@ import random
 import signal
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,8 +36,8 @@ import anfora as ms
 from anfora import Parameter, Tensor, nn
 
 __all__ = [
-    "PROGRAMS", "Call", "Program", "call", "check", "difference", "factory", "graph_mode", "i", "program", "s", "t",
-    "vectors", "ways",
+    "PROGRAMS", "Call", "Program", "call", "check", "check_rounds", "difference", "factory", "graph_mode", "i",
+    "program", "s", "t", "vectors", "ways",
 ]  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {}  #: the gallery by name, in order of definition
@@ -414,17 +414,23 @@ def _gradient(order: int) -> Callable[[Any, Any, Jit], Callable]:
     return make
 
 
+Round = Callable[[], contextlib.AbstractContextManager]
+
+
 def _run(
-    program: Program, jit: Jit, wrap: Callable[[Any, Any, Jit], Callable], inner: Jit, outer: Jit
-) -> Iterator[tuple[str, Any]]:
-    """Every call of a program in a world of its own: its number, and what was seen."""
+    program: Program, jit: Jit, wrap: Callable[[Any, Any, Jit], Callable], inner: Jit, outer: Jit,
+    rounds: tuple[Round, ...] = (contextlib.nullcontext,),
+) -> Generator[tuple[str, Any], None, None]:  # fmt: skip
+    """Every call of a program in a world of its own, as often as there are rounds: its number, and what was seen."""
     with _world(program):
         target = program.build(jit)
         function = wrap(inner(target), target, outer)
-        for number, make in enumerate(program.all_calls()):
+        for number, (during, make) in enumerate(itertools.product(rounds, program.all_calls())):
             if number and program.between:
                 program.between(target)
-            yield f"call {number + 1}", _observe(function, target, program, make())
+            with during():
+                seen = _observe(function, target, program, make())
+            yield f"call {number + 1}", seen
 
 
 def _call_it(function: Any, _target: Any, _jit: Jit) -> Callable:
@@ -437,12 +443,8 @@ def check(program: Program, jit: Jit = ms.jit) -> None:
     Raises:
         AssertionError: at the first difference.
     """
-    kinds: list[tuple[str, Callable, list[tuple[str, Jit, Jit]]]] = [("value", _call_it, [("jit", jit, _plain)])]
-    for order in range(1, program.order + 1) if program.grad else ():
-        ways: list[tuple[str, Jit, Jit]] = [("gradient of jit", jit, _plain), ("jit of gradient", _plain, jit)]
-        kinds.append((f"gradient of order {order}", _gradient(order), ways))
     is_cell = isinstance(program.build(_plain), nn.Cell)
-    for what, wrap, ways in kinds:
+    for what, wrap, ways in _kinds(program, jit):
         expected = _expected(program, what, wrap)
         raised = [seen[1][1] for _, seen in expected if seen[1][1]]
         assert program.raises in (None, bool(raised)), f"{program.name}: {what}: Python raises {raised or 'nothing'}"
@@ -451,6 +453,38 @@ def check(program: Program, jit: Jit = ms.jit) -> None:
         if is_cell:
             with graph_mode():
                 _compare(program, f"{what}, GRAPH_MODE", expected, _run(program, _plain, wrap, _plain, _plain))
+
+
+def check_rounds(program: Program, rounds: tuple[Round, ...]) -> None:
+    """Compare a program as `check` does, with its calls made once in each round, one after the other in one world. Errors
+    are compared by their first lines, since what surrounds the calls may be named as the place.
+
+    Args:
+        program: to be compared.
+        rounds: what is entered for each call of a round on the side of the compiled program.
+    """
+    for what, wrap, ways in _kinds(program, ms.jit):
+        expected = _expected(program, what, wrap, (contextlib.nullcontext,) * len(rounds))
+        for way, inner, outer in ways:
+            with contextlib.closing(_run(program, ms.jit, wrap, inner, outer, rounds)) as found:
+                _compare(program, f"{what}, {way}", _without_places(expected), _without_places(found))
+
+
+def _kinds(program: Program, jit: Jit) -> Iterator[tuple[str, Callable, list[tuple[str, Jit, Jit]]]]:
+    """What is compared: a name of it, what makes it of the function, and the ways in which it is compiled."""
+    yield "value", _call_it, [("jit", jit, _plain)]
+    for order in range(1, program.order + 1) if program.grad else ():
+        ways = [("gradient of jit", jit, _plain), ("jit of gradient", _plain, jit)]
+        yield f"gradient of order {order}", _gradient(order), ways
+
+
+def _without_places(seen: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
+    """The same, of errors the first lines."""
+    for number, (printed, (_, raised), *rest) in seen:
+        if raised:
+            kind, text, *causes = raised
+            raised = (kind, text.split("\n")[0], *causes)
+        yield number, (printed, ("raised", raised), *rest)
 
 
 class _Endless(BaseException):
@@ -476,16 +510,21 @@ def _limited() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def _expected(program: Program, what: str, wrap: Callable[[Any, Any, Jit], Callable]) -> list[tuple[str, Any]]:
+def _expected(
+    program: Program, what: str, wrap: Callable[[Any, Any, Jit], Callable],
+    rounds: tuple[Round, ...] = (contextlib.nullcontext,),
+) -> list[tuple[str, Any]]:  # fmt: skip
     """What Python does."""
     try:
         with _limited():
-            return list(_run(program, _plain, wrap, _plain, _plain))
+            return list(_run(program, _plain, wrap, _plain, _plain, rounds))
     except _Endless:
         raise AssertionError(f"{program.name}: {what}: does not end in Python") from None
 
 
-def _compare(program: Program, what: str, expected: list[tuple[str, Any]], found: Iterator[tuple[str, Any]]) -> None:
+def _compare(
+    program: Program, what: str, expected: Iterable[tuple[str, Any]], found: Iterator[tuple[str, Any]]
+) -> None:
     number = "call 0"
     try:
         with _limited():
