@@ -415,8 +415,10 @@ class Notebook(Plain):
         """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
         it."""
         kind = type(value)
-        if kind in SIMPLE or isinstance(value, (Tensor, BaseException)) or known.is_constant(value):
+        if kind in SIMPLE or isinstance(value, Tensor) or known.is_constant(value):
             return True
+        if isinstance(value, BaseException):
+            return not self.is_outside(value)  # what Python has raised may say something else next time
         if isinstance(value, (tuple, list, set, frozenset)):
             return depth < 20 and all(self.natural(item, depth + 1) for item in value)
         if kind is dict:
