@@ -12,6 +12,7 @@ from anfora.graph import known
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import ENTERED, Machine, builtins_of
 from anfora.graph.notebook import UNKNOWN
+from anfora.graph.operations import holds, is_filled
 from anfora.graph.polyfills import getattr_, hasattr_, property_
 from anfora.graph.reasons import Reasons
 from anfora.graph.special import class_attribute, method_of
@@ -25,7 +26,12 @@ class Attributes(Reasons):
     def load_global(self, machine: Machine, name: str) -> Any:
         function = machine.frames[-1].function
         scope = function.__globals__
-        value = super().load_global(machine, name)
+        try:
+            value = super().load_global(machine, name)
+        except NameError:  # the program may go on, which later calls do for the same reason only
+            for absent_from in (scope, builtins_of(function)):
+                self.guard("no key", self.origin("known", absent_from), name)
+            raise
         written = self.overlaid_item(scope, name)
         if written is not UNKNOWN:
             return written
@@ -34,8 +40,20 @@ class Attributes(Reasons):
         self.guard("no key", self.origin("known", scope), name)
         return self.register(value, self.origin("item", name, self.origin("known", builtins_of(function))))
 
+    def has_global(self, machine: Machine, name: str) -> bool:
+        scope = machine.frames[-1].function.__globals__
+        is_there = super().has_global(machine, name)
+        if self.overlaid_item(scope, name) is UNKNOWN:
+            self.guard("is", self.derive(holds, self.origin("known", scope), name), is_there)
+        return is_there
+
     def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
-        value = super().load_cell(machine, cell, name)
+        try:
+            value = super().load_cell(machine, cell, name)
+        except NameError:
+            if id(cell) not in self.local_cells:
+                self.guard("is", self.derive(is_filled, self._origin_of(cell)), False)
+            raise
         if id(cell) in self.local_cells:
             return value
         written = self.overlay(cell, "cell_contents")
@@ -57,9 +75,15 @@ class Attributes(Reasons):
                 elif not value.__name__.startswith("anfora"):
                     return self.interpret(machine, getattr, (value, name), {}, f"{value.__name__}.__getattr__")
                 found = machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
+            written = self.overlay(value, name)
+            if written is not UNKNOWN:
+                return written
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
         if isinstance(value, type):
-            found = machine.natively(getattr, (value, name), {})
+            found = self._found(machine, value, name)
+            written = self.overlay(value, name)
+            if written is not UNKNOWN:
+                return written
             if isinstance(found, types.MethodType):
                 self.guard("method", self.origin("method", name, self.origin("known", value)), found)
             if isinstance(found, (types.MethodType, *known.BOUND)):
@@ -68,7 +92,7 @@ class Attributes(Reasons):
         if known.is_object(value):
             return self._attribute(machine, value, name)
         if isinstance(value, types.FunctionType) and id(value) not in self.local_functions:
-            found = machine.natively(getattr, (value, name), {})
+            found = self._found(machine, value, name)
             written = self.overlay(value, name)
             if written is not UNKNOWN:
                 return written
@@ -81,6 +105,15 @@ class Attributes(Reasons):
         if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         return found
+
+    def _found(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute of a class or function from outside; where it has none, that is the same in later calls."""
+        try:
+            return machine.natively(getattr, (value, name), {})
+        except AttributeError:
+            if not hasattr(type(value), "__getattr__"):
+                self.guard("is", self.derive(hasattr, self._origin_of(value), name), False)
+            raise
 
     def _named_attribute(self, machine: Machine, function: Any, args: tuple) -> bool:
         """`getattr`, `hasattr` with a name that is known."""
@@ -153,7 +186,10 @@ class Attributes(Reasons):
             if outside and not hasattr(value, name):
                 self._guard_absence(value, name)
             found = machine.natively(getattr, (value, name), {})
-            return self.register(found, self.origin("attr", name, self.origins[id(value)][1])) if outside else found
+            written = self.overlay(value, name) if outside else found
+            if written is not UNKNOWN:
+                return written
+            return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         if hasattr(type(static), "__get__") and not isinstance(static, type):
             if getattr(type(static), "_is_compiled", False):
                 return machine.natively(getattr, (value, name), {})

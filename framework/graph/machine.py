@@ -268,6 +268,10 @@ class Plain:
                 raise NameError(f"name '{name}' is not defined", name=name)
         return value
 
+    def has_global(self, machine: Machine, name: str) -> bool:
+        """Whether the module has a variable, which can be deleted."""
+        return name in machine.frames[-1].function.__globals__
+
     def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
         try:
             return cell.cell_contents
@@ -689,8 +693,8 @@ class Machine:
         self.world.do(self, operations.set_global, (frame.function, name, frame.stack.pop()))
 
     def op_DELETE_GLOBAL(self, frame: Frame, name: str) -> None:
-        if name not in frame.function.__globals__:
-            raise NameError(f"name '{name}' is not defined")
+        if not self.world.has_global(self, name):
+            raise NameError(f"name '{name}' is not defined", name=name)
         self.world.do(self, operations.delete_global, (frame.function, name))
 
     def op_POP(self, frame: Frame, _: None) -> None:

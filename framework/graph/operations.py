@@ -12,11 +12,11 @@ from typing import Any
 
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_iterator", "as_length", "as_text",
-    "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell", "has_index",
-    "holds", "import_from", "is_mapping", "is_sequence", "join", "make_dict", "make_set", "matches", "merge",
-    "merge_keywords", "names_of_pattern", "no_comparison", "no_operator", "order_of", "raise_",
-    "rest_of_mapping", "send", "set_global", "special_method", "spread", "unpack", "unpack_rest",
-    "values_of_keys",
+    "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
+    "has_index", "has_own", "holds", "import_from", "is_filled", "is_mapping", "is_sequence", "join",
+    "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
+    "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
+    "unpack", "unpack_rest", "values_of_keys",
 ]  # fmt: skip
 
 OPERATIONS: dict[str, Callable] = {
@@ -182,6 +182,15 @@ def fill_cell(cell: types.CellType, value: Any) -> None:
     cell.cell_contents = value
 
 
+def is_filled(cell: types.CellType) -> bool:
+    """Whether a variable has a value."""
+    try:
+        cell.cell_contents  # noqa: B018
+    except ValueError:
+        return False
+    return True
+
+
 def holds(container: Any, key: Any) -> bool:
     return key in container
 
@@ -193,6 +202,11 @@ def has_index(items: list, index: int) -> bool:
 def dict_of(value: Any) -> dict | None:
     """The attributes of an object, as a dict."""
     return getattr(value, "__dict__", None)
+
+
+def has_own(owner: Any, name: str) -> bool:
+    """Whether an object, a class or a module has an attribute of its own."""
+    return name in getattr(owner, "__dict__", ())
 
 
 def empty_cell(cell: types.CellType) -> None:

@@ -28,6 +28,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph import known, operations
 from anfora.graph.attributes import Attributes
+from anfora.graph.containers import GONE, QUESTIONS, UNCHANGED, Change, is_plain_key, method_of_change
 from anfora.graph.images import SIMPLE, Image, Imager, NoImage, build
 from anfora.graph.machine import Frame, Generator, Machine, Pause, Walk, do_at
 from anfora.graph.moments import Escaped, Live, Piece
@@ -57,7 +58,7 @@ class Changed:
 
     def touches(self, key: Any) -> bool:
         """Whether an item may be another one now."""
-        return self.is_whole or not _is_plain_key(key) or key in self.items
+        return self.is_whole or not is_plain_key(key) or key in self.items
 
 
 class Written:
@@ -127,46 +128,34 @@ class Writes(Attributes):
             return UNKNOWN
         if not known.is_among(operation, _WRITERS) and not _is_method_that_writes(operation):
             return UNKNOWN
-        owner = operation.__self__ if known.is_bound(operation) else args[0] if args else None  # type: ignore[attr-defined]
-        if type(owner) is dict and self.is_outside(owner) and id(owner) not in self.looked:
-            name = "delete" if operation is operator.delitem else getattr(operation, "__name__", "")
-            if name in ("delete", "pop", "setdefault", "update", "clear"):
-                given = args[1:] if operation is operator.delitem else args
-                return self._change_dict(machine, name, owner, given, kwargs)
+        name, owner, given = method_of_change(operation, args)
+        if type(owner) in (list, dict, set) and self.is_outside(owner):
+            return self._change(machine, operation, args, name, owner, given, kwargs)
         if kwargs:
             return UNKNOWN
-        if operation is setattr:
-            return self._set_attribute(machine, *args)
+        if operation is setattr and len(args) == 3:
+            return self._set_attribute(machine, operation, *args)
+        if operation is delattr and len(args) == 2:
+            return self._delete_attribute(machine, *args)
         if operation is operations.fill_cell:
             return self._fill_cell(machine, *args)
+        if operation is operations.delete_global:
+            return self._delete_global(machine, *args)
         if operation is operations.set_global:
             function, name, value = args
             scope = function.__globals__
             if type(scope) is not dict:
                 return UNKNOWN
             return self._set_item(machine, operation, args, scope, self.origin("known", scope), name, value)
-        if (operation is operator.setitem or operation == dict.__setitem__) and type(args[0]) is dict:
-            owner, key, value = args
-            args = owner, (key := self.force(key)), value
-            if self.is_outside(owner) and _is_of_object(self.origins[id(owner)][1]):
-                return self._set_in_dict(machine, operation, args, self.origins[id(owner)][1])
-            if self.is_outside(owner) and id(owner) not in self.looked:
-                return self._set_item(machine, operation, args, owner, self.origins[id(owner)][1], key, value)
-        return self._change(machine, operation, args)
+        if type(owner) is tuple and known.is_among(operation, _OF_ITEMS) and not self.opaque(owner):
+            return machine.natively(operation, args, {})  # an error
+        return UNKNOWN
 
-    def _set_attribute(self, machine: Machine, owner: Any, name: Any, value: Any) -> Any:
-        is_function = isinstance(owner, types.FunctionType) and id(owner) not in self.local_functions
-        if type(name) is not str or not (is_function or (self.is_outside(owner) and known.is_object(owner))):
+    def _set_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any, value: Any) -> Any:
+        name = self.force(name)
+        if type(name) is not str or self.opaque(owner) or not self._is_plainly_set(owner, name, value):
             return UNKNOWN
-        kind = type(owner)
-        if isinstance(owner, Cell):
-            if kind.__setattr__ is not Cell.__setattr__ or isinstance(value, (Parameter, Cell)):
-                return UNKNOWN
-        elif kind.__setattr__ is not object.__setattr__:
-            return UNKNOWN
-        if hasattr(type(class_attribute(kind, name)), "__set__") or not hasattr(owner, "__dict__"):
-            return UNKNOWN
-        if not self._can_be_put_down((owner, value)):
+        if not self.can_be_put_down((owner, value)):
             return UNKNOWN
         origin = self._origin_of(owner)
         if isinstance(owner, Cell) and isinstance(value, Tensor) and self.overlay(owner, name) is UNKNOWN:
@@ -178,66 +167,93 @@ class Writes(Attributes):
             else:
                 self._guard_absence(owner, name)
         for held in self.looked.values():
-            if held is owner.__dict__:
+            if held is operations.dict_of(owner):
                 value = self.force(value)
             elif type(held) is dict:
                 self.guard("not same", self.origins[id(held)][1], Origin("number", operations.dict_of, (origin,)))
-        self._do(machine, setattr, (owner, name, value), f"a change of an attribute of {_name(owner)}")
+        self.put_off(machine, operation, (owner, name, value), f"a change of an attribute of {_name(owner)}")
         self.named.setdefault(name, {})[id(origin)] = origin, owner, value
         return None
 
+    def _delete_attribute(self, machine: Machine, owner: Any, name: Any) -> Any:
+        name = self.force(name)
+        is_plain = type(name) is str and not self.opaque(owner) and self._is_plainly_set(owner, name, None)
+        if not is_plain or type(owner).__delattr__ not in (object.__delattr__, type.__delattr__, _of_module):
+            return UNKNOWN
+        if isinstance(owner, Cell) or any(type(held) is dict for held in self.looked.values()):
+            return UNKNOWN
+        if isinstance(class_attribute(type(owner), name), types.MemberDescriptorType):
+            return UNKNOWN
+        origin = self._origin_of(owner)
+        is_there = operations.has_own(owner, name)
+        if self.overlay(owner, name) is UNKNOWN:
+            self.guard("is", self.derive(operations.has_own, origin, name), is_there)
+        if not is_there:
+            return machine.natively(delattr, (owner, name), {})  # an error
+        self.put_off(machine, delattr, (owner, name), f"a change of an attribute of {_name(owner)}")
+        self.named.setdefault(name, {})[id(origin)] = origin, owner, GONE
+        return None
+
+    def _is_plainly_set(self, owner: Any, name: str, value: Any) -> bool:
+        """Whether to set an attribute from outside puts a value into the dict of its owner, or a slot, and no more."""
+        kind = type(owner)
+        if isinstance(owner, type):
+            is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & _IS_OF_PYTHON)
+            held = (class_attribute(owner, name), value)
+            if not is_ordinary or _is_of_ours(owner.__module__) or class_attribute(kind, name) is not None:
+                return False
+            return not _is_special(name) and not any(hasattr(type(each), "__get__") for each in held)
+        if kind is types.ModuleType:
+            is_of_python = owner.__name__ in ("builtins", "sys")
+            return not (is_of_python or _is_special(name) or _is_of_ours(owner.__name__))
+        is_function = isinstance(owner, types.FunctionType) and id(owner) not in self.local_functions
+        if not is_function and not (self.is_outside(owner) and known.is_object(owner)):
+            return False
+        if isinstance(owner, Cell):
+            if kind.__setattr__ is not Cell.__setattr__ or isinstance(value, (Parameter, Cell)):
+                return False
+        elif kind.__setattr__ is not object.__setattr__:
+            return False
+        static = class_attribute(kind, name)
+        if isinstance(static, types.MemberDescriptorType):
+            return not isinstance(owner, Cell) and not is_function
+        return not hasattr(type(static), "__set__") and hasattr(owner, "__dict__")
+
     def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
-        if id(cell) in self.local_cells or not self._can_be_put_down((cell, value)):
+        if id(cell) in self.local_cells or not self.can_be_put_down((cell, value)):
             return UNKNOWN
         origin = self._origin_of(cell)
-        self._do(machine, operations.fill_cell, (cell, value), "a change of a variable outside")
+        self.put_off(machine, operations.fill_cell, (cell, value), "a change of a variable outside")
         self.named.setdefault("cell_contents", {})[id(origin)] = origin, cell, value
         return None
 
     def _set_item(
         self, machine: Machine, operation: Callable, args: tuple, owner: dict, origin: Origin, key: Any, value: Any
     ) -> Any:
-        if not _is_plain_key(key) or _is_of_object(origin) or not self._can_be_put_down((value,)):
+        if not is_plain_key(key) or _is_of_object(origin) or not self.can_be_put_down((value,)):
             return UNKNOWN
-        self._do(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
-        self._note_change(owner, origin).items[key] = value
+        self.put_off(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
+        self.changes(owner, origin).items[key] = value
         return None
 
-    def _change_dict(self, machine: Machine, name: str, owner: dict, given: tuple, kwargs: dict) -> Any:
-        """A method of a dict, of which no more is known than the items that it asks for."""
+    def _delete_global(self, machine: Machine, function: types.FunctionType, name: str) -> Any:
+        scope = function.__globals__
+        if type(scope) is not dict:
+            return UNKNOWN
+        self.put_off(machine, operations.delete_global, (function, name), "a change of a dict from outside")
+        self.changes(scope, self.origin("known", scope)).items[name] = GONE
+        return None
+
+    def _change(
+        self, machine: Machine, operation: Callable, args: tuple, name: str, owner: Any, given: tuple, kwargs: dict
+    ) -> Any:
         origin = self.origins[id(owner)][1]
-        reason = "a change of a dict from outside"
-        if _is_of_object(origin) or not self._can_be_put_down((*given, *kwargs.values())):
-            return UNKNOWN
-        if name == "clear" and not given and not kwargs:
-            self._do(machine, dict.clear, (owner,), reason)
-            self._note_change(owner, origin).is_whole = True
-            return None
-        if name == "update":
-            more = given[0] if len(given) == 1 else {} if not given else None
-            if type(more) is not dict or not self.has_made(more) or not all(map(_is_plain_key, more)):
-                return UNKNOWN
-            items = {**more, **{key: self.force(value) for key, value in kwargs.items()}}
-            self._do(machine, _update, (owner, tuple(items), tuple(items.values())), reason)
-            self._note_change(owner, origin).items.update(items)
-            return None
-        if kwargs or not 0 < len(given) < 3 or not _is_plain_key(key := self.force(given[0])):
-            return UNKNOWN
-        is_there = self._read_item(_MEMBERSHIP[0], (key, owner), owner, key)
-        if not is_there and (name == "delete" or (name == "pop" and len(given) == 1)):
-            return UNKNOWN  # an error
-        if not is_there and name == "pop":
-            return given[1]
-        if not is_there:
-            value = given[1] if len(given) == 2 else None
-            self._do(machine, operator.setitem, (owner, key, value), reason)
-            self._note_change(owner, origin).items[key] = value
-            return value
-        found = None if name == "delete" else self._read_item(operator.getitem, (owner, key), owner, key)
-        if name != "setdefault":
-            self._do(machine, operator.delitem, (owner, key), reason)
-            self._note_change(owner, origin).is_whole = True
-        return found
+        if not _is_of_object(origin):
+            result = Change(self, machine, owner, given, kwargs).run(name)
+            return UNKNOWN if result is UNCHANGED else result
+        if name == "__setitem__" and not kwargs:
+            return self._set_in_dict(machine, operation, (owner, self.force(given[0]), given[1]), origin)
+        return UNKNOWN
 
     def _set_in_dict(self, machine: Machine, operation: Callable, args: tuple, origin: Origin) -> Any:
         """An attribute that is written through the dict of its object."""
@@ -245,75 +261,22 @@ class Writes(Attributes):
         owner = next((held for held, found in self.origins.values() if found is origin.base), None)
         if type(name) is not str or type(value) not in SIMPLE or operations.dict_of(owner) is not table:
             return UNKNOWN
-        self._do(machine, operation, args, f"a change of an attribute of {_name(owner)}")
-        self._note_change(table, origin).items[name] = value
+        self.put_off(machine, operation, args, f"a change of an attribute of {_name(owner)}")
+        self.changes(table, origin).items[name] = value
         self.named.setdefault(name, {})[id(origin.base)] = origin.base, owner, value
         return None
-
-    def _change(self, machine: Machine, operation: Callable, args: tuple) -> Any:
-        """A change of a list, or of something all of which is known: then the program knows it afterwards too."""
-        owner = getattr(operation, "__self__", None) if isinstance(operation, known.BOUND) else None
-        given = args
-        if owner is None or isinstance(owner, types.ModuleType):
-            owner, *rest = args or (None,)
-            given = tuple(rest)
-        if type(owner) not in (list, dict, set) or not self.is_outside(owner):
-            return UNKNOWN
-        origin = self.origins[id(owner)][1]
-        is_known = id(owner) in self.looked
-        if not is_known:
-            if type(owner) is list and self._is_replaced(operation, owner, given):
-                args = owner, self.force(given[0]), given[1]
-                given = args[1:]
-                self.guard("is", Origin("number", operations.has_index, (origin, args[1])), True)
-            elif not (type(owner) is list and self._is_blind(operation, given)):
-                return UNKNOWN
-        if is_known:
-            if self._may_compare(operation) or not all(map(self.natural, given)) or any(map(self.opaque, given)):
-                return UNKNOWN
-            if type(owner) is not list and not all(map(_is_plain_key, given[:1])):
-                return UNKNOWN
-            given = tuple(map(self.force, given))
-            args = given if len(given) == len(args) else (owner, *given)
-        if _is_of_object(origin) or not self._can_be_put_down((owner, *given)):
-            return UNKNOWN
-        for value in given:
-            self.look(value)
-        if _takes_items(operation, given):  # as they are now
-            if type(given[-1]) not in known.CONTAINERS:
-                return UNKNOWN
-            args = (*args[:-1], tuple(given[-1]))
-        result = self._do(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
-        self._note_change(owner, origin)
-        return result
 
     @staticmethod
     def _may_compare(operation: Callable) -> bool:
         """Whether it changes a container and looks at what is in it on the way."""
         return getattr(operation, "__name__", "") in ("sort", "remove", "index", "count") and known.writes(operation)
 
-    @staticmethod
-    def _is_replaced(operation: Callable, owner: list, given: tuple) -> bool:
-        """Whether it puts something in the place of one item of a list."""
-        index = given[0].value if given and type(given[0]) is Number else given[0] if given else None
-        return operation is operator.setitem and type(index) is int and -len(owner) <= index < len(owner)
-
-    def _is_blind(self, operation: Callable, given: tuple) -> bool:
-        """Whether it does the same to a list, and gives the same, whatever its items are."""
-        name = getattr(operation, "__name__", "")
-        if name in ("append", "reverse", "clear") and isinstance(operation, known.BOUND):
-            return len(given) == (name == "append")
-        if name == "insert" and isinstance(operation, known.BOUND):
-            return len(given) == 2 and type(given[0]) is int
-        adds = operation is operator.iadd or (name == "extend" and isinstance(operation, known.BOUND))
-        return adds and len(given) == 1 and type(given[0]) in (list, tuple) and self.has_made(given[0])
-
-    def _do(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
+    def put_off(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
         result = machine.natively(operation, tuple([x.value if type(x) is Number else x for x in args]), {})
         self.piece.writes.append(Write(operation, args, machine.place, reason))
         return result
 
-    def _note_change(self, owner: Any, origin: Origin) -> Changed:
+    def changes(self, owner: Any, origin: Origin) -> Changed:
         for other in self.looked.values():  # those of which all is known are read without being looked at again
             if type(other) is type(owner) and other is not owner:
                 self.guard("not same", origin, self.origins[id(other)][1])
@@ -322,7 +285,7 @@ class Writes(Attributes):
             changed = self.changed[id(origin)] = Changed(owner, origin)
         return changed
 
-    def _can_be_put_down(self, values: tuple) -> bool:
+    def can_be_put_down(self, values: tuple) -> bool:
         """Whether there is an image of what is written, with nothing in it that goes on by itself."""
         try:
             imager = Live(self).imager()
@@ -338,14 +301,30 @@ class Writes(Attributes):
     def overlay(self, owner: Any, name: str) -> Any:
         for _, other, value in self.named.get(name, {}).values():
             if other is owner:
+                if value is GONE:
+                    raise Pause
                 return value
         return UNKNOWN
 
     def overlaid_item(self, owner: Any, key: Any) -> Any:
         for changed in self.changed.values():
             if changed.value is owner and key in changed.items and not changed.is_whole:
+                if changed.items[key] is GONE:
+                    raise Pause
                 return changed.items[key]
         return UNKNOWN
+
+    def has_key(self, owner: dict, key: Any) -> bool:
+        """Whether a dict from outside has an item, now and in later calls."""
+        if id(owner) in self.looked:
+            return key in owner
+        return self._read_item(_MEMBERSHIP[0], (key, owner), owner, key)
+
+    def item_of(self, owner: Any, key: Any) -> Any:
+        """An item that is there, of a list or dict from outside."""
+        if id(owner) in self.looked:
+            return owner[key]
+        return self._read_item(operator.getitem, (owner, key), owner, key)
 
     def read_item(self, operation: Callable, args: tuple) -> Any:
         """An item of a container from outside, of which nothing else is asked; UNKNOWN if that is not what it is."""
@@ -364,14 +343,16 @@ class Writes(Attributes):
             owner, key = operation.__self__, args[0]  # type: ignore[attr-defined]
             if type(owner) is not dict:
                 return UNKNOWN
-        elif known.is_among(operation, _MEMBERSHIP) and type(args[1]) is dict:
+        elif known.is_among(operation, _MEMBERSHIP) and type(args[1]) in (dict, set, frozenset):
             key, owner = args
         else:
             return UNKNOWN
         if not self.is_outside(owner) or id(owner) in self.looked or self.given is not None:
             return UNKNOWN
         key = self.force(key)
-        if not _is_plain_key(key) if type(owner) is dict else type(key) is not int:
+        if type(key) is not int if type(owner) in (list, tuple) else not is_plain_key(key):
+            return UNKNOWN
+        if type(owner) in (set, frozenset) and self.opaque(owner):
             return UNKNOWN
         if _is_of_object(self.origins[id(owner)][1]):
             return UNKNOWN
@@ -379,14 +360,14 @@ class Writes(Attributes):
 
     def _read_item(self, operation: Callable, args: tuple, owner: Any, key: Any) -> Any:
         origin = self.origins[id(owner)][1]
-        written = self.overlaid_item(owner, key) if type(owner) is dict else UNKNOWN
-        is_there = written is not UNKNOWN or (key in owner if type(owner) is dict else -len(owner) <= key < len(owner))
+        is_list = type(owner) in (list, tuple)
+        written = UNKNOWN if is_list else self.overlaid_item(owner, key)
+        is_there = written is not UNKNOWN or (-len(owner) <= key < len(owner) if is_list else key in owner)
         is_question = known.is_among(operation, _MEMBERSHIP)
         if is_question or not is_there:
             if operation is operator.getitem:
                 return UNKNOWN  # an error
             if written is UNKNOWN:
-                self._note_read("item", key, origin)
                 self.guard("is", Origin("number", operations.holds, (origin, key)), is_there)
             if is_question:
                 return is_there is (operation is operations.OPERATIONS["in"])
@@ -404,9 +385,20 @@ class Writes(Attributes):
         if self.named or self.changed:
             if kind in ("length", "keys", "no key") or (kind == "equal" and type(payload) in (set, frozenset)):
                 self._note_look(kind, origin, payload)
-            elif origin.kind == "number" and origin.key is hasattr:
-                self._note_read("attr", origin.base[1], origin.base[0])
+            elif origin.kind == "number":
+                self._note_question(origin.key, *origin.base)
         super().guard(kind, origin, payload)
+
+    def _note_question(self, question: Any, base: Any, *more: Any) -> None:
+        """Something is asked of a value from outside."""
+        if question is hasattr or question is operations.has_own:
+            self._note_read("attr", more[0], base)
+        elif question is operations.is_filled:
+            self._note_read("attr", "cell_contents", base)
+        elif question is operations.holds:
+            self._note_read("item", more[0], base)
+        elif known.is_among(question, QUESTIONS):
+            self._note_look("length", base, None)
 
     def _note_read(self, kind: str, key: Any, base: Origin) -> None:
         """An attribute or item is read that was not written in this piece, if its owner is another one than those that
@@ -415,6 +407,8 @@ class Writes(Attributes):
             for name, owners in self.named.items():
                 if key in (name, "__dict__"):
                     for other, owner, _ in owners.values():
+                        if isinstance(owner, type):  # its objects and subclasses have that attribute too
+                            raise Pause
                         self._tell_apart_from(base, other, owner)
             for changed in self.changed.values():  # the variables of an object or module are its attributes
                 if key == "__dict__" or (type(changed.value) is dict and changed.touches(key)):
@@ -504,18 +498,8 @@ class Writes(Attributes):
         raise NotImplementedError
 
 
-def _takes_items(operation: Callable, given: tuple) -> bool:
-    """Whether it puts the items of its last argument into a container, and not the argument."""
-    name = getattr(operation, "__name__", "")
-    return name in ("extend", "iadd", "__iadd__", "update") or (len(given) == 2 and type(given[0]) is slice)
-
-
-def _update(table: dict, keys: tuple, values: tuple) -> None:
-    table.update(zip(keys, values))
-
-
 def _is_method_that_writes(operation: Any) -> bool:
-    return isinstance(operation, known.BOUND) and known.writes(operation)
+    return isinstance(operation, (*known.BOUND, types.MethodDescriptorType)) and known.writes(operation)
 
 
 def _safe(origin: Origin) -> Origin:
@@ -530,9 +514,12 @@ def _is_of_object(origin: Origin) -> bool:
     return origin.kind == "attr" and origin.key in ("__dict__", "__globals__")
 
 
-def _is_plain_key(key: Any) -> bool:
-    """Whether to hash a value, and to compare it, calls nothing of the program."""
-    return type(key) in SIMPLE or (type(key) is tuple and all(map(_is_plain_key, key)))
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _is_of_ours(module: str) -> bool:
+    return module == "anfora" or module.startswith("anfora.")
 
 
 def _name(owner: Any) -> str:
@@ -540,7 +527,10 @@ def _name(owner: Any) -> str:
 
 
 _WRITERS: frozenset[Any] = frozenset({
-    setattr, operator.setitem, operator.delitem, operator.iadd, dict.__setitem__, operations.fill_cell,
-    operations.set_global,
+    setattr, delattr, operator.setitem, operator.delitem, operator.iadd, operator.ior, dict.__setitem__,
+    operations.fill_cell, operations.set_global, operations.delete_global,
 })  # fmt: skip
+_IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
+_of_module = types.ModuleType.__delattr__
+_OF_ITEMS = (operator.setitem, operator.delitem)
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])

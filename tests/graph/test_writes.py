@@ -7,75 +7,12 @@ import collections
 import gc
 import weakref
 
-import numpy as np
 import pytest
-from outcomes import bits
+from worlds import Box, check, hops, run_all, same, shape, x_of
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
-from anfora.graph.points import Hop
 from anfora.modes import explain
-
-
-class Box:
-    """An object that a program changes."""
-
-    def __init__(self, **held):
-        self.__dict__.update(held)
-
-
-def x_of(n=2, start=1.0):
-    return Tensor(np.arange(n, dtype=np.float32) + np.float32(start))
-
-
-def hops(compiled):
-    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_branch]
-
-
-def shape(value, seen=None):
-    """A value as plain data, with marks where an object comes again."""
-    seen = {} if seen is None else seen
-    if isinstance(value, (Tensor, int, float, str, type(None))):
-        return bits(value)
-    if id(value) in seen:
-        return "again", seen[id(value)][0]
-    seen[id(value)] = len(seen), value  # held, so that its identity stays its own
-    if isinstance(value, (list, tuple)):
-        return type(value).__name__, [shape(item, seen) for item in value]
-    if isinstance(value, dict):
-        return "dict", [(key, shape(item, seen)) for key, item in value.items()]
-    if isinstance(value, Box):
-        return "box", shape(dict(sorted(value.__dict__.items())), seen)
-    return type(value).__name__
-
-
-def run_all(function, make, calls):
-    """What calls give, and what the world looks like after each."""
-    state = make()
-    told = []
-    for arguments in calls:
-        try:
-            result = shape(function(*arguments(state)))
-        except Exception as error:
-            result = type(error), str(error)
-        told.append((result, shape(state)))
-    return told
-
-
-def check(function, make, calls, allows=()):
-    """Compiled, it gives what Python gives, with no hop but for the given reasons."""
-    compiled = jit(function)
-    expected = run_all(function, make, calls)
-    assert run_all(compiled, make, calls) == expected
-    assert compiled.program.native is None
-    assert set(hops(compiled)) <= set(allows)
-    return compiled
-
-
-def same(state):
-    return state, x_of()
-
 
 # -- each kind of write -----------------------------------------------------------------------------------------------
 
