@@ -7,6 +7,7 @@ of a program with equal patterns go on in the same way: that is how a loop finds
 
 from __future__ import annotations
 
+import abc
 import functools
 import types
 from collections.abc import Callable, Sequence
@@ -19,12 +20,13 @@ from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
 from anfora.graph.ranges import Counter
 
-__all__ = ["Imager", "NoImage", "build", "is_plain_object", "signature"]
+__all__ = ["ORDINARY", "Imager", "NoImage", "build", "is_plain_object", "signature"]
 
 #: Types whose values are what they are: they stand in images as themselves.
 SIMPLE = frozenset(
     {type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range, types.CodeType}
 )
+ORDINARY = (type, abc.ABCMeta)  #: classes of classes that add nothing to what an object is, and how it is made
 FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
 
 Image = tuple  #: (kind, …); see Imager._image
@@ -57,6 +59,8 @@ class Imager:
         number = self._slot(value)
         if number is not None:
             return "slot", number
+        if kind is types.TracebackType:
+            return "traceback", value
         if kind in VIEWS:
             return "view", kind.__name__.removeprefix("dict_"), self.image(viewed(value))
         if is_bound(value):
@@ -91,7 +95,8 @@ class Imager:
         if kind is types.FunctionType:
             cells = tuple(map(self._cell, value.__closure__ or ()))  # all are there before one is looked into
             inside = tuple(self._inside(cell) if image[0] == "new" else image for cell, image in cells)
-            parts = (value.__defaults__, value.__kwdefaults__, value.__annotations__, value.__dict__)
+            told = value.__doc__, value.__module__
+            parts = (value.__defaults__, value.__kwdefaults__, value.__annotations__, value.__dict__, *told)
             names = value.__name__, value.__qualname__
             return "function", value.__code__, value.__globals__, names, inside, tuple(map(self.image, parts))
         if kind is Frame:
@@ -160,7 +165,7 @@ class Imager:
 def is_plain_object(kind: type) -> bool:
     """Whether objects of a Python class are what their attributes are."""
     return (
-        type(kind) is type
+        type(kind) in ORDINARY
         and kind.__new__ is object.__new__
         and getattr(kind, "__reduce_ex__", None) is object.__reduce_ex__
         and not any("__slots__" in base.__dict__ and base.__dict__["__slots__"] for base in kind.__mro__[:-1])
@@ -187,7 +192,7 @@ class _Builder:
 
     def build(self, image: Image) -> Any:
         kind = image[0]
-        if kind == "is":
+        if kind in ("is", "traceback"):
             return image[1]
         if kind == "slot" or kind == "number":
             return self.slots[image[1]]
@@ -290,6 +295,7 @@ class _Builder:
         function.__qualname__ = qualified
         function.__annotations__ = self.build(parts[2])
         function.__dict__.update(self.build(parts[3]))
+        function.__doc__, function.__module__ = self.build(parts[4]), self.build(parts[5])
         return function
 
     def _cell(self, image: Image) -> types.CellType:

@@ -22,7 +22,7 @@ from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.eager import autocast
 from anfora.eager.tape import no_grad
-from anfora.graph import operations
+from anfora.graph import contexts, operations
 from anfora.graph.machine import Generator, Walk
 from anfora.graph.operations import IN_PLACE, OPERATIONS
 from anfora.graph.origins import Number
@@ -268,7 +268,7 @@ def enters(function: types.FunctionType) -> bool:
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
         return (_of(module, _PROGRAMS) and function.__code__ not in _OTHER_TRANSFORMS) or function in _TAPE_SWITCHES
-    if module in _PLAIN_LIBRARIES:
+    if module in _PLAIN_LIBRARIES or contexts.enters(function):
         return True
     file = function.__code__.co_filename
     return not (file.startswith((*_library_folders(), "<frozen")))
@@ -322,7 +322,7 @@ def is_compared_plainly(value: Any) -> bool:
 _TRANSPARENT = (
     *GETTERS,
     *NUMBERS, type(None), str, bytes, complex, type(...), type(NotImplemented), range, slice, *CONTAINERS, Generator, Walk,
-    types.MethodType, functools.partial, types.CellType, BaseException, super, *VIEWS,
+    types.MethodType, functools.partial, types.CellType, types.TracebackType, BaseException, super, *VIEWS,
 )  # fmt: skip
 
 

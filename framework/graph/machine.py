@@ -27,7 +27,7 @@ from anfora.graph import operations
 from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
 
-__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at"]
+__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at", "thrown"]
 
 _ABSENT = object()
 
@@ -135,8 +135,7 @@ class Generator:
 
     def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> Any:
         """Raise an exception at the `yield` that it waits at."""
-        error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
-        return self._continue(lambda machine: machine.resume(self, None, error))
+        return self._continue(lambda machine: machine.resume(self, None, thrown(kind, value, traceback)))
 
     def close(self) -> None:
         """Raise GeneratorExit there."""
@@ -162,6 +161,12 @@ class Generator:
         if kind == "yield":
             return value
         raise StopIteration(*(() if value is None else (value,)))
+
+
+def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
+    """The exception that `generator.throw(…)` raises."""
+    error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
+    return error if traceback is None else error.with_traceback(traceback)
 
 
 class Drain(BaseException):
@@ -626,6 +631,10 @@ class Machine:
         if error is not None:
             if frame.pc:
                 frame.stack.pop()
+                try:  # the line where it waits in the traceback
+                    self.natively(_raise, (error,), {})
+                except BaseException as same:
+                    error = same
             self.unwind(error)
 
     def run_generator(self) -> tuple[str, Any]:
@@ -975,7 +984,7 @@ class Machine:
             if frame.deliver == "generator":
                 self._done = ("return", value)
             elif frame.deliver == "item":
-                raise StopIteration(*(() if value is None else (value,)))
+                self.natively(_raise, (StopIteration(*(() if value is None else (value,))),), {})
             elif frame.deliver == "next":
                 self.frames[-1].stack.pop()
                 self.frames[-1].pc = target

@@ -12,6 +12,7 @@ from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
 from anfora.graph.binding_times import answers
+from anfora.graph.machine import Generator
 from anfora.graph.operations import names_of_pattern, order_of
 from anfora.graph.origins import Number
 from anfora.graph.surroundings import surroundings
@@ -220,6 +221,14 @@ def next_(items, default):
         return default
 
 
+def close_(generator):
+    try:
+        generator.throw(GeneratorExit())
+    except (GeneratorExit, StopIteration):
+        return
+    raise RuntimeError("generator ignored GeneratorExit")
+
+
 def enumerate_(items, start=0):
     for item in items:
         yield start, item
@@ -358,6 +367,17 @@ def _with_key(replacement: Callable) -> Callable:
     return special
 
 
+def _close(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`generator.close()` of one that waits at a `yield`."""
+    if kwargs or len(args) != 1 or not recorder.is_own_generator(args[0]):
+        return False
+    [generator] = args
+    if generator.is_running or generator.frame is None or not generator.frame.pc:
+        return False
+    recorder.enter(machine, close_, args, {})
+    return True
+
+
 def _count(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """`for i in range(n)`, where n varies."""
     if kwargs or not 0 < len(args) < 4 or not any(type(x) is Number for x in args[:2]):
@@ -386,6 +406,7 @@ def table() -> dict[Any, Callable]:
         reversed: _count_back,
         enumerate: _with_generators(enumerate_),
         next: _with_generators(next_, count=2),
+        Generator.close: _close,
         sum: _with_generators(sum_),
         zip: _with_generators(zip_, None),
         sorted: _with_key(sorted_),

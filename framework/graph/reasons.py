@@ -185,6 +185,8 @@ class Reasons(Notebook):
 
     def _reason_to_set(self, operation: Callable, args: tuple) -> str | None:
         owner = args[0]
+        if isinstance(owner, BaseException) and not self.is_outside(owner) and args[1] in _OF_EXCEPTIONS:
+            return None
         if type(owner) is types.FunctionType and id(owner) in self.local_functions:
             return None
         is_plain = isinstance(owner, Cell) and type(owner).__setattr__ is Cell.__setattr__
@@ -217,7 +219,7 @@ def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
 #: Functions that do not iterate over what they get; and those that take all its items before anything else happens.
 _BLIND = frozenset({
     isinstance, issubclass, type, iter, bool, callable, hash, repr, str, operator.is_, operator.is_not, operator.not_,
-    operator.eq, operator.ne,
+    operator.eq, operator.ne, setattr, operations.fill_cell,
 })  # fmt: skip
 
 DRAINING = frozenset({
@@ -242,6 +244,9 @@ _LOOKS_INTO: dict[Any, int | None] = {
 _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other
 
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
+
+#: Attributes that every exception has.
+_OF_EXCEPTIONS = ("__cause__", "__context__", "__suppress_context__", "__traceback__")
 
 _EQUALITIES = frozenset({operator.eq, operator.ne})
 

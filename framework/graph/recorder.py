@@ -33,10 +33,10 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager.cells import call_cell
 from anfora.eager.updating import Updater
-from anfora.graph import known, operations, ranges
+from anfora.graph import contexts, known, operations, ranges
 from anfora.graph.code import Code
-from anfora.graph.images import SIMPLE, NoImage, is_plain_object
-from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk
+from anfora.graph.images import ORDINARY, SIMPLE, NoImage, is_plain_object
+from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.moments import Outcome, State
 from anfora.graph.operators import Operators
 from anfora.graph.origins import Number, Origin
@@ -590,8 +590,9 @@ class Recorder(Operators):
             if fits and self._named_attribute(machine, function, args):
                 return
         elif kind is types.FunctionType:
-            if self.enters(function):
-                if _is_closed(code_of(function)):
+            is_bounded = not contexts.is_maker(function) or contexts.stands_in_a_with(machine.frames[-1])
+            if is_bounded and self.enters(function):
+                if _is_closed(code_of(function)) and not contexts.ends_here(machine.frames):
                     self._leave_and_call(machine, function, args, kwargs)
                 else:
                     self.enter(machine, function, args, kwargs)
@@ -660,13 +661,12 @@ class Recorder(Operators):
         if kwargs or not args or type(args[0]) is not Generator or not self.owns(args[0]):
             return False
         generator = args[0]
-        if generator.is_running or generator.frame is None or len(args) > 2 or (function is next and len(args) > 1):
+        if generator.is_running or generator.frame is None or (function is next and len(args) > 1):
             return False
-        if function is Generator.close:
+        if function is Generator.close or len(args) > (4 if function is Generator.throw else 2):
             return False
         if function is Generator.throw:
-            error = args[1]() if isinstance(args[1], type) else args[1]
-            machine.resume(generator, None, error, deliver="item")
+            machine.resume(generator, None, thrown(*args[1:]), deliver="item")
         else:
             machine.resume(generator, args[1] if len(args) > 1 else None, deliver="item")
         return True
@@ -758,7 +758,7 @@ class Recorder(Operators):
         """Make an object of a class of the program: its `__init__` is gone into."""
         init = class_attribute(kind, "__init__")
         if (
-            type(kind) is not type
+            type(kind) not in ORDINARY
             or kind.__new__ is not object.__new__
             or not isinstance(init, types.FunctionType)
             or issubclass(kind, Cell)
@@ -766,9 +766,11 @@ class Recorder(Operators):
             if known.is_layer(kind):
                 return made_layer(self, machine, kind, args, kwargs)
             is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
-            if is_bare and type(kind) is type and not args:
+            if is_bare and type(kind) in ORDINARY and not args:
                 machine.push(kind())
                 return True
+            return False
+        if not contexts.may_be_made(kind, machine.frames):
             return False
         if not self.enters(init):
             if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__post_init__"):
