@@ -22,6 +22,7 @@ from anfora.core import random
 from anfora.core.dtype import DType, as_dtype, bfloat16, float32
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor, from_buffer, numpy_to_bfloat16
+from anfora.ops.random import drawn
 
 __all__ = [
     "Initializer", "initializer", "Zero", "One", "Constant", "Uniform", "Normal", "TruncatedNormal", "XavierUniform",
@@ -135,26 +136,42 @@ class Dirac(Initializer):
 # -- distributions ----------------------------------------------------------------------------------------------------
 
 
-class Uniform(Initializer):
+class _Drawn(Initializer):
+    """What is drawn from one distribution and nothing else."""
+
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        """Its kind and its two numbers, as `core.random.fill` has them."""
+        raise NotImplementedError
+
+    @property
+    def _is_plain(self) -> bool:
+        """Whether a subclass has no way of its own to fill arrays."""
+        return type(self)._initialize is _Drawn._initialize and type(self).__call__ is Initializer.__call__
+
+    def _initialize(self, arr: np.ndarray) -> None:
+        _fill(arr, *self._distribution(arr.shape))
+
+
+class Uniform(_Drawn):
     """Uniform between -scale and scale."""
 
     def __init__(self, scale: float = 0.07) -> None:
         super().__init__(scale=scale)
         self.scale = scale
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _fill(arr, "uniform", -self.scale, self.scale)
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        return "uniform", -self.scale, self.scale
 
 
-class Normal(Initializer):
+class Normal(_Drawn):
     """The normal distribution with standard deviation `sigma` about `mean`."""
 
     def __init__(self, sigma: float = 0.01, mean: float = 0.0) -> None:
         super().__init__(sigma=sigma, mean=mean)
         self.sigma, self.mean = sigma, mean
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _fill(arr, "normal", self.mean, self.sigma)
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        return "normal", self.mean, self.sigma
 
 
 class TruncatedNormal(Initializer):
@@ -170,7 +187,7 @@ class TruncatedNormal(Initializer):
         _fill_truncated(arr, self.sigma, self.mean, self.a, self.b)
 
 
-class XavierUniform(Initializer):
+class XavierUniform(_Drawn):
     """Uniform within ± gain · √(6 / (fan_in + fan_out)).
 
     Source:
@@ -181,12 +198,12 @@ class XavierUniform(Initializer):
         super().__init__(gain=gain)
         self.gain = gain
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        bound = self.gain * math.sqrt(6 / sum(_fans(arr.shape)))
-        _fill(arr, "uniform", -bound, bound)
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        bound = self.gain * math.sqrt(6 / sum(_fans(shape)))
+        return "uniform", -bound, bound
 
 
-class XavierNormal(Initializer):
+class XavierNormal(_Drawn):
     """Normal with standard deviation gain · √(2 / (fan_in + fan_out)).
 
     Source:
@@ -197,11 +214,11 @@ class XavierNormal(Initializer):
         super().__init__(gain=gain)
         self.gain = gain
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _fill(arr, "normal", 0.0, self.gain * math.sqrt(2 / sum(_fans(arr.shape))))
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        return "normal", 0.0, self.gain * math.sqrt(2 / sum(_fans(shape)))
 
 
-class _He(Initializer):
+class _He(_Drawn):
     """What both forms share: the standard deviation gain / √fan, which keeps the variance of activations.
 
     Args:
@@ -235,19 +252,19 @@ _GAINS = {"tanh": 5 / 3, "relu": math.sqrt(2), **dict.fromkeys(_LINEAR, 1.0)}
 class HeUniform(_He):
     __doc__ = "Uniform within ± gain · √(3 / fan).\n" + (_He.__doc__ or "").split("\n", 1)[1]
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        bound = math.sqrt(3) * self._deviation(arr.shape)
-        _fill(arr, "uniform", -bound, bound)
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        bound = math.sqrt(3) * self._deviation(shape)
+        return "uniform", -bound, bound
 
 
 class HeNormal(_He):
     __doc__ = "Normal with standard deviation gain / √fan.\n" + (_He.__doc__ or "").split("\n", 1)[1]
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        _fill(arr, "normal", 0.0, self._deviation(arr.shape))
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        return "normal", 0.0, self._deviation(shape)
 
 
-class VarianceScaling(Initializer):
+class VarianceScaling(_Drawn):
     """A distribution of mean 0 and variance scale / fan.
 
     Args:
@@ -271,16 +288,16 @@ class VarianceScaling(Initializer):
             )
         self.scale, self.mode, self.distribution = scale, mode, distribution
 
-    def _initialize(self, arr: np.ndarray) -> None:
-        fan_in, fan_out = _fans(arr.shape)
+    def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
+        fan_in, fan_out = _fans(shape)
         fan = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]
         deviation = math.sqrt(self.scale / fan)
         if self.distribution == "uniform":
-            _fill(arr, "uniform", -math.sqrt(3) * deviation, math.sqrt(3) * deviation)
-        elif self.distribution == "untruncated_normal":
-            _fill(arr, "normal", 0.0, deviation)
-        else:  # divided by the standard deviation of a standard normal that is cut at ±2
-            _fill(arr, "truncated", 0.0, deviation / 0.8796256610342398)
+            return "uniform", -math.sqrt(3) * deviation, math.sqrt(3) * deviation
+        if self.distribution == "untruncated_normal":
+            return "normal", 0.0, deviation
+        # divided by the standard deviation of a standard normal that is cut at ±2
+        return "truncated", 0.0, deviation / 0.8796256610342398
 
 
 class Orthogonal(Initializer):
@@ -418,7 +435,11 @@ def initializer(init: Any, shape: int | Sequence[int] | None = None, dtype: Any 
     if size is None:
         raise OpValueError("initializer needs a `shape`", arg="shape")
     kind = as_dtype(dtype)
-    return from_buffer(initializer_of(init)(size, kind), kind)
+    made = initializer_of(init)
+    if isinstance(made, _Drawn) and made._is_plain and kind.is_float and kind is not bfloat16:
+        what, a, b = made._distribution(size)
+        return drawn(what, a, b, size, kind)  # the same numbers, by an operator, which graph mode does by itself
+    return from_buffer(made(size, kind), kind)
 
 
 def initializer_of(init: Any) -> Initializer:

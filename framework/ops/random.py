@@ -405,6 +405,11 @@ def _sample(kind: str, shape: tuple[int, ...], dtype: Any, seed: Any, a: float =
     return sample(*_place(seed, math.prod(shape), _is_wide(dtype)), kind, shape, a, b, dtype)
 
 
+def drawn(kind: str, a: float, b: float, shape: tuple[int, ...], dtype: DType) -> Tensor:
+    """The numbers with which `core.random.fill` fills an array, as a tensor: the next ones of the default generator."""
+    return _sample(kind, shape, dtype, None, a, b)
+
+
 def _fill(array: np.ndarray, kind: str, a: float, b: float, generator: Generator | None) -> None:
     """See `core.random.fill`."""
     array[...] = _sample(kind, array.shape, as_dtype(array.dtype), generator, a, b).asnumpy()
