@@ -66,35 +66,44 @@ class Parameter(Tensor):
         for what, flag in (("requires_grad", requires_grad), ("layerwise_parallel", layerwise_parallel)):
             if not isinstance(flag, bool):
                 raise OpTypeError(f"a Parameter needs True or False for `{what}`, but got {flag!r}", arg=what)
-        super().__init__(default_input)
+        recorder = slots.watcher.recorder
+        if recorder is None:
+            super().__init__(default_input)
+        else:
+            with recorder.unwatched():  # it takes the values from `default_input` itself, see `note_parameter`
+                super().__init__(default_input)
         if isinstance(default_input, Parameter) and name is None:
-            name = default_input.name
+            name = default_input.__dict__["_name"]
         self.name = name  # type: ignore[assignment]
         self.layerwise_parallel = layerwise_parallel
         self.parallel_optimizer = parallel_optimizer
         self.requires_grad = requires_grad
+        if recorder is not None:
+            recorder.note_parameter(self, default_input)
 
     @property
     def name(self) -> str:
-        """The name; inside a Cell the dotted path of attributes."""
-        return self.__dict__["_name"]
+        """The name; inside a Cell the dotted path of attributes. One without a name gets it when it is asked for."""
+        name = self.__dict__["_name"]
+        if name is None:
+            name = self.__dict__["_name"] = f"{_GENERATED}{next(_numbers)}"
+        return name
 
     @name.setter
     def name(self, value: str | None) -> None:
-        if value is None:
-            value = f"{_GENERATED}{next(_numbers)}"
-        if not isinstance(value, str):
+        if value is not None and not isinstance(value, str):
             raise ParameterError(
                 f"the name of a Parameter must be a string, but got {type(value).__name__}", arg="name"
             )
-        if not value.strip() or len(value) > 1024:
+        if value is not None and (not value.strip() or len(value) > 1024):
             raise OpValueError("the name of a Parameter must have 1 to 1024 characters")
         self.__dict__["_name"] = value
 
     @property
     def is_named(self) -> bool:
         """Whether it was given a name."""
-        return not _is_parameter_generated(self.name)
+        name = self.__dict__["_name"]
+        return name is not None and not _is_parameter_generated(name)
 
     @property
     def data(self) -> Parameter:

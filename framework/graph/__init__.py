@@ -11,7 +11,7 @@ known.py        what is known of functions from elsewhere; binding_times.py, wha
 origins.py      how a value from outside is found again; traced.py, numbers that the tape keeps
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
 special.py      methods of the program that Python would call; surroundings.py, what surrounds calls of Cells, and gradients
-                of the program's own
+                of the program's own; making.py, parameters and layers that the program makes
 moments.py      pieces, states, outcomes: what is written down
 notebook.py     the recorder, in six layers: what is known of values; reasons.py, what Python must do; attributes.py, what
                 is read by name; writes.py, what is changed outside; operators.py, what becomes rows; recorder.py, the

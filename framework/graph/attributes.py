@@ -7,6 +7,7 @@ import types
 from typing import Any
 
 from anfora.core.cell import Cell
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph import known
 from anfora.graph.images import SIMPLE
@@ -140,7 +141,7 @@ class Attributes(Reasons):
         if name == "__dict__" and self.is_outside(value):
             return self.register(value.__dict__, self.origin("attr", name, self.origins[id(value)][1]))
         if name == "__dict__":
-            return self.interpret(machine, getattr, (value, name), {}, "the dict of an object")
+            return machine.natively(getattr, (value, name), {})
         static = class_attribute(kind, name)
         has_data = static is not None and hasattr(type(static), "__set__")
         own = getattr(value, "__dict__", None)
@@ -203,8 +204,11 @@ class Attributes(Reasons):
         static = class_attribute(type(value), name)
         own = value.__dict__
         if name in known.METADATA:
-            if name == "name" and self.is_outside(value):
-                return self.register(value.name, self.origin("attr", "name", self.origins[id(value)][1]))  # type: ignore[attr-defined]
+            is_named = self.given is None and value.__dict__.get("_name") is not None
+            if name == "name" and isinstance(value, Parameter) and not is_named:
+                return self.interpret(machine, getattr, (value, name), {}, "Parameter.name, which is made up now")
+            if name in ("name", "is_named") and self.is_outside(value):
+                return self.register(getattr(value, name), self.origin("attr", name, self.origins[id(value)][1]))
             if name in ("requires_grad", "is_leaf") and self.is_outside(value):
                 self.guard("history", self.origins[id(value)][1], value._node is not None)
             return machine.natively(getattr, (value, name), {})

@@ -252,7 +252,7 @@ class _Builder:
             return self._exception(image, place)
         if kind == "object":
             made[place] = value = object.__new__(image[1])
-            value.__dict__.update(self.build(image[2]))
+            object.__setattr__(value, "__dict__", self.build(image[2]))  # the program may hold it too
             return value
         if kind == "counter":
             made[place] = counter = Counter(self.build(image[1]), self.build(image[2]), image[3], image[4])

@@ -194,7 +194,9 @@ def computes(function: Any) -> bool:
     if isinstance(function, enum.EnumMeta):  # a member by its value
         return type(function).__call__ is enum.EnumMeta.__call__ and _is_of_enum(function._missing_)  # type: ignore[attr-defined]
     if isinstance(function, type):
-        if function is Tensor or (issubclass(function, BaseException) and function.__module__ in _ERRORS):
+        if function in (Tensor, ParameterTuple) or (
+            issubclass(function, BaseException) and function.__module__ in _ERRORS
+        ):
             return True
         return issubclass(function, tuple) and hasattr(function, "_fields")
     return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)

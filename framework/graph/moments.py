@@ -156,6 +156,7 @@ class Piece:
         self.switches: list[bool] = []  #: whether the tape was on, by row
         self.inner: set[int] = set()  #: values of gradients that the program takes
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it
+        self.is_making = False  #: whether it makes objects that are others in each run: parameters
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
     def value(self) -> int:

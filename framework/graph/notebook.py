@@ -19,7 +19,7 @@ from anfora.api import GradientFunction, _Run
 from anfora.core import memory, slots
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
-from anfora.core.parameter import Parameter, ParameterTuple
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.eager.cells import Lowered
 from anfora.eager.custom import FunctionContext, custom_vjp
@@ -89,6 +89,7 @@ class Notebook(Plain):
         self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
         self.told: set[tuple] = set()
         self.distinct: dict[int, Origin] = {}  #: objects from outside that were told apart
+        self.fresh: dict[int, Any] = {}  #: parameters that the piece makes: how, see making.py
         self.touched: str | None = None
         self.pending = False
 
@@ -130,6 +131,14 @@ class Notebook(Plain):
         """The calls of Cells that are going on."""
         machines = list(self.machine.chain()) if self.machine is not None else []
         return Calls([call for machine in reversed(machines) for call in machine.cell_calls()])
+
+    def forget_from(self, rows: int, draws: int) -> None:
+        """Forget the rows and draws of the piece behind the first ones."""
+        piece = self.piece
+        for draw in piece.draws[draws:]:
+            for value in draw.values.values():
+                del piece.numbers[value]
+        del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
 
     # -- values from outside -------------------------------------------------------------------------------------------
 
@@ -372,7 +381,7 @@ class Notebook(Plain):
             return id(value) not in self.local_cells
         if kind is types.FunctionType or kind is GradientFunction:
             return id(value) not in self.local_functions
-        if kind is Code or known.is_constant(value) or isinstance(value, ParameterTuple):
+        if kind is Code or known.is_constant(value):
             return True
         if isinstance(
             value, (Tensor, Cell, Counter, Frame, FunctionContext, Generator, Walk, _Run, custom_vjp, no_grad)

@@ -8,6 +8,7 @@ from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op
+from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
@@ -15,6 +16,7 @@ from anfora.eager import dispatch
 from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.graph.machine import Frame
+from anfora.graph.making import note_parameter
 from anfora.graph.moments import DATA, Draw
 from anfora.graph.origins import Number
 from anfora.graph.rows import Number as RowNumber
@@ -31,12 +33,13 @@ class Operators(Writes):
 
     def note_read(self, tensor: Tensor) -> None:
         """Somebody looks at the data of a tensor."""
-        found = self._value_of(tensor)
-        if found is not None and found in self.piece.constants:
-            return
-        if found is None and id(tensor) not in self.origins and not self._is_of_ours(tensor._array):
-            return  # made of known values just now
-        self.touched = DATA
+        if self._value_of(tensor) not in self.piece.constants and not self.is_known_now(tensor):
+            self.touched = DATA
+
+    def is_known_now(self, tensor: Tensor) -> bool:
+        """Whether a tensor was made of known values just now."""
+        is_new = self._value_of(tensor) is None and id(tensor) not in self.origins
+        return is_new and not self._is_of_ours(tensor._array)
 
     def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
         """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
@@ -65,6 +68,10 @@ class Operators(Writes):
     def note_foreign(self, what: str) -> None:
         """The library calls code of the program from within."""
         self.touched = what
+
+    def note_parameter(self, parameter: Parameter, value: Any) -> None:
+        """A Parameter has been made of a value, unwatched."""
+        note_parameter(self, parameter, value)
 
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""

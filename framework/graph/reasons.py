@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.core.cell import Cell
-from anfora.core.parameter import Parameter
+from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.graph import known, operations
 from anfora.graph.code import Unsupported
@@ -224,7 +224,7 @@ _BLIND = frozenset({
 
 DRAINING = frozenset({
     list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
-    operations.unpack, operations.unpack_rest, set.update,
+    operations.unpack, operations.unpack_rest, set.update, ParameterTuple,
 })  # fmt: skip
 
 #: Functions that arrange things and call methods of some of their arguments: of how many, from the first.

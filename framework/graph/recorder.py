@@ -234,7 +234,7 @@ class Recorder(Operators):
             self.keeper.give_up("Python goes on with a generator of the program", machine)
             self.leave(machine)
         elif touched is not None or not all(draw.is_used for draw in piece.draws[draws:]):
-            del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
+            self.forget_from(rows, draws)
             state = before or self.state(machine, operation, args, kwargs)
             return self._hopped(machine, state, touched or "random numbers", Outcome(result, error))
         if error is not None:
@@ -601,7 +601,7 @@ class Recorder(Operators):
             if self._call_cell(machine, function, args, kwargs):
                 return
         elif function is object.__new__ and len(args) == 1 and not kwargs and is_plain_object(args[0]):
-            machine.push(object.__new__(args[0]))
+            machine.push(machine.natively(function, args, kwargs))
             return
         elif isinstance(function, type):
             if hasattr(function, "__del__") and function.__flags__ & (1 << 9):

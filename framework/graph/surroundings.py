@@ -12,13 +12,15 @@ from typing import Any
 
 from anfora.core import slots
 from anfora.core.cell import Cell, converted, hooks_of
-from anfora.core.dtype import DType
+from anfora.core.dtype import DType, float32, int64
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import cells, custom
+from anfora.graph.making import cells_among, is_made_here, settle
 from anfora.graph.origins import Number
 from anfora.kernel import glue
-from anfora.ops.bound import Bound
+from anfora.ops import ones
 
 __all__ = ["hooks_on", "made_layer", "surroundings"]
 
@@ -99,41 +101,60 @@ def _call_construct(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> b
 
 
 def made_layer(recorder: Any, machine: Any, kind: type[Cell], args: tuple, kwargs: dict) -> bool:
-    """Make a layer of this library, if it will hold neither parameters nor other Cells: such a one is what its attributes
-    are."""
+    """Make a layer of this library: it is what its attributes are, numbers and parameters."""
+    return _make(recorder, machine, kind, args, kwargs)
+
+
+def _make(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict) -> bool:
     args = tuple(map(recorder.force, args))
     kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
     given = (*args, *kwargs.values())
     if any(map(recorder.opaque, given)) or not all(map(recorder.natural, given)):
         return False
-    return _do(recorder, machine, _make, (kind, args, kwargs), {})
+    if not all(is_made_here(recorder, cell) for cell in cells_among(given)):
+        return False  # it would name their parameters
+    return _do(recorder, machine, _made, (kind, args, kwargs), {})
 
 
-def _make(kind: type[Cell], args: tuple, kwargs: dict) -> Cell:
-    layer = kind(*args, **kwargs)
+def _made(kind: type, args: tuple, kwargs: dict) -> Any:
+    made = kind(*args, **kwargs)
     recorder = slots.watcher.recorder
-    if recorder is not None and not is_bare(layer):
-        recorder.note_foreign(f"a new {kind.__name__}, with what it holds")
-    return layer
+    if recorder is not None:
+        if is_made_here(recorder, made):
+            settle(recorder, made)
+        else:
+            recorder.note_foreign(f"a new {kind.__name__}, with what it holds")
+    return made
 
 
-def is_bare(layer: Cell) -> bool:
-    """Whether a Cell holds numbers, texts and operators alone."""
-    return all(map(_is_plain, layer.__dict__.values()))
+def _parameter(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Make a Parameter; of a number that varies, by an operator."""
+    if args and type(args[0]) is Number and type(args[0].value) in (int, float):
+        dtype = int64 if type(args[0].value) is int else float32
+        recorder.enter(machine, parameter_of_number, (args[0], dtype, args[1:], kwargs), {})
+        return True
+    return _make(recorder, machine, Parameter, args, kwargs)
 
 
-def _is_plain(value: Any) -> bool:
-    return all(map(_is_plain, value)) if type(value) is tuple else type(value) in _PLAIN
+def parameter_of_number(value, dtype, args, kwargs):
+    return Parameter(ones((), dtype) * value, *args, **kwargs)
 
 
-_PLAIN = (type(None), bool, int, float, str, Bound)
+def _of_made_cell(function: Callable) -> Callable:
+    """For methods of Cells that look at what these hold, or set `training`: Python calls them on a layer that the program
+    has made."""
 
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if not args or not isinstance(args[0], Cell):
+            return False
+        cells = [cell for _, cell in args[0].cells_and_names()]
+        if any(map(recorder.is_outside, cells)) or any(type(value) is Number for value in (*args, *kwargs.values())):
+            return False
+        for parameter in args[0].get_parameters():
+            _is_followed(recorder, parameter)
+        return _do(recorder, machine, function, args, kwargs)
 
-def _set_train(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    """Switch a layer that the program has made."""
-    if not args or not isinstance(args[0], Cell) or recorder.is_outside(args[0]) or not is_bare(args[0]):
-        return False
-    return _do(recorder, machine, Cell.set_train, args, kwargs)
+    return special
 
 
 # -- gradients of the program's own -----------------------------------------------------------------------------------
@@ -213,7 +234,11 @@ def surroundings() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     return {
         Cell.__call__: _call_construct,
-        Cell.set_train: _set_train,
+        Parameter: _parameter,
+        **{
+            function: _of_made_cell(function)
+            for function in (Cell.set_train, Cell.set_grad, Cell.trainable_params, Cell.untrainable_params)
+        },
         hooks_of: _hooks_of,
         converted: _converted,
         cells.compute: _compute,

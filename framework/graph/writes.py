@@ -457,10 +457,8 @@ class Writes(Attributes):
 
     def pause(self, machine: Machine) -> None:
         """The present instruction starts a piece of its own."""
-        piece = self.piece
         if self.began is not None:
-            rows, draws = self.began
-            del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
+            self.forget_from(*self.began)
         self.put_down(machine, lambda: self.keeper.join(self, machine))
 
     def put_down(self, machine: Machine, make: Callable[[], Any]) -> Any:

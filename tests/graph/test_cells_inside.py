@@ -750,7 +750,7 @@ def attributes_of_a_layer_made_inside_vary() -> Case:
     )
 
 
-@program(EVERYWHERE)
+@program()
 def layer_with_parameters_is_made_inside() -> Case:
     return Case(lambda x: nn.LayerNorm((3,))(x) * x)
 

@@ -1,0 +1,496 @@
+"""Objects of the library that are made inside of compiled functions: parameters, layers that hold them, tuples of them.
+
+Each program is run by Python and compiled, call after call from one seed; results, what was kept outside, errors and the
+state of the random numbers must be equal, and all that differs from call to call must do so too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from outcomes import bits
+
+import anfora as ms
+from anfora import Parameter, ParameterTuple, Tensor, nn, ops
+
+PROGRAMS: dict[str, tuple[Callable[[], Callable], tuple[str, ...]]] = {}
+
+
+def program(*hops: str) -> Callable:
+    """Enter a program: what makes a function of a tensor; and the reasons why the interpreter is needed in it."""
+
+    def enter(make: Callable[[], Callable]) -> Callable[[], Callable]:
+        PROGRAMS[make.__name__] = make, hops
+        return make
+
+    return enter
+
+
+def numbers(*shape: int, seed: int = 0) -> Tensor:
+    return Tensor(np.random.default_rng(seed).uniform(-2, 2, shape).astype(np.float32))
+
+
+def shown(value: Any) -> Any:
+    """All that can be seen of a value, layers and parameters included."""
+    if isinstance(value, Parameter):
+        state = value.name if value.is_named else None, value.requires_grad, value.is_leaf, type(value)
+        return state, value.parallel_optimizer, bits(value.value()), shown(value.grad)
+    if isinstance(value, nn.Cell):
+        return type(value), [(name, shown(held)) for name, held in vars(value).items() if not name.startswith("_")]
+    if isinstance(value, (tuple, list)):
+        return type(value), [shown(item) for item in value]
+    if isinstance(value, dict):
+        return type(value), [(name, shown(item)) for name, item in value.items()]
+    if isinstance(value, Tensor):
+        return bits(value), value.requires_grad
+    return bits(value)
+
+
+# -- parameters -------------------------------------------------------------------------------------------------------
+
+
+@program()
+def parameter_of_a_constant() -> Callable:
+    return lambda x: x * Parameter(Tensor([1.0, 2.0, 3.0]), name="w")
+
+
+@program()
+def parameter_of_known_values() -> Callable:
+    return lambda x: [Parameter([1, 2], name="n"), Parameter(2.5, requires_grad=False), Parameter((True, False)), x]
+
+
+@program()
+def parameter_of_what_was_computed() -> Callable:
+    def run(x: Tensor) -> Any:
+        w = Parameter(x * 2, name="w")
+        y = x * w
+        x += 1  # which has nothing to do with w
+        return w, y, w.sum()
+
+    return run
+
+
+@program()
+def parameter_of_a_parameter() -> Callable:
+    own = Parameter(numbers(3), name="own")
+    return lambda x: (Parameter(own), Parameter(own, name="other"), own + x)
+
+
+@program()
+def parameter_of_a_constant_that_was_written_to() -> Callable:
+    def run(x: Tensor) -> Any:
+        t = Tensor([1.0, 2.0])
+        t[0] = x[0, 0]
+        return Parameter(t, name="t")
+
+    return run
+
+
+@program()
+def parameter_of_a_number_that_varies() -> Callable:
+    scale = [0.5]
+
+    def run(x: Tensor) -> Any:
+        scale[0] = scale[0] * 1.5
+        return Parameter(scale[0], name="scale") * x
+
+    return run
+
+
+@program()
+def parameter_is_written_to() -> Callable:
+    def run(x: Tensor) -> Any:
+        w = Parameter(x, name="w")
+        w.set_data(w * 2)
+        ops.assign_add(w, x)
+        return w, w * x
+
+    return run
+
+
+@program()
+def unnamed_parameters() -> Callable:
+    def run(x: Tensor) -> Any:
+        v, w = Parameter(x), Parameter(x)
+        return v is w, v.is_named, v, w
+
+    return run
+
+
+@program("Parameter.name")
+def name_of_an_unnamed_parameter() -> Callable:
+    return lambda x: (Parameter(x).name.startswith("Parameter#"), x)
+
+
+@program()
+def gradient_by_a_parameter_that_was_made() -> Callable:
+    def run(x: Tensor) -> Any:
+        w = Parameter(x * 3, name="w")
+        return ms.grad(lambda v: (w * w * v).sum(), 0, w)(x), w
+
+    return run
+
+
+@program()
+def parameter_is_made_in_a_gradient() -> Callable:
+    def inside(v: Tensor) -> Tensor:
+        return (Parameter(v * 2, name="w") * v + nn.Dense(3, 3)(v)).sum()
+
+    return lambda x: ms.value_and_grad(inside)(x)
+
+
+@program()
+def tuples_of_parameters() -> Callable:
+    net = nn.SequentialCell(nn.Dense(3, 3), nn.Dense(3, 2))
+
+    def run(x: Tensor) -> Any:
+        weights = ParameterTuple(net.trainable_params())
+        more = ParameterTuple(p for p in (weights[0], Parameter(x, name="w")))
+        return [w.name for w in more], len(weights), isinstance(more, ParameterTuple), more[1]
+
+    return run
+
+
+# -- layers -----------------------------------------------------------------------------------------------------------
+
+
+@program()
+def layers_of_ones() -> Callable:
+    return lambda x: (nn.LayerNorm((3,))(x), nn.BatchNorm1d(3).set_train()(x), nn.PReLU()(x))
+
+
+@program()
+def layers_with_random_values() -> Callable:
+    def run(x: Tensor) -> Any:
+        y = nn.Dense(3, 4, activation="relu")(x)
+        noise = ops.rand(2, 4)
+        image = nn.Conv2d(1, 2, 3)(x.reshape(1, 1, 2, 3))
+        return y, noise, image, nn.Embedding(5, 3)(Tensor([1, 2])), nn.LSTM(3, 2)(x.reshape(1, 2, 3))
+
+    return run
+
+
+INITIAL = (
+    "normal",
+    "uniform",
+    "XavierUniform",
+    "xavier_normal",
+    "HeUniform",
+    "he_normal",
+    "VarianceScaling",
+    "zeros",
+    0.5,
+)
+
+
+@program()
+def initial_values_by_name() -> Callable:
+    return lambda x: [nn.Dense(3, 2, weight_init=init, bias_init="normal")(x) for init in INITIAL]
+
+
+@program()
+def initial_values_of_other_types() -> Callable:
+    return lambda x: (nn.Dense(3, 2, dtype=ms.float16).weight, nn.Dense(3, 2, dtype=ms.float64).bias)
+
+
+@program("the data of a tensor")
+def initial_values_that_need_several_draws() -> Callable:
+    return lambda x: (ops.rand(2), nn.Dense(3, 2, weight_init="truncatedNormal")(x), ops.rand(2))
+
+
+@program()
+def initial_values_that_the_program_gives() -> Callable:
+    return lambda x: nn.Dense(3, 2, weight_init=x * 2, bias_init=Tensor([1.0, 2.0]))(x)
+
+
+@program()
+def layers_in_layers() -> Callable:
+    def run(x: Tensor) -> Any:
+        net = nn.SequentialCell(nn.Dense(3, 3), nn.CellList([nn.ReLU(), nn.Tanh()])[1], nn.LayerNorm([3]))
+        net.set_train()
+        names = [p.name for p in net.trainable_params()]
+        return net(x), names, net[1].training, len(net), ms.grad(net)(x)
+
+    return run
+
+
+@program()
+def gradient_by_the_parameters_of_a_layer() -> Callable:
+    def run(x: Tensor) -> Any:
+        layer = nn.Dense(3, 3)
+        return ms.value_and_grad(lambda v: layer(v).sum(), None, layer.trainable_params())(x)
+
+    return run
+
+
+@program()
+def layer_for_each_iteration() -> Callable:
+    def run(x: Tensor) -> Any:
+        made = []
+        for _ in range(3):
+            made.append(nn.Dense(3, 3))
+            x = made[-1](x)
+        return x, [layer.bias for layer in made], made[0] is made[1]
+
+    return run
+
+
+@program()
+def layer_for_each_iteration_of_a_loop_on_data() -> Callable:
+    def run(x: Tensor) -> Any:
+        count = 0
+        while ops.abs(x).sum() < 500:
+            x = x * 1.5 + nn.Dense(3, 3)(x) * 0.001
+            count += 1
+        return x, count
+
+    return run
+
+
+@program()
+def parameter_for_each_iteration_of_a_long_loop() -> Callable:
+    def run(x: Tensor) -> Any:
+        first = last = Parameter(Tensor([0.5, 1.0, 1.5]), name="w")
+        for _ in range(600):
+            last = Parameter(Tensor([0.5, 1.0, 1.5]), name="w")
+            ops.assign_add(last, x[0] * 0.01)
+            x = x + last * 0.001
+        count = 0
+        while x.sum() < 100000:
+            x = x * Parameter(Tensor([1.01, 1.0, 1.02]), name="w")
+            count += 1
+        return x, first, last, first is last, count
+
+    return run
+
+
+@program()
+def layer_behind_a_branch_on_data() -> Callable:
+    def run(x: Tensor) -> Any:
+        layer = nn.Dense(3, 3)
+        if x.sum() > 0:
+            return layer(x), layer.weight
+        return layer(x) * 2 + nn.LayerNorm((3,))(x), layer
+
+    return run
+
+
+@program()
+def layer_is_returned() -> Callable:
+    return lambda x: (nn.SequentialCell(nn.Dense(3, 2), nn.LayerNorm((2,))), nn.MultiheadAttention(4, 2), x)
+
+
+@program()
+def layer_is_kept_outside() -> Callable:
+    class Holder:
+        layer: Any = None
+
+    holder, kept, table = Holder(), [], {}
+
+    def run(x: Tensor) -> Any:
+        layer = nn.Dense(3, 3)
+        holder.layer, table["layer"] = layer, layer
+        kept.append(layer.weight)
+        y = layer(x)
+        return y, holder.layer is layer, kept, table
+
+    return run
+
+
+@program()
+def layer_is_in_a_closure() -> Callable:
+    def run(x: Tensor) -> Any:
+        layer = nn.Dense(3, 3)
+
+        def inner(v: Tensor) -> Tensor:
+            return layer(v) + 1
+
+        return inner(inner(x)), inner
+
+    return lambda x: (lambda y, inner: (y, inner(y)))(*run(x))
+
+
+@program("print")
+def layer_lives_on_behind_a_hop() -> Callable:
+    def run(x: Tensor) -> Any:
+        layer = nn.Dense(3, 3)
+        first = layer(x)
+        print("")
+        return first, layer(x), layer
+
+    return run
+
+
+@program("a call of anfora.nn.containers.SequentialCell")
+def layer_of_outside_is_put_into_a_new_one() -> Callable:
+    inner = nn.Dense(3, 3)
+
+    def run(x: Tensor) -> Any:
+        net = nn.SequentialCell(inner, nn.ReLU())
+        return net(x), [p.name for p in inner.get_parameters()]
+
+    return run
+
+
+@program()
+def dict_of_an_object_that_was_made() -> Callable:
+    class Plain:
+        def __init__(self, value: Any) -> None:
+            self.value = value
+
+    def run(x: Tensor) -> Any:
+        plain = Plain(x)
+        table = plain.__dict__
+        if x.sum() > 0:
+            table["more"] = x + 1
+        table["value"] = x * 2
+        return plain.value, sorted(table), plain.__dict__ is table
+
+    return run
+
+
+@program("print")
+def dict_of_an_object_lives_on_behind_a_hop() -> Callable:
+    class Plain:
+        value = 1
+
+    def run(x: Tensor) -> Any:
+        plain = Plain()
+        table = plain.__dict__
+        print("")
+        table["value"] = x * 2
+        return plain.value, plain.__dict__ is table
+
+    return run
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+ERRORS: dict[str, Callable] = {
+    "lengths that are none": lambda x: nn.Dense(3, 0)(x),
+    "a type that does not fit": lambda x: nn.LayerNorm(3)(x),
+    "an unknown initializer": lambda x: nn.Dense(3, 2, weight_init="nonsense")(x),
+    "a tensor of another shape": lambda x: nn.Dense(3, 2, weight_init=x)(x) if x.shape[0] > 2 else nn.Dense(4, 4)(x),
+    "a bool": lambda x: Parameter(True),
+    "a name that is none": lambda x: Parameter(x, name=3),
+    "an empty name": lambda x: Parameter(x * 2, name=""),
+    "a flag that is none": lambda x: Parameter(x, requires_grad=1),
+    "no values": lambda x: Parameter("text"),
+    "too many arguments": lambda x: nn.Dense(1, 2, 3, 4, 5, 6, 7, 8, 9),
+    "what is no parameter": lambda x: ParameterTuple([x]),
+    "inputs that do not fit": lambda x: nn.Dense(7, 2)(x),
+}
+
+
+# -- the tests --------------------------------------------------------------------------------------------------------
+
+
+def run(function: Callable, way: Callable) -> tuple[list, list]:
+    """Results of several calls, and how the random numbers stand afterwards."""
+    ms.set_seed(5)
+    results = []
+    for seed in (0, 1, 0, 2):
+        try:
+            results.append(shown(way(function, numbers(2, 3, seed=seed))))
+        except Exception as error:
+            results.append((type(error), str(error)))
+    return results, ms.get_rng_state().tolist()
+
+
+def plainly(function: Callable, x: Tensor) -> Any:
+    return function(x)
+
+
+def without_tape(function: Callable, x: Tensor) -> Any:
+    with ms.no_grad():
+        return function(x)
+
+
+def followed(function: Callable, x: Tensor) -> Any:
+    """With a tape outside, whose walk back comes to what was made."""
+    x.requires_grad = True
+    result = function(x * 1)
+    found = [each for each in leaves(result) if each.requires_grad and not each.is_leaf]
+    if found:
+        sum((each.astype(ms.float32).sum() for each in found), Tensor(0.0)).backward()
+    return result, x.grad
+
+
+def leaves(value: Any) -> list[Tensor]:
+    if isinstance(value, Tensor):
+        return [value]
+    if isinstance(value, (tuple, list)):
+        return [leaf for item in value for leaf in leaves(item)]
+    return []
+
+
+WAYS = {way.__name__: way for way in (plainly, without_tape, followed)}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("name", list(PROGRAMS))
+def test_program(name: str, way: str) -> None:
+    make, hops = PROGRAMS[name]
+    ms.set_seed(1)
+    expected = run(make(), WAYS[way])
+    ms.set_seed(1)
+    compiled = ms.jit(make())
+    assert run(compiled, WAYS[way]) == expected
+    assert compiled.program.native is None
+    if way == "followed":
+        return  # a gradient inside is left to the interpreter there, whatever is in it
+    with ms.no_grad():
+        report = ms.explain(compiled)(numbers(2, 3))
+    assert [hop.reason for hop in report.hops if not any(each in hop.reason for each in hops)] == []
+    assert bool(report.hops) is bool(hops)
+
+
+@pytest.mark.parametrize("name", list(ERRORS))
+def test_error(name: str) -> None:
+    function = ERRORS[name]
+    assert run(ms.jit(function), plainly) == run(function, plainly)
+
+
+def test_each_call_makes_others() -> None:
+    @ms.jit
+    def make(x: Tensor) -> Any:
+        layer = nn.Dense(3, 3)
+        return layer, layer.weight, Parameter(x, name="w")
+
+    x = numbers(2, 3)
+    calls = [make(x) for _ in range(4)]
+    for layer, weight, parameter in calls:
+        assert layer.weight is weight and parameter.tolist() == x.tolist()
+    for one in range(4):
+        for other in range(one):
+            assert all(a is not b for a, b in zip(calls[one], calls[other]))
+            assert calls[one][1].tolist() != calls[other][1].tolist()
+    calls[0][2].set_data(x * 0)
+    assert calls[1][2].tolist() == x.tolist()
+
+
+def test_made_parameters_are_trained_outside() -> None:
+    def run(jit: Callable) -> Any:
+        ms.set_seed(3)
+        make = jit(lambda: nn.SequentialCell(nn.Dense(3, 4), nn.ReLU(), nn.Dense(4, 1)))
+        nets = [make() for _ in range(3)]
+        optimizer = nn.Momentum(nets[-1].trainable_params(), 0.1, 0.9)
+        step = ms.value_and_grad(lambda x: (nets[-1](x) ** 2).mean(), None, optimizer.parameters)
+        for seed in range(4):
+            _, gradients = step(numbers(2, 3, seed=seed))
+            optimizer(gradients)
+        return [shown(net) for net in nets]
+
+    assert run(ms.jit) == run(lambda function: function)
+
+
+def test_unnamed_parameters_get_a_name_when_they_are_asked_for_it() -> None:
+    one, other = ms.jit(lambda x: (Parameter(x), Parameter(x)))(numbers(2))
+    later = Parameter(1.0)
+    names = [p.name for p in (later, other, one)]
+    found = [int(name.removeprefix("Parameter#")) for name in names]
+    assert found == [found[0], found[0] + 1, found[0] + 2] and [p.name for p in (later, other, one)] == names
