@@ -45,6 +45,11 @@ def is_internal(code: CodeType) -> bool:
     return internal_files[code.co_filename]
 
 
+def _is_of_graph_mode(code: CodeType) -> bool:
+    """Whether code is what runs a compiled function: its handlers may be the program's, see graph/machine.py."""
+    return os.path.basename(os.path.dirname(code.co_filename)) == "graph" and is_internal(code)
+
+
 def calling_frame(skip: int = 1) -> FrameType | None:
     """The innermost frame of the user's program."""
     frame: FrameType | None = sys._getframe(skip)
@@ -221,7 +226,7 @@ def locate_raise(traceback: TracebackType | None, argument: str | None = None) -
         if not is_internal(traceback.tb_frame.f_code):
             frame = traceback.tb_frame
             at = traceback.tb_lasti if sys.version_info >= (3, 11) else traceback.tb_lineno
-        elif frame is None:
+        elif frame is None and not _is_of_graph_mode(traceback.tb_frame.f_code):
             return None
         traceback = traceback.tb_next
     if frame is None:
