@@ -13,7 +13,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import has_tensors, tensors, tree_map
 from anfora.eager import transform
-from anfora.eager.forward import Pushforward
+from anfora.eager.forward import along, points_of
 
 __all__ = ["GradOperation", "GradientFunction", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
 
@@ -309,22 +309,35 @@ def vjp(fn: Callable, *inputs: Any, weights: Any = None, has_aux: bool = False) 
         >>> pull(Tensor(1.0))
         (Tensor(shape=[], dtype=Float32, value= 6),)
     """
-    positions = tuple(i for i, x in enumerate(inputs) if has_tensors(x))
+    positions = _positions_of_tensors(inputs)
     parameters = () if weights is None else (weights,) if isinstance(weights, Parameter) else tuple(weights)
     if not positions and not parameters:
-        kinds = ", ".join(type(x).__name__ for x in inputs) or "nothing"
+        kinds = ", ".join([type(x).__name__ for x in inputs]) or "nothing"
         raise OpTypeError(f"vjp needs tensors to differentiate by, but got {kinds}", arg="inputs")
     line = transform.linearize(fn, inputs, {}, positions, parameters)
-    counted = _counted(line.output, has_aux)
+    value, *aux = _results(line, has_aux)
 
     def pull(*sens: Any) -> Any:
-        by_input, by_weight = line.gradients(sens[0] if len(sens) == 1 else sens, counted)
+        by_input, by_weight = _pulled_back(line, sens, has_aux)
         if weights is None:
             return tuple(by_input)
         return tuple(by_input), by_weight[0] if isinstance(weights, Parameter) else tuple(by_weight)
 
-    value = transform.released(counted)
-    return (value, pull, _aux(line.output)) if has_aux else (value, pull)
+    return (value, pull, *aux)
+
+
+# What is done with a function that was run with the tape on. Each is a step that the compiler does not look into.
+
+
+def _results(line: transform.Linearized, has_aux: bool) -> tuple:
+    """The value of a function, and with `has_aux` what it gave beside it, for the caller."""
+    value = transform.released(_counted(line.output, has_aux))
+    return (value, _aux(line.output)) if has_aux else (value,)
+
+
+def _pulled_back(line: transform.Linearized, sens: tuple, has_aux: bool) -> tuple[list, list]:
+    """The gradients to inputs and weights for gradients of the value."""
+    return line.gradients(sens[0] if len(sens) == 1 else sens, _counted(line.output, has_aux))
 
 
 def _counted(output: Any, has_aux: bool) -> Any:
@@ -357,6 +370,13 @@ def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
         >>> jvp(lambda x: x * x, Tensor(3.0), Tensor(1.0))
         (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
     """
+    points, directions = _points_and_directions(inputs, v)
+    line = transform.linearize(fn, points, {}, tuple(range(len(points))), ())
+    return _pushed_forward(line, directions, has_aux)
+
+
+def _points_and_directions(inputs: Any, v: Any) -> tuple[tuple, tuple]:
+    """What `jvp` is asked for, checked."""
     for name, given in (("inputs", inputs), ("v", v)):
         if not isinstance(given, (Tensor, tuple, list)) or not has_tensors(given):
             raise OpTypeError(f"jvp needs a tensor or a tuple of tensors for `{name}`, but got {given!r:.60}", arg=name)
@@ -364,9 +384,13 @@ def jvp(fn: Callable, inputs: Any, v: Any, has_aux: bool = False) -> tuple:
     directions = (v,) if isinstance(v, Tensor) else tuple(v)
     if len(points) != len(directions):
         raise OpValueError(f"jvp got {len(points)} inputs, but {len(directions)} directions")
-    line = Pushforward(fn, points, {}, tuple(range(len(points))))
+    return points, directions
+
+
+def _pushed_forward(line: transform.Linearized, directions: tuple, has_aux: bool) -> tuple:
+    """What `jvp` gives for a function that was run."""
     counted = _counted(line.output, has_aux)
-    tangent = transform.released(line.along(tuple(tensors(directions)), counted))
+    tangent = transform.released(along(line, tuple(tensors(directions)), counted))
     value = transform.released(counted)
     return (value, tangent, _aux(line.output)) if has_aux else (value, tangent)
 
@@ -380,28 +404,33 @@ def jacrev(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool =
         >>> jacrev(lambda x: x * x)(Tensor([1., 2.])).tolist()
         [[2.0, 0.0], [0.0, 4.0]]
     """
+    positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
+    several = isinstance(grad_position, (tuple, list))
+
+    def jacobian(*args: Any, **kwargs: Any) -> Any:
+        line = transform.linearize(fn, args, kwargs, positions, ())
+        return _row_by_row(line, tuple([args[i] for i in positions]), several, has_aux)
+
+    return jacobian
+
+
+def _row_by_row(line: transform.Linearized, points: tuple, several: bool, has_aux: bool) -> Any:
+    """What `jacrev` gives for a function that was run."""
     from anfora.ops import stack
 
-    positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
-
-    def rows(line: transform.Linearized, output: Tensor, args: tuple) -> Any:
+    def rows(output: Tensor) -> Any:
         """The Jacobians of one result."""
-        found: list[list] = [[] for _ in positions]
+        found: list[list] = [[] for _ in points]
         for index in range(output.size):
             one = transform.zeros_like(output).reshape((-1,))
             one[index] = 1
             for row, gradient in zip(found, line.gradients(one.reshape(output.shape), output)[0]):
                 row.append(gradient)
-        full = [stack(row, 0).reshape((*output.shape, *args[i].shape)) for row, i in zip(found, positions)]
-        return tuple(full) if isinstance(grad_position, (tuple, list)) else full[0]
+        full = [stack(row, 0).reshape((*output.shape, *point.shape)) for row, point in zip(found, points)]
+        return tuple(full) if several else full[0]
 
-    def jacobian(*args: Any, **kwargs: Any) -> Any:
-        line = transform.linearize(fn, args, kwargs, positions, ())
-        counted = _counted(line.output, has_aux)
-        result = tree_map(lambda output: rows(line, output, args), counted)
-        return (result, _aux(line.output)) if has_aux else result
-
-    return jacobian
+    result = tree_map(rows, _counted(line.output, has_aux))
+    return (result, _aux(line.output)) if has_aux else result
 
 
 def jacfwd(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
@@ -411,28 +440,34 @@ def jacfwd(fn: Callable, grad_position: int | Sequence[int] = 0, has_aux: bool =
         >>> jacfwd(lambda x: x * x)(Tensor([1., 2.])).tolist()
         [[2.0, 0.0], [0.0, 4.0]]
     """
-    from anfora.ops import stack
-
     positions = tuple(grad_position) if isinstance(grad_position, (tuple, list)) else (grad_position,)
+    several = isinstance(grad_position, (tuple, list))
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
-        line = Pushforward(fn, args, kwargs, positions)
-        counted = _counted(line.output, has_aux)
-        found: list[list] = []  # for each position those of all results
-        for position in range(len(positions)):
-            point = line.points[position]
-            columns = []
-            for index in range(point.size):
-                one = transform.zeros_like(point).reshape((-1,))
-                one[index] = 1
-                directions: list[Tensor | None] = [None] * len(positions)
-                directions[position] = one.reshape(point.shape)
-                columns.append(list(tensors(line.along(directions, counted))))
-            full = [(stack(column, -1), column[0].shape) for column in zip(*columns)]
-            found.append([x.reshape((*shape, *point.shape)) for x, shape in full])
-        several = isinstance(grad_position, (tuple, list))
-        each = iter(tuple(of) if several else of[0] for of in zip(*found))
-        result = transform.released(tree_map(lambda _: next(each), counted))
-        return (result, _aux(line.output)) if has_aux else result
+        line = transform.linearize(fn, args, kwargs, positions, ())
+        return _column_by_column(line, len(positions), several, has_aux)
 
     return jacobian
+
+
+def _column_by_column(line: transform.Linearized, count: int, several: bool, has_aux: bool) -> Any:
+    """What `jacfwd` gives for a function that was run, by `count` arguments."""
+    from anfora.ops import stack
+
+    points = points_of(line)
+    counted = _counted(line.output, has_aux)
+    found: list[list] = []  # for each position those of all results
+    for position in range(count):
+        point = points[position]
+        columns = []
+        for index in range(point.size):
+            one = transform.zeros_like(point).reshape((-1,))
+            one[index] = 1
+            directions: list[Tensor | None] = [None] * count
+            directions[position] = one.reshape(point.shape)
+            columns.append(list(tensors(along(line, directions, counted))))
+        full = [(stack(column, -1), column[0].shape) for column in zip(*columns)]
+        found.append([x.reshape((*shape, *point.shape)) for x, shape in full])
+    each = iter(tuple(of) if several else of[0] for of in zip(*found))
+    result = transform.released(tree_map(lambda _: next(each), counted))
+    return (result, _aux(line.output)) if has_aux else result

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from anfora.api import jvp
+from anfora.api import _pushed_forward, _results, jvp
 from anfora.core.dtype import float32
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors, tree_map
 from anfora.eager import transform
-from anfora.eager.forward import Pushforward
 
 __all__ = ["derivative", "jet", "linearize"]
 
@@ -38,13 +37,13 @@ def linearize(fn: Callable, inputs: Any) -> tuple[Any, Callable]:
     if not isinstance(inputs, (Tensor, tuple, list)):
         raise OpTypeError(f"linearize needs a tensor, or a tuple or list of tensors, but got {inputs!r}", arg="inputs")
     points = (inputs,) if isinstance(inputs, Tensor) else tuple(inputs)
-    line = Pushforward(fn, points, {}, tuple(range(len(points))))
+    line = transform.linearize(fn, points, {}, tuple(range(len(points))), ())
 
-    def along(*v: Any) -> Any:
+    def push(*v: Any) -> Any:
         directions = tuple(v[0]) if len(v) == 1 and isinstance(v[0], (tuple, list)) else v
-        return transform.released(line.along(tuple(tensors(directions)), line.output))
+        return _pushed_forward(line, directions, False)[1]
 
-    return transform.released(line.output), along
+    return _results(line, False)[0], push
 
 
 def jet(fn: Callable, primals: Any, series: Any) -> tuple[Any, Any]:
@@ -91,11 +90,15 @@ def jet(fn: Callable, primals: Any, series: Any) -> tuple[Any, Any]:
     rows, step = [], at
     for _ in range(len(curves[0])):
         step = _along(step, one)
-        rows.append(list(tensors(step(start))))
+        rows.append(_parts(step(start)))
     found = [stack(row, 0) for row in zip(*rows)]
     if isinstance(value, tuple):
         return list(value), found
     return value, found[0]
+
+
+def _parts(tree: Any) -> list[Tensor]:
+    return list(tensors(tree))
 
 
 def _along(function: Callable, direction: Tensor) -> Callable:
@@ -121,14 +124,19 @@ def derivative(fn: Callable, primals: Any, order: int) -> tuple[Any, Any]:
     if order < 1:
         raise OpValueError(f"derivative needs an `order` of at least 1, but got {order}", arg="order")
 
-    def line(point: Tensor) -> Tensor:
-        from anfora.ops import ones_like, stack, zeros_like
+    value, rows = jet(fn, primals, _rays(primals, order))
+    return value, [row[-1] for row in rows] if isinstance(rows, list) else rows[-1]
 
+
+def _rays(points: Any, order: int) -> Any:
+    """The derivatives of straight lines through points, in the direction of ones."""
+    from anfora.ops import ones_like, stack, zeros_like
+
+    def ray(point: Tensor) -> Tensor:
         point = _floating(point)
         return stack([ones_like(point), *(zeros_like(point) for _ in range(order - 1))], 0)
 
-    value, rows = jet(fn, primals, tree_map(line, primals))
-    return value, [row[-1] for row in rows] if isinstance(rows, list) else rows[-1]
+    return tree_map(ray, points)
 
 
 def _floating(x: Any) -> Tensor:

@@ -13,7 +13,7 @@ which an outer transform records, with the histories of the saved values: any or
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from anfora.core import memory
@@ -25,53 +25,42 @@ from anfora.eager import tape, transform
 from anfora.eager.entry import Entry, tensor_maker
 from anfora.eager.tape import Leaf, Node
 
-__all__ = ["Pushforward", "Values"]
+__all__ = ["Values", "along", "points_of"]
 
 
-class Pushforward:
-    """A function that was run once, and the map from directions of its arguments to the tangents of its results.
+def along(line: transform.Linearized, directions: Sequence[Tensor | None], outputs: Any) -> Any:
+    """The tangents of results of a function that was run, in their nesting.
 
     Args:
-        function: what to run.
-        args, kwargs: its arguments.
-        positions: which arguments may move: all tensors in them.
+        line: of the function; what it was differentiated by may move.
+        directions: one for each tensor in there; None for one that does not move.
+        outputs: the results, or part of them.
+    Raises:
+        OpValueError: their numbers differ, or a direction cannot be broadcast to the shape of its point.
     """
+    points = points_of(line)
+    if len(points) != len(directions):
+        raise OpValueError(f"there are {len(points)} tensors to move, but {len(directions)} directions came")
+    starts = [slot for group in line.slots for slot in group]
+    seen = {id(transform.memory_of(d)) for d in directions if d is not None}
+    with tape.recording(tape.transforms.depth > 0):
+        known = {
+            tape.key_of(slot): _start(direction, point._layout.type)
+            for slot, direction, point in zip(starts, directions, points)
+            if direction is not None
+        }
+        _walk([current(t) for t in tensors(outputs)], known)
 
-    def __init__(self, function: Callable, args: tuple, kwargs: dict, positions: Sequence[int]) -> None:
-        self.points = [t for position in positions for t in tensors(args[position])]
-        self._starts: list[Any] = []
+        def deliver(result: Tensor) -> Tensor:
+            tangent = None if result._node is None else known.get(tape.key_of(result._node))
+            return transform.zeros_like(result) if tangent is None else transform._own(tangent, seen)
 
-        def noting(*passed: Any, **named: Any) -> Any:
-            self._starts = [t._node for position in positions for t in tensors(passed[position])]
-            return function(*passed, **named)
+        return tree_map(deliver, outputs)
 
-        self.output = transform.linearize(noting, args, kwargs, positions, (), create_graph=True).output
 
-    def along(self, directions: Sequence[Tensor | None], outputs: Any) -> Any:
-        """The tangents of results, in their nesting.
-
-        Args:
-            directions: one for each of `points`; None for one that does not move.
-            outputs: the results, or part of them.
-        Raises:
-            OpValueError: their numbers differ, or a direction cannot be broadcast to the shape of its point.
-        """
-        if len(self.points) != len(directions):
-            raise OpValueError(f"there are {len(self.points)} tensors to move, but {len(directions)} directions came")
-        seen = {id(transform.memory_of(d)) for d in directions if d is not None}
-        with tape.recording(tape.transforms.depth > 0):
-            known = {
-                tape.key_of(slot): _start(direction, point._layout.type)
-                for slot, direction, point in zip(self._starts, directions, self.points)
-                if direction is not None
-            }
-            _walk([current(t) for t in tensors(outputs)], known)
-
-            def deliver(result: Tensor) -> Tensor:
-                tangent = None if result._node is None else known.get(tape.key_of(result._node))
-                return transform.zeros_like(result) if tangent is None else transform._own(tangent, seen)
-
-            return tree_map(deliver, outputs)
+def points_of(line: transform.Linearized) -> list[Tensor]:
+    """The tensors that a function was differentiated by."""
+    return [point for tree in line.inputs for point in tensors(tree)]
 
 
 def _start(direction: Tensor, kind: TensorType) -> Tensor:

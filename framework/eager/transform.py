@@ -35,11 +35,11 @@ class Linearized:
         create_graph: bool,
     ) -> None:
         self.output = output
+        self.inputs, self.slots = inputs, slots  #: what is differentiated by, and what the tape knows it by
         #: What leads to each result, whatever happens to its memory until its gradient is asked for.
         self._history = {id(result): current(result)._node for result in tensors(output)}
-        self._inputs, self._slots, self._weights = inputs, slots, weights
+        self._weights, self._weight_slots = weights, weight_slots
         self._create_graph = create_graph
-        self._weight_slots = weight_slots
 
     def gradients(self, sens: Any = None, outputs: Any = None) -> tuple[list[Any], list[Tensor]]:
         """The gradients to the inputs (in their nesting) and to the weights.
@@ -62,7 +62,7 @@ class Linearized:
             elif gradient.shape != result.shape:
                 raise OpValueError(f"a gradient of shape {gradient.shape} came for a result of shape {result.shape}")
             seeds.append((history, tape.fit(gradient, result._layout.type)))
-        targets = [*(slot for group in self._slots for slot in group), *self._weight_slots]
+        targets = [*(slot for group in self.slots for slot in group), *self._weight_slots]
         found = tape.backward(seeds, targets, self._create_graph) if seeds else {}
         seen: set[int] = {id(memory_of(t)) for t in given if t is not None}
 
@@ -73,7 +73,7 @@ class Linearized:
             return _own(gradient, seen)
 
         by_input = []
-        for tree, group in zip(self._inputs, self._slots):
+        for tree, group in zip(self.inputs, self.slots):
             slots = iter(group)
             by_input.append(tree_map(lambda t: deliver(next(slots), t), tree))  # noqa: B023
         return by_input, [deliver(slot, w) for slot, w in zip(self._weight_slots, self._weights)]
@@ -151,6 +151,19 @@ class Differentiation:
             output = tree_map(_with_history, output)
         return Linearized(output, self.inputs, self.slots, list(self.weights), self._weight_slots, self.create_graph)
 
+    def leave(self) -> None:
+        """The function has raised an exception: turn the tape off."""
+        self.__exit__()
+        forget_touched_at_the_end()
+
+    def finish(self, output: Any) -> Linearized:
+        """The function has returned: turn the tape off."""
+        self.__exit__()
+        try:
+            return self.done(output)
+        finally:
+            forget_touched_at_the_end()
+
 
 def forget_touched_at_the_end() -> None:
     """Outside of all transforms, what was written in place inside has no history."""
@@ -162,22 +175,24 @@ def forget_touched_at_the_end() -> None:
             tensor._node = None
 
 
+def start(args: tuple, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter]) -> Differentiation:
+    """Turn the tape on for a function, until `leave` or `finish`."""
+    run = Differentiation(args, kwargs, positions, weights)
+    run.__enter__()
+    return run
+
+
 def linearize(
-    function: Callable,
-    args: tuple,
-    kwargs: dict,
-    positions: Sequence[int],
-    weights: Sequence[Parameter],
-    create_graph: bool = False,
+    function: Callable, args: tuple, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter]
 ) -> Linearized:
-    """Run a function with the tape on; see `Differentiation`."""
-    run = Differentiation(args, kwargs, positions, weights, create_graph)
+    """Run a function with the tape on; see `Differentiation`. The compiler goes into this as into the program."""
+    run = start(args, kwargs, positions, weights)
     try:
-        with run:
-            output = function(*run.args, **run.kwargs)
-        return run.done(output)
-    finally:
-        forget_touched_at_the_end()
+        output = function(*run.args, **run.kwargs)
+    except BaseException:
+        run.leave()
+        raise
+    return run.finish(output)
 
 
 def _with_history(tensor: Tensor) -> Tensor:

@@ -429,8 +429,8 @@ class Program:
                 image = live.imager().image(result)
                 if written is not None:
                     written.finish(recorder)
-            except Escaped:
-                recorder.note_escape()
+            except Escaped as escaped:
+                recorder.note_escape(escaped)
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:

@@ -10,17 +10,16 @@ import itertools
 import math
 import operator
 import types
-from collections.abc import Iterator
 from typing import Any
 
-from anfora import api
+from anfora import api, directions
 from anfora.core import memory
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
-from anfora.eager import autocast
+from anfora.eager import autocast, transform
 from anfora.eager.tape import no_grad
 from anfora.graph import contexts, operations
 from anfora.graph.machine import Generator, Walk
@@ -116,6 +115,7 @@ _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype", "a
 #: Modules of this package that are programs like the user's.
 _PROGRAMS = (
     "anfora.api",
+    "anfora.directions",
     "anfora.modes",
     "anfora.ops.programs",
     "anfora.nn",
@@ -223,25 +223,15 @@ def is_transform(function: Any) -> bool:
 
 _TRANSFORMS = (
     api.GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
-    api.GradOperation.__init__, api.GradOperation.__call__,
+    api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, api._points_and_directions,
+    directions._floating, directions._parts, directions._rays,
 )  # fmt: skip
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
 _OTHERS_THAT_COMPUTE = (glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data)
 
-
-def _with_inner(*functions: Any) -> Iterator[types.CodeType]:
-    """The code of functions, and of those that are made in them."""
-    pending: list[Any] = [function.__code__ for function in functions]
-    while pending:
-        code = pending.pop()
-        yield code
-        pending += [each for each in code.co_consts if isinstance(each, types.CodeType)]
-
-
-#: Transforms that go through a function in ways of their own, where the machine could not be put down: Python does them.
-_OTHER_TRANSFORMS = frozenset(_with_inner(api.jvp, api.jacfwd, api.jacrev))
-#: Methods that switch the tape, with `set_recording`; rows and points know whether it is on.
-_TAPE_SWITCHES = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__)
+#: Functions of other modules that are gone into as well: those that switch the tape, with `set_recording` (rows and points
+#: know whether it is on), and those that call a function with the tape on.
+_ALSO_ENTERED = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__, transform.linearize)
 
 
 def _is_operator_method(function: Any) -> bool:
@@ -269,7 +259,7 @@ def enters(function: types.FunctionType) -> bool:
     """Whether the machine goes into a Python function: into programs, not into libraries."""
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
-        return (_of(module, _PROGRAMS) and function.__code__ not in _OTHER_TRANSFORMS) or function in _TAPE_SWITCHES
+        return _of(module, _PROGRAMS) or function in _ALSO_ENTERED
     if module in _PLAIN_LIBRARIES or contexts.enters(function):
         return True
     file = function.__code__.co_filename

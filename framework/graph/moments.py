@@ -43,7 +43,16 @@ class Outcome:
 
 
 class Escaped(Exception):
-    """A tensor has left a gradient with its history in there, which only the interpreter can leave behind."""
+    """A tensor has left a gradient with its history in there, or a tape outlives the piece: only the interpreter can leave
+    that behind.
+
+    Args:
+        calls: of gradient functions that it is to do for that; None for all in the piece.
+    """
+
+    def __init__(self, calls: list[tuple] | None = None) -> None:
+        super().__init__()
+        self.calls = calls
 
 
 class Live:

@@ -24,11 +24,12 @@ from anfora.core.tensor import Tensor, current
 from anfora.eager.cells import Lowered
 from anfora.eager.custom import FunctionContext, custom_vjp
 from anfora.eager.tape import Followed, no_grad
+from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph import known
 from anfora.graph.code import Code
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
-from anfora.graph.moments import Outcome, Piece
+from anfora.graph.moments import Escaped, Outcome, Piece
 from anfora.graph.origins import Number, Origin
 from anfora.graph.ranges import Counter
 from anfora.graph.rows import Calls
@@ -90,6 +91,7 @@ class Notebook(Plain):
         self.told: set[tuple] = set()
         self.distinct: dict[int, Origin] = {}  #: objects from outside that were told apart
         self.fresh: dict[int, Any] = {}  #: parameters that the piece makes: how, see making.py
+        self.lines: dict[int, tuple[Linearized, tuple]] = {}  #: functions that were run with the tape on, and where
         self.touched: str | None = None
         self.pending = False
 
@@ -175,7 +177,7 @@ class Notebook(Plain):
             self.guard("operator", origin, value)
             return value
         if kind.__module__.startswith("anfora.") and not isinstance(
-            value, (Tensor, Cell, custom_vjp, tuple, list, dict)
+            value, (Tensor, Cell, Linearized, custom_vjp, tuple, list, dict)
         ):
             self.guard("is", origin, value)  # an operator with its attributes, say
             return value
@@ -383,9 +385,15 @@ class Notebook(Plain):
             return id(value) not in self.local_functions
         if kind is Code or known.is_constant(value):
             return True
+        if kind is Linearized and id(value) in self.lines:
+            raise Escaped([self.lines[id(value)][1]])
         if isinstance(
-            value, (Tensor, Cell, Counter, Frame, FunctionContext, Generator, Walk, _Run, custom_vjp, no_grad)
-        ):
+            value,
+            (
+                Tensor, Cell, Counter, Differentiation, Frame, FunctionContext, Generator, Linearized, Walk, _Run,
+                custom_vjp, no_grad,
+            ),
+        ):  # fmt: skip
             return False
         return kind.__module__.startswith("anfora.")
 

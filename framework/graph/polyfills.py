@@ -16,6 +16,7 @@ from anfora.graph.machine import Generator
 from anfora.graph.operations import names_of_pattern, order_of
 from anfora.graph.origins import Number
 from anfora.graph.surroundings import surroundings
+from anfora.graph.transforms import transforms
 from anfora.kernel import glue
 from anfora.ops import copy, ones, stack, stop_gradient
 
@@ -418,4 +419,5 @@ def table() -> dict[Any, Callable]:
         copy_module.deepcopy: _copy,
         **answers(),
         **surroundings(),
+        **transforms(),
     }

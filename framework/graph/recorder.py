@@ -31,6 +31,7 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
+from anfora.eager.batched import NeedsExamples
 from anfora.eager.cells import call_cell
 from anfora.eager.updating import Updater
 from anfora.graph import contexts, known, operations, ranges
@@ -45,8 +46,9 @@ from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, setter_of, truth_of
-from anfora.graph.surroundings import hooks_on, made_layer
+from anfora.graph.surroundings import made_layer
 from anfora.graph.traced import Traced
+from anfora.graph.transforms import guard_hooks
 from anfora.graph.updates import update
 from anfora.graph.writes import UNKNOWN
 
@@ -571,6 +573,10 @@ class Recorder(Operators):
         if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
             try:
                 machine.push(self.do(machine, function, args, kwargs))
+            except (Exception, NeedsExamples):
+                if self.region and function is GradientFunction.start:
+                    self.region.pop()
+                raise
             finally:
                 if self.region and (function is _Run.finish or function is _Run.leave):
                     self.region.pop()
@@ -694,15 +700,7 @@ class Recorder(Operators):
         """Let later calls see to it that what is differentiated by has the hooks that it has now."""
         given = (*args, *kwargs.values())
         followed = [tensor for i in gradient.positions if i < len(given) for tensor in tensors(given[i])]
-        for tensor in (*gradient.parameters, *followed):
-            found = self.origins.get(id(tensor))
-            if found is None and not isinstance(tensor, Parameter):
-                continue  # made by the program
-            origin = self.origin("known", tensor) if found is None else found[1]
-            if hooks_on(tensor):
-                self.look(self.register(hooks_on(tensor), self.derive(hooks_on, origin)))
-            else:
-                self.guard("no hooks", origin)
+        guard_hooks(self, (*gradient.parameters, *followed))
 
     def call_back(self, function: Callable, args: tuple) -> Any:
         """Call a function of the program, which the library wants called in the middle of a walk back: another machine goes

@@ -22,7 +22,7 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 from anfora.ops import ones
 
-__all__ = ["hooks_on", "made_layer", "surroundings"]
+__all__ = ["do_natively", "hooks_on", "made_layer", "surroundings"]
 
 
 def hooks_on(tensor: Tensor) -> tuple:
@@ -35,7 +35,7 @@ def hooks_on(tensor: Tensor) -> tuple:
     return tuple(table.values()) if table else ()
 
 
-def _do(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
+def do_natively(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
     """Do it by Python: what comes of it follows from the arguments, and the operators in it are seen."""
     args = tuple(map(recorder.force, args))
     kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
@@ -76,14 +76,14 @@ def _lower(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         recorder.guard("equal", recorder.derive(cells.names_to_lower, recorder.origins[id(cell)][1], dtype), names)
         for name in names:
             recorder.getattr_plain(cell, name)
-    _do(recorder, machine, cells.lower, args, kwargs)
+    do_natively(recorder, machine, cells.lower, args, kwargs)
     recorder.lowered.append(machine.frames[-1].stack[-1])
     return True
 
 
 def _put_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     recorder.lowered.remove(args[0])
-    return _do(recorder, machine, cells.Lowered.put_back, args, kwargs)
+    return do_natively(recorder, machine, cells.Lowered.put_back, args, kwargs)
 
 
 def _converted(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -92,7 +92,7 @@ def _converted(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     if kwargs or any(map(recorder.opaque, args)) or not all(map(recorder.natural, args)):
         machine.push(recorder.interpret(machine, converted, args, kwargs, "a conversion of an object of the program"))
         return True
-    return _do(recorder, machine, converted, args, kwargs)
+    return do_natively(recorder, machine, converted, args, kwargs)
 
 
 def _call_construct(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -113,7 +113,7 @@ def _make(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict) ->
         return False
     if not all(is_made_here(recorder, cell) for cell in cells_among(given)):
         return False  # it would name their parameters
-    return _do(recorder, machine, _made, (kind, args, kwargs), {})
+    return do_natively(recorder, machine, _made, (kind, args, kwargs), {})
 
 
 def _made(kind: type, args: tuple, kwargs: dict) -> Any:
@@ -152,7 +152,7 @@ def _of_made_cell(function: Callable) -> Callable:
             return False
         for parameter in args[0].get_parameters():
             _is_followed(recorder, parameter)
-        return _do(recorder, machine, function, args, kwargs)
+        return do_natively(recorder, machine, function, args, kwargs)
 
     return special
 
@@ -174,7 +174,7 @@ def _recorded(function: Callable, inputs: Callable[[tuple], Any], reason: str) -
         if followed and not recorder.region:
             machine.push(recorder.interpret(machine, function, args, kwargs, reason))
             return True
-        return _do(recorder, machine, function, args, kwargs)
+        return do_natively(recorder, machine, function, args, kwargs)
 
     return special
 
@@ -212,7 +212,7 @@ def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 
 
 def _saved(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    return _do(recorder, machine, custom.unchanged, args, kwargs)
+    return do_natively(recorder, machine, custom.unchanged, args, kwargs)
 
 
 def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:

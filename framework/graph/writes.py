@@ -470,8 +470,8 @@ class Writes(Attributes):
             return None
         try:
             return make()
-        except Escaped:
-            self.note_escape()
+        except Escaped as escaped:
+            self.note_escape(escaped)
             self.leave(machine)
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
@@ -485,9 +485,9 @@ class Writes(Attributes):
         found = [frame.whole for below in machine.chain() for frame in below.frames if frame.whole is not None]
         return found[0] if found else None
 
-    def note_escape(self) -> None:
+    def note_escape(self, escaped: Escaped) -> None:
         """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on."""
-        self.keeper.interpret_whole(self.piece.gradients)
+        self.keeper.interpret_whole(self.piece.gradients if escaped.calls is None else escaped.calls)
 
     # -- what the layer above does ------------------------------------------------------------------------------------
 

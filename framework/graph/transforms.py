@@ -1,0 +1,131 @@
+"""Transforms inside of compiled functions: what `vjp`, `jvp`, `jacrev`, `jacfwd` and their relatives are made of.
+
+These are programs that the machine goes into (api.py), and so is `transform.linearize`, which calls the function. In
+between stand steps that Python does at once, while the operators in them become rows: the tape is turned on, turned off,
+and walked, back or forth. What is on a tape (a `Linearized`) cannot be put down in an image. So no piece can end while a
+function is run with the tape on, or with its `Linearized` still alive: where that would be, the interpreter runs the
+function from then on, on the tape, and each step on that is a hop.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from anfora import api
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.core.tree import tensors
+from anfora.eager import transform
+from anfora.eager.batched import NeedsExamples
+from anfora.graph.machine import Pause
+from anfora.graph.surroundings import do_natively, hooks_on
+
+__all__ = ["guard_hooks", "transforms"]
+
+_REASON = "a gradient of what the interpreter does"
+
+
+def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> None:
+    """Let later calls see to it that what is differentiated by has the hooks that it has now."""
+    for tensor in followed:
+        found = recorder.origins.get(id(tensor))
+        if found is None and not isinstance(tensor, Parameter):
+            continue  # made by the program
+        origin = recorder.origin("known", tensor) if found is None else found[1]
+        if hooks_on(tensor):
+            recorder.look(recorder.register(hooks_on(tensor), recorder.derive(hooks_on, origin)))
+        else:
+            recorder.guard("no hooks", origin)
+
+
+def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Go into a function with the tape on."""
+    if recorder.piece.writes or (recorder.piece.is_taped and not recorder.region):
+        raise Pause  # a piece cannot end in the middle, so it must not have to
+    function, given, named, positions, weights = args
+    site = machine.place[:2]
+    if site in recorder.keeper.interpreted and not recorder.region:
+        compiled = functools.partial(recorder.keeper.interpreted[site].function, function)
+        args = (compiled, given, named, positions, weights)
+        machine.push(recorder.interpret(machine, transform.linearize, args, kwargs, _REASON))
+        return True
+    everything = (*given, *named.values())
+    guard_hooks(
+        recorder, [*weights, *(t for i in positions if 0 <= i < len(everything) for t in tensors(everything[i]))]
+    )
+    recorder.enter(machine, transform.linearize, args, kwargs)
+    return True
+
+
+def _start(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Turn the tape on."""
+    region = recorder.region
+    region.append(machine.place[:2])
+    recorder.piece.gradients.append(region[0])
+    try:
+        do_natively(recorder, machine, transform.start, args, kwargs)
+    except (Exception, NeedsExamples):
+        region.pop()
+        raise
+    if machine.frames[-1].stack[-1].create_graph and len(region) == 1:
+        # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
+        recorder.keeper.interpret_whole(region[:1])
+        recorder.leave(machine)
+    return True
+
+
+def _leave(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Turn the tape off: the function has raised an exception."""
+    try:
+        return do_natively(recorder, machine, transform.Differentiation.leave, args, kwargs)
+    finally:
+        if recorder.region:
+            recorder.region.pop()
+
+
+def _finish(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Turn the tape off: the function has returned."""
+    try:
+        do_natively(recorder, machine, transform.Differentiation.finish, args, kwargs)
+    finally:
+        site = recorder.region.pop() if recorder.region else None
+    if site is not None:
+        line = machine.frames[-1].stack[-1]
+        recorder.lines[id(line)] = line, site
+    return True
+
+
+def _step(function: Callable) -> Callable:
+    """Something that is done with a function which was run with the tape on, the first argument."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        line = args[0]
+        if recorder.is_outside(line):
+            machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
+            return True
+        _, site = recorder.lines[id(line)]
+        recorder.region.append(site)
+        recorder.piece.gradients.append(recorder.region[0])
+        try:
+            return do_natively(recorder, machine, function, args, kwargs)
+        finally:
+            if recorder.region:
+                recorder.region.pop()
+
+    return special
+
+
+_STEPS = (api._results, api._pulled_back, api._pushed_forward, api._row_by_row, api._column_by_column)
+
+
+def transforms() -> dict[Any, Callable]:
+    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
+    return {
+        transform.linearize: _linearize,
+        transform.start: _start,
+        transform.Differentiation.leave: _leave,
+        transform.Differentiation.finish: _finish,
+        **{step: _step(step) for step in _STEPS},
+    }
