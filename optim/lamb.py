@@ -138,8 +138,8 @@ class LARS(Optimizer):
     def _update(self, gradients: Any, sections: list[Section], wrapper: Callable | None = None) -> None:
         self.opt._update(gradients, sections, self._wrapped)
 
-    def _ahead(self) -> tuple[tuple, list[float]]:
-        return self.opt._work_out(self._all_sections(), self._wrapped)
+    def _ahead(self, sections: list[Section]) -> tuple[tuple, list[float]]:
+        return self.opt._work_out(sections, self._wrapped)
 
     def sources(self) -> Iterator[Parameter]:
         return self.opt.sources()

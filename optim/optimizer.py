@@ -183,7 +183,7 @@ class Optimizer(Updater):
         self._update(gradients, self._all_sections())
         return _DONE
 
-    def prepare_update(self, given: Any) -> Update | None:
+    def prepare_update(self, given: Any, is_partial: bool = False) -> Update | None:
         """The step that a call would do, for graph mode; None where something that it asks is the program's own.
 
         Raises:
@@ -191,19 +191,20 @@ class Optimizer(Updater):
         """
         if not is_of_this_package(type(self)) or not self._is_predictable():
             return None
-        sections = self._all_sections()
+        present = _present(given) if is_partial else frozenset(range(len(self.parameters)))
+        sections = self._sections_of(present)
         gradients = self._checked(given, {i for section in sections for i in section.indices})
-        outline, numbers = self._ahead()
+        outline, numbers = self._ahead(sections)
         form = self._form(outline)
         places = [(*self._path, *place) for place in form.places()]
         holders = [current(found_at(self, place))._layout for place in places]
         entry = form.entry(holders, [None if gradient is None else current(gradient)._layout for gradient in gradients])
-        again = Numbers(outline, form.numbers)
+        again = Numbers(outline, form.numbers, present)
         return Update(entry, places, gradients, again.tensor(numbers), again, _DONE)
 
-    def _ahead(self) -> tuple[tuple, list[float]]:
-        """An outline and the numbers of what the next call will do."""
-        return self._work_out(self._all_sections())
+    def _ahead(self, sections: list[Section]) -> tuple[tuple, list[float]]:
+        """An outline and the numbers of what the next step on the parameters of some sections will do."""
+        return self._work_out(sections)
 
     def sources(self) -> Iterator[Parameter]:
         for name, value in self.__dict__.items():
@@ -230,24 +231,15 @@ class Optimizer(Updater):
             if isinstance(setting, Cell)
         )
 
-    def step(self) -> None:
-        """Update with the gradients that `loss.backward()` has left in `.grad`; parameters without one stay."""
-        gradients = [parameter.grad for parameter in self.parameters]
-        present = {i for i, gradient in enumerate(gradients) if gradient is not None}
-        if not present:
-            raise OpRuntimeError("step() found no gradient in any parameter", help="call loss.backward() first.")
-        sections = self._all_sections()
-        if len(present) < len(gradients):
-            sections = [rest for section in sections if (rest := section.only(present)).indices]
-        self._update(gradients, sections)
+    def update_present(self, gradients: Sequence[Tensor | None]) -> None:
+        self._update(gradients, self._sections_of(_present(gradients)))
 
-    def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients in `.grad` of the parameters, or replace them by zeros."""
-        for parameter in self.parameters:
-            if set_to_none:
-                parameter.grad = None
-            elif parameter.grad is not None:
-                parameter.grad = Tensor(np.zeros(parameter.shape, parameter.grad.dtype.storage), parameter.grad.dtype)
+    def _sections_of(self, present: frozenset[int]) -> list[Section]:
+        """The sections, with no other parameters than these."""
+        sections = self._all_sections()
+        if len(present) == len(self.parameters):
+            return sections
+        return [rest for section in sections if (rest := section.only(present)).indices]
 
     def _all_sections(self) -> list[Section]:
         if self._sections is None:
@@ -673,12 +665,13 @@ class Optimizer(Updater):
 
 
 class Numbers:
-    """The numbers of the next step of an optimizer, as long as it is a step of a certain form."""
+    """The numbers of the next step of an optimizer, as long as it is a step of a certain form: on the parameters at
+    `present`."""
 
     __name__ = "numbers_of_step"
 
-    def __init__(self, outline: tuple, layout: Layout) -> None:
-        self.outline, self.layout = outline, layout
+    def __init__(self, outline: tuple, layout: Layout, present: frozenset[int]) -> None:
+        self.outline, self.layout, self.present = outline, layout, present
 
     def tensor(self, numbers: list[float]) -> Tensor:
         return wrap(np.array(numbers, np.float64), self.layout)
@@ -686,10 +679,15 @@ class Numbers:
     def __call__(self, optimizer: Optimizer) -> Tensor:
         if not optimizer._is_predictable():
             raise OpRuntimeError("its rates are the program's own now")
-        outline, numbers = optimizer._ahead()
+        outline, numbers = optimizer._ahead(optimizer._sections_of(self.present))
         if outline != self.outline:
             raise OpRuntimeError("it is a step of another form")
         return self.tensor(numbers)
+
+
+def _present(gradients: Sequence[Tensor | None]) -> frozenset[int]:
+    """Where there are gradients."""
+    return frozenset(i for i, gradient in enumerate(gradients) if gradient is not None)
 
 
 def is_of_this_package(kind: type) -> bool:

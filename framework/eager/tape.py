@@ -116,7 +116,7 @@ class Block:
         self.parents = parents  #: where its inputs came from, each a Node, Output or Leaf
         self.saved: tuple | None = saved  #: arrays; None once used up
         self.numbers = numbers  #: Python numbers that were different in each call
-        self.used: frozenset[int] = frozenset()  #: the calls whose gradients have been taken, for the last time
+        self.used: frozenset[int] = program.used  #: the calls whose gradients have been taken, for the last time
         self.nodes: list[Node] | None = None  #: what it has become
         memory.clock[0] += program.count
         self.tick = memory.clock[0]  #: of the last of its calls

@@ -2,6 +2,8 @@
 
 PyNative mode calls them like any Cell. Graph mode asks an `Updater` to prepare an `Update` instead, which is a planned
 call of an operator, and does that natively in later calls. Only the numbers are asked for again each time.
+
+`step` and `zero_grad` are programs like the user's: the compiler goes into them, and knows what `take_step` does.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from typing import Any
 
 from anfora.core import memory
 from anfora.core.cell import Cell
+from anfora.core.errors import OpRuntimeError
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry
 
-__all__ = ["Place", "Update", "Updater"]
+__all__ = ["Place", "Update", "Updater", "found_at", "take_step"]
 
 #: Where a Parameter is found: names of attributes, starting from the Cell, and positions in tuples.
 Place = tuple[Any, ...]
@@ -50,8 +53,30 @@ class Update:
 class Updater(Cell):
     """A Cell whose call is one operator that writes to Parameters of its own."""
 
-    def prepare_update(self, given: Any) -> Update | None:
-        """What the call `self(given)` would do; None where it is more than one operator, or has other effects.
+    parameters: Sequence[Any]  #: the Parameters that gradients are given for
+
+    def step(self) -> None:
+        """Update with the gradients that `loss.backward()` has left in `.grad`; parameters without one stay."""
+        gradients = [parameter.grad for parameter in self.parameters]
+        if all([gradient is None for gradient in gradients]):  # noqa: C419
+            raise OpRuntimeError("step() found no gradient in any parameter", help="call loss.backward() first.")
+        take_step(self, gradients)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients in `.grad` of the parameters, or replace them by zeros."""
+        for parameter in self.parameters:
+            if set_to_none:
+                parameter.grad = None
+            elif parameter.grad is not None:
+                parameter.grad = parameter.grad.new_zeros(parameter.shape)
+
+    def update_present(self, gradients: Sequence[Tensor | None]) -> None:
+        """Update the parameters that have gradients."""
+        raise NotImplementedError
+
+    def prepare_update(self, given: Any, is_partial: bool = False) -> Update | None:
+        """What the call `self(given)`, or `self.update_present(given)`, would do; None where it is more than one operator,
+        or has other effects.
 
         Raises:
             Exception: what the call would raise.
@@ -66,6 +91,11 @@ class Updater(Cell):
         """Whether the numbers stay as they are when tensors are written to."""
         written = [memory.root(tensor._array) for tensor in tensors]
         return not any(memory.root(source._array) is owner for source in self.sources() for owner in written)
+
+
+def take_step(updater: Updater, gradients: Sequence[Tensor | None]) -> None:
+    """Update the parameters that have gradients."""
+    updater.update_present(gradients)
 
 
 def found_at(cell: Cell, place: Place) -> Any:

@@ -21,9 +21,9 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
-from anfora.eager import autocast
+from anfora.eager import autocast, updating
 from anfora.eager.tape import transforms
-from anfora.graph import control, polyfills
+from anfora.graph import control, polyfills, updates
 from anfora.graph.code import Unsupported
 from anfora.graph.engines import Moment
 from anfora.graph.images import Image, Imager, NoImage, build, signature
@@ -74,7 +74,7 @@ class Program:
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
-        self.special = polyfills.table()  #: functions that the recorder calls in a way of its own
+        self.special = {**polyfills.table(), updating.take_step: updates.take_step}  #: functions that the recorder calls in a way of its own
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()
@@ -83,6 +83,7 @@ class Program:
         self.interpreted: dict[tuple, TapedGradient] = {}
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
+        self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0

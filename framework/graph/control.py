@@ -342,7 +342,7 @@ class _Search:
     def _fits(self, point: Any, variant: Any) -> bool:
         """Whether a piece needs nothing but rows."""
         piece, end = variant.piece, variant.end
-        if piece.is_taped or piece.draws or piece.writes or piece.is_making or piece.handles:
+        if piece.is_taped or piece.draws or piece.writes or piece.is_making or piece.handles or piece.leaves:
             return False
         if point.switch is not self.head.switch:
             return False

@@ -124,6 +124,7 @@ _PROGRAMS = (
     "anfora.core.cell",
     "anfora.eager.cells",
     "anfora.eager.custom",
+    "anfora.eager.updating",
     "anfora.graph.polyfills",
 )
 #: Modules whose exceptions do nothing when they are made.

@@ -104,7 +104,9 @@ def closed(variant: Any, point: Any, key: Any) -> Closed | None:
     condition, wanted = _condition(end, origins, key)
     if condition is None and end.call is not None:
         return None
-    if piece.is_taped or piece.draws or piece.writes or piece.is_making or end.built or end.switch is not point.switch:
+    if piece.is_taped or piece.draws or piece.writes or piece.is_making or piece.leaves:
+        return None
+    if end.built or end.switch is not point.switch:
         return None
     sources: dict[int, Made | int] = {}
     layouts: dict[int, Layout] = {}

@@ -338,17 +338,15 @@ class Notebook(Plain):
         self.unplaced.append((array, value))
 
     def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
-        """What the tape keeps of a tensor whose memory the outside sees: a copy. In a gradient that is recorded, nothing
-        from outside comes between: there it is the tensor's value."""
-        if not self.region:
-            return memory.twin(tensor._array)
+        """What the tape keeps of a tensor whose memory the outside sees: a copy. As long as the piece goes on, nothing from
+        outside comes between: there it is the tensor's value."""
         with self.unwatched():
             copy = memory.twin(tensor._array)
         value = self._value_of(tensor)
-        if value is None:
-            self.touched = "memory of a tensor, seen in another way"
-        else:
+        if value is not None:
             self.arrays[id(copy)] = (copy, value)
+        elif self.region:
+            self.touched = "memory of a tensor, seen in another way"
         return copy
 
     def _value_of(self, tensor: Tensor) -> int | None:

@@ -15,6 +15,7 @@ from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
+from anfora.graph.leaves import Leaves
 from anfora.graph.machine import Frame
 from anfora.graph.making import note_parameter
 from anfora.graph.moments import DATA, Draw
@@ -22,13 +23,12 @@ from anfora.graph.origins import Number
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
 from anfora.graph.traced import Traced, keep_traced
-from anfora.graph.writes import Writes
 from anfora.kernel import glue
 
 __all__ = ["Operators"]
 
 
-class Operators(Writes):
+class Operators(Leaves):
     """Runs the operators of the program, and writes them down."""
 
     def note_read(self, tensor: Tensor) -> None:
@@ -96,7 +96,12 @@ class Operators(Writes):
             if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
-        if piece.writes and (op.fault_rule is not None or op.python_rule is not None):
+        may_fail = op.fault_rule is not None or op.python_rule is not None
+        if self.turned:
+            self.start_anew("an operator behind a change of `requires_grad`")
+        if mask & entry.followed and piece.writes and not self.region:
+            self.begin_forward()
+        if piece.writes and may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
@@ -104,13 +109,15 @@ class Operators(Writes):
             self.touched = touched
         except AnforaError:
             self.touched = touched
-            if op.fault_rule is not None or op.python_rule is not None:
+            if may_fail:
                 self.touched = f"an error of {op.name} that depends on data"
             raise
-        if (op.fault_rule is not None or op.python_rule is not None) and self._is_in_a_try():
+        if may_fail and self._is_in_a_try():
             self.touched = f"an error of {op.name} would be caught"
         if self.region and mask & entry.followed:
             keep_traced(result, flat)
+        elif mask & entry.followed:
+            self.note_node(result, flat)
         if entry.view is not None and isinstance(flat[0], Tensor):
             self.sources[id(result)] = (result, flat[0])
         outputs: tuple[int, ...] = ()
@@ -128,7 +135,6 @@ class Operators(Writes):
         piece.switches.append(glue.is_recording())
         if len(piece.rows) == _LONG:
             self._collect_later()
-        may_fail = op.fault_rule is not None or op.python_rule is not None
         piece.rows.append(
             Row(
                 entry,

@@ -22,7 +22,7 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
-from anfora.eager.tape import Block, Output, keep, second_handle
+from anfora.eager.tape import Block, Leaf, Output, keep, second_handle
 from anfora.graph.ahead import Ahead, Column
 from anfora.graph.loops import Closed, Loop
 from anfora.graph.lower import Door, Segment, _placed
@@ -37,6 +37,7 @@ from anfora.ops.bound import Bound
 __all__ = ["Runner"]
 
 _lock = threading.Lock()
+_NO_LEAF = (0, None)
 
 
 class Runner:
@@ -127,6 +128,7 @@ class Runner:
         for origin in made:
             if origin.base is not None and origin.base[0].kind != "made":
                 emit.name(origin.base[0])
+        cleared = "".join(f"{emit.name(origin)}, " for origin in piece.cleared)
         arrays: dict[int, str] = {}
         if not self.is_one_by_one:  # what does not fit is an error, which the machine raises where the program stands
             emit.constants["number"] = _number
@@ -144,6 +146,11 @@ class Runner:
             self._emit_native(emit, inputs, numbers, arrays, made)
             if self.taped is not None:
                 self._emit_block(emit, self.taped, made)
+        if cleared:  # in front of what may fail
+            emit.constants["clear"] = _clear
+            emit.lines = [
+                "try:", *(f"    {line}" for line in emit.lines), "except BaseException:", f"    clear(({cleared}))", "    raise",
+            ]  # fmt: skip
         results = ", ".join("None" if o.kind in ("built", "result", "kept") else emit.name(o) for o in self.origins)
         lines = [
             "def run(slots):", "    try:", *guards, "    except Exception:", "        return None",
@@ -172,6 +179,7 @@ class Runner:
             handle=second_handle,
             marked=_marked,
             view=_view,
+            leaf=Leaf,
             wrote=memory.note_writes,
         )
         arrays = [f"{name}._array" for _, name, _ in inputs] + [values[value] for value, *_ in numbers]
@@ -200,6 +208,8 @@ class Runner:
                 else:
                     base, path = origin.base
                     emit.define(origin, f"view({array}, {layout}, {emit.name(base)}, {emit.constant(path)})")
+                if piece.leaves.get(origin.key[0], _NO_LEAF)[1] is origin:
+                    emit.lines.append(f"{emit.name(origin)}._node = leaf({emit.name(origin)})")
 
     def _emit_loop(self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[int, int], given: str) -> bool:
         """Run the rows as a loop; slots that change hold, from here on, what they held at the start of the last
@@ -260,8 +270,12 @@ class Runner:
         tensors = [origin for origin in made if origin.key[0] in taped.index and origin not in piece.handles]
         if not tensors or self.does_nothing:
             return
-        emit.constants.update(Block=Block, Output=Output, keep=keep, keep_view=_keep_view)
-        parents = [f"{emit.name(piece.inputs[value][0])}._node" for value in taped.parents]
+        emit.constants.update(Block=Block, Output=Output, keep=keep, keep_view=_keep_view, dead_leaf=_dead_leaf)
+        parents = []
+        for value in taped.parents:
+            parent = piece.leaves[value][1] if value in piece.leaves else piece.inputs[value][0]
+            is_there = value in piece.inputs or emit.is_defined(parent)
+            parents.append(f"{emit.name(parent)}._node" if is_there else "dead_leaf()")
         saved = []
         for value in taped.kept:
             root = piece.inputs.get(taped.roots[value])
@@ -304,14 +318,23 @@ class _Rows:
         watcher = slots.watcher
         before = watcher.place
         start = on = glue.is_recording()
+        piece = self.piece
+        leaves: dict[int, list[int]] = {}
+        for value, (index, _) in piece.leaves.items():
+            leaves.setdefault(index, []).append(value)
+        used = []
         try:
-            for row, switch in zip(self.piece.rows, self.piece.switches):
+            for index, (row, switch) in enumerate(zip(piece.rows, piece.switches)):
+                for value in leaves.get(index, ()):
+                    values[value].requires_grad = True
                 switch = switch and not row.is_inner
                 if switch is not on:
                     glue.set_recording(on := switch)
                 flat = [values[x] if type(x) is int else x.value if type(x) is Number else None for x in row.inputs]
                 watcher.place = row.place
                 result = _run_row(row, flat)
+                if index in piece.used:
+                    used.append((result[0] if row.entry.is_tuple else result)._node)
                 if row.outputs:
                     if row.entry.is_tuple:
                         for value, tensor in zip(row.outputs, result):
@@ -322,6 +345,10 @@ class _Rows:
             watcher.place = before
             if on is not start:
                 glue.set_recording(start)
+        for value in leaves.get(len(piece.rows), ()):
+            values[value].requires_grad = True
+        for slot in used:
+            (slot.node if type(slot) is Output else slot).saved = None
         return values
 
 
@@ -365,6 +392,17 @@ def _number(value: Any, dtype: Any, op: Any) -> np.ndarray:
 def _draw(counters: int) -> tuple[int, int]:
     seed, offset = default_generator.draw(counters)
     return signed(seed), signed(offset)
+
+
+def _clear(tensors: tuple[Tensor, ...]) -> None:
+    """Forget gradients."""
+    for tensor in tensors:
+        tensor.grad = None
+
+
+def _dead_leaf() -> Leaf:
+    """The leaf of a tensor that is there no more."""
+    return Leaf(Tensor(0.0))
 
 
 def _marked(array: np.ndarray, layout: Layout) -> Tensor:
@@ -455,6 +493,24 @@ def _guard_history(emit: Emitter, origin: Origin, has: bool) -> None:
     emit.lines.append(f"if {emit.name(origin)}._node is {'None' if has else 'not None'}: return None")
 
 
+def _guard_leaf(emit: Emitter, origin: Origin, has: bool) -> None:
+    is_other = f"__class__ is not {emit.constant(Leaf)}" if has else " is not None"
+    emit.lines.append(f"if {emit.name(origin)}._node{'.' if has else ''}{is_other}: return None")
+
+
+def _guard_no_leaf(emit: Emitter, origin: Origin, _: None) -> None:
+    emit.lines.append(f"if {emit.name(origin)}.is_leaf: return None")
+
+
+def _guard_distinct(emit: Emitter, _: Origin, origins: tuple[Origin, ...]) -> None:
+    names = ", ".join(map(emit.name, origins))
+    emit.lines.append(f"if len({emit.constant(_identities)}(({names}))) != {len(origins)}: return None")
+
+
+def _identities(objects: tuple) -> set[int]:
+    return set(map(id, objects))
+
+
 def _guard_no_hooks(emit: Emitter, origin: Origin, _: None) -> None:
     name = emit.name(origin)
     tables = f"{name}.__dict__.get('_hooks') if {name}._node is None else {name}._node.hooks"
@@ -487,5 +543,5 @@ _GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
     "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
     "no key": _guard_no_key, "method": _guard_method, "number": _guard_type, "no hooks": _guard_no_hooks,
-    "operator": _guard_operator,
+    "operator": _guard_operator, "leaf": _guard_leaf, "no leaf": _guard_no_leaf, "distinct": _guard_distinct,
 }  # fmt: skip

@@ -222,6 +222,7 @@ class Recorder(Operators):
         if self.given is not None:
             return self._redo()
         piece = self.piece
+        before_began = self.began  # inside of a walk back, that has begun something too
         rows, draws = self.began = len(piece.rows), len(piece.draws)
         outer, self.touched = self.touched, None
         error: BaseException | None = None
@@ -231,7 +232,7 @@ class Recorder(Operators):
         except Exception as raised:
             error = raised
         touched, self.touched = self.touched, outer
-        self.began = None
+        self.began = before_began
         if self.abandoned:
             self.keeper.give_up("Python goes on with a generator of the program", machine)
             self.leave(machine)

@@ -22,7 +22,7 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 from anfora.ops import ones
 
-__all__ = ["do_natively", "hooks_on", "made_layer", "surroundings"]
+__all__ = ["do_natively", "hooks_on", "look_at_hooks", "made_layer", "surroundings"]
 
 
 def hooks_on(tensor: Tensor) -> tuple:
@@ -33,6 +33,16 @@ def hooks_on(tensor: Tensor) -> tuple:
     else:
         table = (getattr(node, "hooks", None) or {}).get(0)
     return tuple(table.values()) if table else ()
+
+
+def look_at_hooks(recorder: Any, tensor: Tensor) -> None:
+    """Let later calls see to it that a tensor from outside has the hooks on its gradient that it has now."""
+    found = recorder.origins.get(id(tensor))
+    origin = recorder.origin("known", tensor) if found is None else found[1]
+    if hooks_on(tensor):
+        recorder.look(recorder.register(hooks_on(tensor), recorder.derive(hooks_on, origin)))
+    else:
+        recorder.guard("no hooks", origin)
 
 
 def do_natively(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
@@ -230,6 +240,23 @@ def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bo
     return True
 
 
+def _backward(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`tensor.backward()`."""
+    given = dict(zip(("gradient", "retain_graph", "create_graph"), args[1:]))
+    if len(args) > 4 or not given.keys().isdisjoint(kwargs) or not isinstance(args[0], Tensor):
+        return False
+    given = {"gradient": None, "retain_graph": None, "create_graph": False, **given, **kwargs}
+    return len(given) == 3 and recorder.walk_back(machine, args[0], **given)
+
+
+def _require_gradient(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`tensor.requires_grad_()`."""
+    given = (*args[1:], *(kwargs[name] for name in kwargs if name == "requires_grad"))
+    if len(args) + len(kwargs) != 1 + len(given) or len(given) > 1 or not isinstance(args[0], Tensor):
+        return False
+    return bool(recorder.require_gradient(machine, args[0], given[0] if given else True))
+
+
 def surroundings() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     return {
@@ -254,5 +281,7 @@ def surroundings() -> dict[Any, Callable]:
         ),
         custom.Function.apply.__func__: _apply,  # type: ignore[attr-defined]
         custom.unchanged: _saved,
+        Tensor.backward: _backward,
         Tensor.register_hook: _register_hook,
+        Tensor.requires_grad_: _require_gradient,
     }

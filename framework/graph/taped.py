@@ -95,8 +95,10 @@ class Taped:
             row = piece.rows[index]
             for j, value in enumerate(row.outputs):
                 place[value] = (len(self.calls), j)
-            self.calls.append(self._call(row, mask, place))
+            self.calls.append(self._call(row, mask, place, index in piece.used))
             self.ticks.append(index + 1)
+        #: Calls whose gradients have been taken inside of the piece: nothing is saved for them.
+        self.used = frozenset(k for k, index in enumerate(sorted(calls)) if index in piece.used)
         seen = [value for value in visible if value in followed and type(place.get(value)) is tuple]
         self.index = {value: i for i, value in enumerate(dict.fromkeys(seen))}
         self.results: list[Any] = [place[value] for value in self.index]
@@ -110,7 +112,7 @@ class Taped:
                 raise _Missing  # a value is changed that was saved before
         self._ways: dict[tuple, list[Way]] = {}
 
-    def _call(self, row: Row, mask: int, place: dict[int, Any]) -> Call:
+    def _call(self, row: Row, mask: int, place: dict[int, Any], is_used: bool) -> Call:
         parents: list[Any] = []
         for i, x in enumerate(row.inputs):
             if not mask >> i & 1:
@@ -124,7 +126,7 @@ class Taped:
         recipe = row.entry.recipe(mask)
         count = len(row.inputs)
         saves: list[Any] = []
-        for slot in recipe.saves:
+        for slot in () if is_used else recipe.saves:
             x = row.inputs[slot] if slot < count else row.outputs[slot - count]
             if type(x) is Number:
                 saves.append(x)
@@ -329,7 +331,10 @@ def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
             followed.add(value)
     calls: dict[int, int] = {}
     for index, (row, is_on) in enumerate(zip(piece.rows, piece.switches)):
-        if not is_on or row.is_inner:
+        followed.update(value for value, (start, _) in piece.leaves.items() if start == index)
+        if not is_on or row.is_inner or not (row.entry.followed or row.entry.written):
+            continue
+        if row.entry.op.is_untaped:
             continue
         if not unknown.isdisjoint(row.inputs):
             raise _Missing

@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from anfora.eager.tape import Output
+from anfora.eager.tape import Node, Output
 from anfora.graph.origins import Number, Origin
 
-__all__ = ["Traced", "keep_traced"]
+__all__ = ["Traced", "keep_traced", "keep_traced_in"]
 
 
 class Traced:
@@ -54,7 +54,12 @@ def keep_traced(result: Any, inputs: Sequence[Any]) -> None:
     slot = (result[0] if type(result) is tuple else result)._node
     if slot is None or not any(isinstance(x, Traced) for x in inputs):
         return
-    node = slot.node if type(slot) is Output else slot
+    keep_traced_in(slot.node if type(slot) is Output else slot, inputs)
+
+
+def keep_traced_in(node: Node, inputs: Sequence[Any]) -> None:
+    """The same for a node of which the inputs of the operator are known."""
+    assert node.saved is not None
     node.saved = tuple(
         inputs[i] if i < len(inputs) and isinstance(inputs[i], Traced) else kept
         for i, kept in zip(node.recipe.saves, node.saved)

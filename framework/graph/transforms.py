@@ -20,7 +20,7 @@ from anfora.core.tree import tensors
 from anfora.eager import transform
 from anfora.eager.batched import NeedsExamples
 from anfora.graph.machine import Pause
-from anfora.graph.surroundings import do_natively, hooks_on
+from anfora.graph.surroundings import do_natively, look_at_hooks
 
 __all__ = ["guard_hooks", "transforms"]
 
@@ -30,14 +30,8 @@ _REASON = "a gradient of what the interpreter does"
 def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> None:
     """Let later calls see to it that what is differentiated by has the hooks that it has now."""
     for tensor in followed:
-        found = recorder.origins.get(id(tensor))
-        if found is None and not isinstance(tensor, Parameter):
-            continue  # made by the program
-        origin = recorder.origin("known", tensor) if found is None else found[1]
-        if hooks_on(tensor):
-            recorder.look(recorder.register(hooks_on(tensor), recorder.derive(hooks_on, origin)))
-        else:
-            recorder.guard("no hooks", origin)
+        if recorder.is_outside(tensor) or isinstance(tensor, Parameter):
+            look_at_hooks(recorder, tensor)
 
 
 def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:

@@ -22,28 +22,35 @@ from anfora.eager.updating import Update, Updater
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Escaped
 from anfora.graph.origins import Origin
+from anfora.graph.writes import set_gradients
 
-__all__ = ["update"]
+__all__ = ["take_step", "update"]
 
 
-def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: dict) -> bool:
+def update(
+    recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: dict, is_partial: bool = False
+) -> bool:
     """Do the call of an optimizer as a row, and push its result.
 
+    Args:
+        is_partial: whether it is a call of `take_step`: with None for parameters that are not updated.
     Returns:
         whether that could be done; nothing has happened otherwise, and the interpreter makes the call.
     """
-    is_plain = len(args) == 1 and not kwargs and _are_tensors(args[0])
+    is_plain = len(args) == 1 and not kwargs and _are_tensors(args[0], is_partial)
     is_placed = recorder.is_outside(cell) and recorder.given is None and not recorder.region
     if not is_plain or not is_placed or batched.state.depth:
         return False
+    call = recorder, machine, cell, args, kwargs
     with recorder.unwatched():
         try:
-            prepared = cell.prepare_update(args[0])
+            prepared = cell.prepare_update(args[0], is_partial)
         except Exception:  # which the call raises, in its place
             return False
     if prepared is None:
         return False
-    if recorder.piece.writes or not _are_numbers_kept(recorder, cell):
+    has_written = any(write.operation is not set_gradients for write in recorder.piece.writes)
+    if has_written or not _are_numbers_kept(recorder, cell):
         top = machine.frames[-1]
         stack, pc = top.stack, top.pc
         top.stack, top.pc = machine.saved, pc - 1  # as in front of the present instruction
@@ -52,20 +59,31 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
         if not has_ended:
             return False
         # The guards of the call belong to the new piece too, which others may come to.
-        return recorder.rejoin is not None or recorder._call_cell(machine, cell, args, kwargs)
-    if not _register(recorder, cell, prepared, args):
+        if recorder.rejoin is not None:
+            return True
+        return update(*call, True) if is_partial else recorder._call_cell(*call[1:])
+    if not _register(recorder, cell, prepared, args, "update_present" if is_partial else "construct"):
         return False
     flat = [*prepared.targets(cell), *prepared.given, prepared.numbers]
     machine.natively(dispatch.run, (prepared.entry, flat), {})
+    if is_partial:
+        machine.push(None)
+        return True
     done = prepared.result
     recorder.origins.setdefault(id(done), (done, recorder.origin("known", done)))
     machine.push(done)
     return True
 
 
-def _are_tensors(given: Any) -> bool:
+def take_step(recorder: Any, machine: Machine, args: tuple, kwargs: dict) -> bool:
+    """A step with the gradients that are left in `.grad`."""
+    cell, gradients = args
+    return isinstance(cell, Updater) and update(recorder, machine, cell, (gradients,), {}, True)
+
+
+def _are_tensors(given: Any, may_be_absent: bool) -> bool:
     items = given if type(given) in (tuple, list) else (given,)
-    return all(isinstance(item, Tensor) for item in items)
+    return all(isinstance(item, Tensor) or (may_be_absent and item is None) for item in items)
 
 
 def _are_numbers_kept(recorder: Any, cell: Updater) -> bool:
@@ -90,10 +108,14 @@ def _end_piece(recorder: Any, machine: Machine) -> bool:
         return False
 
 
-def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple) -> bool:
-    """Write down where all operands come from; False if one is seen in a way that only the interpreter can follow."""
+def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple, method: str) -> bool:
+    """Write down where all operands come from; False if one is seen in a way that only the interpreter can follow.
+
+    Args:
+        method: what is called.
+    """
     base = recorder.origins[id(cell)][1]
-    recorder.guard("method", recorder.origin("method", "construct", base), cell.construct)
+    recorder.guard("method", recorder.origin("method", method, base), getattr(cell, method))
     for place, target in zip(prepared.places, prepared.targets(cell)):
         found: Any = cell
         origin = base
@@ -109,6 +131,7 @@ def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple) -> bo
     recorder.look(args)
     before, recorder.touched = recorder.touched, None
     for tensor in (*prepared.targets(cell), *prepared.given, numbers):
-        recorder.value_of(tensor)
+        if tensor is not None:
+            recorder.value_of(tensor)
     is_known, recorder.touched = recorder.touched is None, before
     return is_known

@@ -199,6 +199,10 @@ def guard_text(guard: tuple, names: Names) -> str:
         return f"{path}: {payload!r}"
     if kind == "history":
         return f"{path} is {'' if payload else 'not '}on the tape"
+    if kind in ("leaf", "no leaf"):
+        return f"{path} is {'a leaf of' if payload else 'not on' if kind == 'leaf' else 'a result on'} the tape"
+    if kind == "distinct":
+        return f"{', '.join(map(names.path, payload))} are different tensors"
     if kind == "length":
         return f"len({path}) == {payload}"
     if kind == "keys":

@@ -36,7 +36,7 @@ from anfora.graph.notebook import UNKNOWN
 from anfora.graph.origins import Number, Origin
 from anfora.graph.special import class_attribute
 
-__all__ = ["Writes", "Written"]
+__all__ = ["Write", "Writes", "Written", "set_gradients"]
 
 
 class Write(NamedTuple):
@@ -494,6 +494,12 @@ class Writes(Attributes):
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
         raise NotImplementedError
+
+
+def set_gradients(tensors: tuple, gradients: tuple) -> None:
+    """Put gradients into `.grad` of tensors."""
+    for tensor, gradient in zip(tensors, gradients):
+        tensor.grad = gradient
 
 
 def _is_method_that_writes(operation: Any) -> bool:

@@ -1,0 +1,362 @@
+"""`loss.backward()`, `.grad` and `requires_grad` inside of compiled functions: gradients, what is left at tensors, and errors
+are those of PyNative mode, call after call; and the interpreter has no part in it where the walk stays in the program."""
+
+from __future__ import annotations
+
+import copy
+
+import numpy as np
+import pytest
+from outcomes import bits, outcome
+
+import anfora as ms
+from anfora import Parameter, Tensor, jit, nn, ops, optim
+from anfora.graph.points import Hop
+from anfora.nn import Cell
+
+
+def t(*numbers):
+    return Tensor(np.array(numbers, np.float32))
+
+
+def values(*shape, seed=0):
+    return Tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
+
+
+def hops(compiled):
+    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
+    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_branch]
+
+
+class Net(Cell):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Dense(3, 4, weight_init=values(4, 3, seed=1), bias_init=values(4, seed=2))
+        self.second = nn.Dense(4, 2, weight_init=values(2, 4, seed=3), bias_init=values(2, seed=4))
+
+    def construct(self, x):
+        return self.second(ops.relu(self.first(x)))
+
+
+BATCHES = [(values(5, 3, seed=k), Tensor(np.arange(5) % 2, ms.int32)) for k in (5, 6, 7, 8)]
+ROWS = [(values(2, 3, seed=k),) for k in (5, 6, 7, 8)]
+
+
+def compare(make, calls, hop_count=0):
+    """What `make()` gives, a function and what else to look at, is run twice: as it is, and compiled."""
+    plain, look = make()
+    function, look_compiled = make()
+    compiled = jit(function)
+    for k, arguments in enumerate(calls):
+        expected, found = outcome(plain, *copy.deepcopy(arguments)), outcome(compiled, *copy.deepcopy(arguments))
+        assert found == expected, k
+        assert bits(look_compiled()) == bits(look()), k
+    assert compiled.program.native is None
+    assert len(set(hops(compiled))) == hop_count, hops(compiled)
+    return compiled
+
+
+def left(parameters):
+    """What can be seen of some tensors between two calls."""
+    return lambda: [(p, p.grad, p.requires_grad, p.is_leaf) for p in parameters]
+
+
+# -- steps of training ------------------------------------------------------------------------------------------------
+
+
+def step_and_zero(net, optimizer, loss_of):
+    def step(x, y):
+        loss = loss_of(net(x), y)
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    return step
+
+
+def zero_first(net, optimizer, loss_of):
+    def step(x, y):
+        optimizer.zero_grad()
+        output = net(x)
+        loss = loss_of(output, y)
+        loss.backward()
+        optimizer.step()
+        return loss, output
+
+    return step
+
+
+def zeros_first(net, optimizer, loss_of):
+    def step(x, y):
+        optimizer.zero_grad(set_to_none=False)
+        loss = loss_of(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
+def by_hand(net, optimizer, loss_of):
+    def step(x, y):
+        loss = loss_of(net(x), y)
+        loss.backward()
+        optimizer(tuple(p.grad for p in optimizer.parameters))
+        for p in optimizer.parameters:
+            p.grad = None
+        return loss
+
+    return step
+
+
+def accumulates(net, optimizer, loss_of):
+    def step(x, y):
+        for k in (0, 2):
+            loss = loss_of(net(x[k : k + 3]), y[k : k + 3])
+            (loss / 2).backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss
+
+    return step
+
+
+def clips(net, optimizer, loss_of):
+    def step(x, y):
+        loss = loss_of(net(x), y)
+        loss.backward()
+        norm = ops.sqrt(sum((p.grad * p.grad).sum() for p in optimizer.parameters))
+        for p in optimizer.parameters:
+            p.grad = p.grad * ops.minimum(1.0 / norm, 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+        return loss, norm
+
+    return step
+
+
+OPTIMIZERS = {
+    "SGD": lambda parameters: nn.SGD(parameters, 0.1),
+    "momentum": lambda parameters: optim.SGD(parameters, 0.1, momentum=0.9, weight_decay=0.01),
+    "Adam": lambda parameters: nn.Adam(parameters, 0.01),
+    "AdamW": lambda parameters: nn.AdamWeightDecay(parameters, 0.01),
+    "LARS": lambda parameters: nn.LARS(nn.Momentum(parameters, 0.1, 0.9)),
+}
+
+
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("form", [step_and_zero, zero_first, zeros_first, by_hand, accumulates, clips])
+def test_a_step_of_training_leaves_what_pynative_mode_leaves(form, optimizer):
+    def make():
+        net = Net()
+        made = OPTIMIZERS[optimizer](net.trainable_params())
+        step = form(net, made, nn.CrossEntropyLoss())
+        return step, left([*net.get_parameters(), *made.get_parameters()])
+
+    compare(make, BATCHES * 2)
+
+
+# -- small programs ---------------------------------------------------------------------------------------------------
+
+
+def on_parameters(function):
+    """A program that gets two Parameters, and has no other tensors."""
+
+    def make():
+        held = [Parameter(t(1, 2), name="a"), Parameter(t(3, 4), name="b")]
+        return (lambda x: function(x, *held)), left(held)
+
+    return make
+
+
+def accumulation(x, a, b):
+    (x * a * a).sum().backward()
+    return a.grad
+
+
+def twice_in_one_call(x, a, b):
+    (x * a).sum().backward()
+    first = a.grad
+    (a * b).sum().backward()
+    return first, a.grad, first is a.grad
+
+
+def read_before_and_after(x, a, b):
+    before = a.grad
+    (x * a).sum().backward()
+    return before, a.grad, b.grad is None
+
+
+def set_to_the_same_tensor(x, a, b):
+    a.grad = x
+    b.grad = x
+    return a.grad is x, a.grad is b.grad
+
+
+def forget_and_add(x, a, b):
+    a.grad = None
+    (a * x).sum().backward()
+    grad = a.grad
+    a.grad = b.grad = None
+    return grad
+
+
+def keeps_the_graph(x, a, b):
+    loss = (x * a * b).sum()
+    loss.backward(retain_graph=True)
+    loss.backward()
+    return a.grad, b.grad
+
+
+def gives_a_gradient(x, a, b):
+    (a * b * x).backward(x)
+    return a.grad
+
+
+def gives_a_gradient_that_is_passed_on(x, a, b):
+    (a + 0).backward(x)
+    return a.grad is x, a.grad
+
+
+def numbers_in_front_of_tensors(x, a, b):
+    (a * 2.5 + b**3).sum().backward()
+    return a.grad, b.grad
+
+
+def of_several_elements(x, a, b):
+    (a * x).backward()
+
+
+def of_another_shape(x, a, b):
+    (a * x).backward(x.sum())
+
+
+def without_history(x, a, b):
+    (x * 2).sum().backward()
+
+
+def of_a_used_up_graph(x, a, b):
+    loss = (a * a * x).sum()
+    loss.backward()
+    loss.backward()
+
+
+def used_up_is_caught(x, a, b):
+    loss = (a * a * x).sum()
+    loss.backward()
+    try:
+        loss.backward()
+    except RuntimeError as error:
+        return error.message
+
+
+def changed_in_place(x, a, b):
+    y = a * 1
+    z = (y * y).sum()
+    y.add_(1)
+    z.backward()
+
+
+def under_no_grad(x, a, b):
+    with ms.no_grad():
+        loss = (a * x).sum()
+        a.grad = x * 2
+    return loss.requires_grad, a.grad
+
+
+def results_used_further(x, a, b):
+    y = a * x
+    y.sum().backward()
+    a.grad = a.grad * 2
+    return y * 2, a.grad + 1
+
+
+def of_an_input(x, a, b):
+    leaf = x.copy().requires_grad_()
+    (leaf * leaf * a).sum().backward()
+    return leaf.grad, leaf.is_leaf, leaf
+
+
+def of_a_detached_input(x, a, b):
+    leaf = x.detach().requires_grad_()
+    y = (leaf * a).sum()
+    y.backward()
+    return leaf.grad, y.requires_grad
+
+
+def of_an_input_that_is_dropped(x, a, b):
+    leaf = (x + 1).requires_grad_(True)
+    y = (leaf * a * a).sum()
+    y.backward(retain_graph=True)
+    return y
+
+
+def of_a_literal(x, a, b):
+    leaf = Tensor([1.0, 2.0])
+    leaf.requires_grad = True
+    (leaf * x).sum().backward()
+    return leaf.grad, leaf.requires_grad
+
+
+def adds_noise(x, a, b):
+    ms.set_seed(3)
+    y = ops.dropout(a * x, p=0.5)
+    y.sum().backward()
+    return a.grad, y
+
+
+def half_precision(x, a, b):
+    y = a.astype(ms.float16) * x
+    y.sum().backward()
+    return a.grad.dtype, a.grad
+
+
+def requires_it_and_not(x, a, b):
+    a.requires_grad = False
+    first = (a * b).sum()
+    a.requires_grad = True
+    second = (a * b).sum()
+    first.backward()
+    second.backward()
+    return first.requires_grad, a.requires_grad, a.is_leaf, a.grad, b.grad
+
+
+def frozen(x, a, b):
+    b.requires_grad = False
+    loss = (a * b * x).sum()
+    loss.backward()
+    b.requires_grad_()
+    return b.grad, a.grad, b.requires_grad
+
+
+def requires_of_an_argument(x, a, b):
+    x.requires_grad_()
+    loss = (a * x).sum()
+    loss.backward()
+    return x.grad, x.requires_grad
+
+
+def mean_of_a_long_program(x, a, b):
+    for k in range(5):
+        loss = (a * x + b * k).mean()
+        loss.backward()
+        a.set_data(a.detach() - 0.1 * a.grad)
+        a.grad = None
+    return a * 1, b.grad
+
+
+#: By program, the reasons for hops that there are.
+PROGRAMS = {
+    accumulation: 0, twice_in_one_call: 0, read_before_and_after: 0, set_to_the_same_tensor: 0, forget_and_add: 0,
+    keeps_the_graph: 0, gives_a_gradient: 0, gives_a_gradient_that_is_passed_on: 0, numbers_in_front_of_tensors: 0,
+    of_several_elements: 1, of_another_shape: 1, without_history: 1, of_a_used_up_graph: 1, used_up_is_caught: 1,
+    under_no_grad: 0, results_used_further: 0, of_an_input: 0, of_a_detached_input: 0,
+    of_an_input_that_is_dropped: 0, of_a_literal: 0, half_precision: 0, frozen: 0,
+    requires_of_an_argument: 0, mean_of_a_long_program: 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_a_program_leaves_what_pynative_mode_leaves(program):
+    compare(on_parameters(program), [(t(1, 2),), (t(3, 4),), (t(5, -6),), (t(7, 0),)], PROGRAMS[program])
