@@ -27,9 +27,7 @@ from anfora.graph.writes import set_gradients
 __all__ = ["take_step", "update"]
 
 
-def update(
-    recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: dict, is_partial: bool = False
-) -> bool:
+def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: dict, is_partial: bool = False) -> bool:
     """Do the call of an optimizer as a row, and push its result.
 
     Args:

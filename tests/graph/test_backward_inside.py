@@ -350,7 +350,7 @@ def mean_of_a_long_program(x, a, b):
 PROGRAMS = {
     accumulation: 0, twice_in_one_call: 0, read_before_and_after: 0, set_to_the_same_tensor: 0, forget_and_add: 0,
     keeps_the_graph: 0, gives_a_gradient: 0, gives_a_gradient_that_is_passed_on: 0, numbers_in_front_of_tensors: 0,
-    of_several_elements: 1, of_another_shape: 1, without_history: 1, of_a_used_up_graph: 1, used_up_is_caught: 1,
+    of_several_elements: 1, of_another_shape: 1, without_history: 1, of_a_used_up_graph: 1, used_up_is_caught: 2,
     under_no_grad: 0, results_used_further: 0, of_an_input: 0, of_a_detached_input: 0,
     of_an_input_that_is_dropped: 0, of_a_literal: 0, half_precision: 0, frozen: 0,
     requires_of_an_argument: 0, mean_of_a_long_program: 0,
@@ -360,3 +360,306 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_a_program_leaves_what_pynative_mode_leaves(program):
     compare(on_parameters(program), [(t(1, 2),), (t(3, 4),), (t(5, -6),), (t(7, 0),)], PROGRAMS[program])
+
+
+# -- what later calls may bring ---------------------------------------------------------------------------------------
+
+
+def both(function):
+    """Called with things of their own, a function and what is compiled of it give the same."""
+    compiled = jit(function)
+
+    def check(make):
+        assert outcome(compiled, *make()) == outcome(function, *make())
+
+    check.compiled = compiled
+    return check
+
+
+def test_two_parameters_may_be_one_in_a_later_call():
+    def run(a, b):
+        (a * b * b).sum().backward()
+        return a.grad, b.grad, a.grad is b.grad
+
+    def apart():
+        return Parameter(t(1, 2)), Parameter(t(3, 4))
+
+    def tied():
+        a = Parameter(t(1, 2))
+        return a, a
+
+    check = both(run)
+    for make in (apart, tied, apart, tied):
+        check(make)
+    assert not hops(check.compiled)
+
+
+def test_a_leaf_may_be_a_result_in_a_later_call():
+    def run(x, a):
+        (x * a).sum().backward()
+        return x.is_leaf, a.grad, x.requires_grad
+
+    def leaf():
+        return t(1, 2).requires_grad_(), Parameter(t(3, 4))
+
+    def result():
+        return Parameter(t(5, 6)) * 2, Parameter(t(3, 4))
+
+    def plain():
+        return t(1, 2), Parameter(t(3, 4))
+
+    check = both(run)
+    for make in (leaf, result, plain, leaf, result):
+        check(make)
+
+
+def test_gradients_of_an_argument_are_added_to_what_it_has():
+    def run(x, a):
+        (x * x * a).sum().backward()
+        return x.grad
+
+    def fresh():
+        return t(1, 2).requires_grad_(), Parameter(t(3, 4))
+
+    def used():
+        x, a = fresh()
+        x.grad = t(5, 6)
+        a.grad = t(7, 8)
+        return x, a
+
+    check = both(run)
+    for make in (fresh, used, fresh, used):
+        check(make)
+    assert not hops(check.compiled)
+
+
+def test_the_sum_of_gradients_is_another_tensor_in_each_call():
+    a = Parameter(t(1, 2))
+    run = jit(lambda x: (a * x).sum().backward())
+    seen = []
+    for _ in range(4):
+        run(t(1, 1))
+        seen.append(a.grad)
+    assert [g.tolist() for g in seen] == [[1, 1], [2, 2], [3, 3], [4, 4]]
+    assert len(set(map(id, seen))) == 4 and not hops(run)
+
+
+def test_a_gradient_that_the_program_holds_is_the_one_in_grad():
+    a = Parameter(t(1, 2))
+    held = []
+
+    def run(x):
+        (a * x).sum().backward()
+        held.append(a.grad)
+        return a.grad
+
+    compiled = jit(run)
+    for _ in range(3):
+        assert compiled(t(1, 1)) is a.grad is held[-1]
+
+
+def test_a_loss_that_is_returned_has_been_used_up():
+    a = Parameter(t(1, 2))
+
+    def run(x, keep):
+        loss = (a * a * x).sum()
+        loss.backward(retain_graph=keep)
+        return loss
+
+    compiled = jit(run)
+    for function in (run, compiled, compiled, compiled):
+        a.grad = None
+        loss = function(t(3, 4), False)
+        with pytest.raises(RuntimeError, match="the gradient of reduce_sum has been taken already"):
+            loss.backward()
+        loss = function(t(3, 4), True)
+        loss.backward()
+        assert a.grad.tolist() == [18, 48]
+        loss = None
+    assert not hops(compiled)
+
+
+def test_what_is_not_walked_over_can_be_walked_over_later():
+    def run(x, a):
+        y = a * x
+        (y * 2).sum().backward()
+        other = (a * a * 3).sum()
+        return other, y
+
+    def make():
+        return t(1, 2), Parameter(t(3, 4))
+
+    compiled = jit(run)
+    for function in (run, compiled, compiled):
+        x, a = make()
+        other, y = function(x, a)
+        other.backward()
+        assert a.grad.tolist() == [20, 28]
+        with pytest.raises(RuntimeError, match="has been taken already"):
+            y.sum().backward()
+
+
+def test_forgotten_gradients_stay_forgotten_where_an_operator_fails():
+    def make():
+        net = Net()
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+        return zero_first(net, optimizer, nn.CrossEntropyLoss()), left(net.trainable_params())
+
+    x, y = BATCHES[0]
+    compiled = compare(make, [(x, y), (x, y), (x, y + 5), (x, y), (x, y + 7)])
+    assert compiled.program.recordings < 6
+
+
+def test_something_is_changed_outside_in_front():
+    def make():
+        net, state = Net(), {"steps": 0, "log": []}
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+        train = step_and_zero(net, optimizer, nn.CrossEntropyLoss())
+
+        def step(x, y):
+            state["steps"] += 1
+            loss = train(x, y)
+            state["log"].append(loss)
+            return state["steps"]
+
+        parameters = net.trainable_params()
+        return step, lambda: (state, left(parameters)())
+
+    compare(make, BATCHES * 2)
+
+
+def test_a_hop_in_the_middle_leaves_the_walk_to_the_interpreter():
+    def make():
+        net, seen = Net(), []
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+
+        def step(x, y):
+            loss = ops.cross_entropy(net(x), y)
+            seen.append(float(loss))
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+
+        return step, left(net.trainable_params())
+
+    compiled = compare(make, BATCHES * 2, hop_count=2)
+    assert sum("backward" in reason for reason in hops(compiled)) > 0
+
+
+def test_parameters_without_a_gradient_stay():
+    def make():
+        net = Net()
+        net.first.weight.requires_grad = False
+        optimizer = nn.Adam([*net.get_parameters()], 0.1, weight_decay=0.1)
+        return step_and_zero(net, optimizer, nn.CrossEntropyLoss()), left([*net.get_parameters()])
+
+    compare(make, BATCHES)
+
+
+def test_a_step_without_any_gradient_is_refused():
+    def make():
+        net = Net()
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+        return lambda x: optimizer.step(), left(net.trainable_params())
+
+    compare(make, ROWS)
+
+
+def test_layers_are_frozen_after_some_steps():
+    def make():
+        net, state = Net(), {"steps": 0}
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+
+        def step(x, y):
+            state["steps"] += 1
+            if state["steps"] == 3:
+                for p in net.first.trainable_params():
+                    p.requires_grad = False
+            loss = ops.cross_entropy(net(x), y)
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            return loss, len(net.trainable_params())
+
+        return step, left(net.get_parameters())
+
+    compare(make, BATCHES * 2)
+
+
+def test_numbers_that_vary():
+    def run(x, rate, a):
+        (a * rate * x + a**2 * 0.5).sum().backward()
+        return a.grad
+
+    compiled = jit(run)
+    for rate in (0.5, 0.25, -3.0, 1e-3):
+        x, a = t(1, 2), Parameter(t(3, 4))
+        b = Parameter(t(3, 4))
+        assert outcome(compiled, x, rate, a) == outcome(run, x, rate, b)
+    assert not hops(compiled) and compiled.program.recordings < 4
+
+
+def test_the_data_of_a_parameter_is_seen_outside():
+    def run(x, a):
+        (a * a * x).sum().backward()
+        return a.grad
+
+    compiled = jit(run)
+    for _ in range(3):
+        a, b = Parameter(t(3, 4)), Parameter(t(3, 4))
+        seen = a.asnumpy(), b.asnumpy()
+        assert outcome(compiled, t(1, 2), a) == outcome(run, t(1, 2), b)
+        seen[0][:] = 1
+
+
+def test_in_graph_mode():
+    class Step(Cell):
+        def __init__(self):
+            super().__init__()
+            self.net = Net()
+            self.optimizer = nn.Adam(self.net.trainable_params(), 0.01)
+            self.loss = nn.CrossEntropyLoss()
+
+        def construct(self, x, y):
+            self.optimizer.zero_grad()
+            loss = self.loss(self.net(x), y)
+            loss.backward()
+            self.optimizer.step()
+            return loss
+
+    def run(mode):
+        ms.set_context(mode=mode)
+        try:
+            step = Step()
+            losses = [step(x, y) for x, y in BATCHES * 2]
+            return bits((losses, [(p, p.grad) for p in step.get_parameters()])), ms.explain(step)(*BATCHES[0])
+        finally:
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+
+    (plain, _), (compiled, report) = run(ms.PYNATIVE_MODE), run(ms.GRAPH_MODE)
+    assert compiled == plain
+    assert not report.hops
+
+
+def test_one_plan_as_value_and_grad():
+    """The rows are those of `value_and_grad` with an optimizer."""
+    x, y = BATCHES[0]
+
+    def rows(step):
+        compiled = jit(step)
+        for _ in range(3):
+            compiled(x, y)
+        [*_, last] = [v for p in compiled.program.entries.values() for v in p.variants]
+        assert not last.runner.is_one_by_one and not hops(compiled)
+        return [row.entry.op.name for row in last.piece.rows]
+
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    gradients = ms.value_and_grad(lambda x, y: ops.cross_entropy(net(x), y), None, optimizer.parameters)
+
+    def step(x, y):
+        loss, given = gradients(x, y)
+        optimizer(given)
+        return loss
+
+    assert rows(step_and_zero(net, optimizer, ops.cross_entropy)) == rows(step)
