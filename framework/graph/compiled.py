@@ -74,7 +74,8 @@ class Program:
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
-        self.special = {**polyfills.table(), updating.take_step: updates.take_step}  #: functions that the recorder calls in a way of its own
+        #: Functions that the recorder calls in a way of its own.
+        self.special = {**polyfills.table(), updating.take_step: updates.take_step}
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()

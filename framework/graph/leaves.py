@@ -14,7 +14,7 @@ where it would go on into what was recorded outside, or in front of a hop, the i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core import memory
@@ -71,25 +71,25 @@ class Leaves(Writes):
         return self.piece.cleared == cleared
 
     def begin_forward(self) -> None:
-        """An operator that the tape follows comes behind a change of something outside. Where the program calls `backward()`,
-        what that walks over begins a piece, so that none need end before it."""
+        """An operator that the tape follows comes behind a change of something outside. Where the program calls
+        `backward()`, what that walks over begins a piece, so that none need end before it."""
         is_new = all(row in self.piece.used for _, row, _ in self.nodes.values())
         if is_new and self.keeper.walks_back and not self.only_clears():
             self.start_anew("an operator that the tape follows behind a change of something outside")
 
     # -- attributes ---------------------------------------------------------------------------------------------------
 
-    def _set_attribute(self, machine: Machine, owner: Any, name: Any, value: Any) -> Any:
+    def _set_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any, value: Any) -> Any:
         if isinstance(owner, Tensor) and type(name) is str:
             if name == "grad":
                 return self._set_gradient(machine, owner, value)
             return self._set_required(machine, owner, value) if name == "requires_grad" else UNKNOWN
-        return super()._set_attribute(machine, owner, name, value)
+        return super()._set_attribute(machine, operation, owner, name, value)
 
     def _set_gradient(self, machine: Machine, owner: Tensor, value: Any) -> Any:
         """`p.grad = …`."""
         is_placed = self.is_outside(owner) or id(owner) in self.tensors
-        if not is_placed or not (value is None or type(value) is Tensor) or not self._can_be_put_down((owner, value)):
+        if not is_placed or not (value is None or type(value) is Tensor) or not self.can_be_put_down((owner, value)):
             return UNKNOWN
         machine.natively(setattr, (owner, "grad", value), {})
         self._leave_gradients(machine, [owner])
@@ -121,12 +121,12 @@ class Leaves(Writes):
             return UNKNOWN
         if not self.is_outside(owner):
             return self._start_history(machine, owner, value)
-        if not self._can_be_put_down((owner,)):
+        if not self.can_be_put_down((owner,)):
             return UNKNOWN
         origin = self._origin_of(owner)
         if id(owner) not in self.turned:
             self._guard_leaf(owner, origin)
-        self._do(machine, setattr, (owner, "requires_grad", value), "a change of `requires_grad`")
+        self.put_off(machine, setattr, (owner, "requires_grad", value), "a change of `requires_grad`")
         self.named.setdefault("requires_grad", {})[id(origin)] = origin, owner, value
         self.turned[id(owner)] = owner
         return None
@@ -197,7 +197,7 @@ class Leaves(Writes):
             return True
         if not all(map(self._is_known_leaf, leaves, owners)):
             return False
-        if not self._can_be_put_down((tensor, gradient, tuple(owners))):
+        if not self.can_be_put_down((tensor, gradient, tuple(owners))):
             return False
         outside = [owner for owner in owners if self.is_outside(owner)]
         for owner in outside:
