@@ -123,6 +123,7 @@ class Op:
         self.python_rule: Callable | None = None
         self.view_rule: Callable | None = None
         self.fault_rule: Callable | None = None
+        self.faults_are_of_integers = False  #: whether floating-point numbers never fail
         self.scalar_rule: Callable = _common_dtype
         self.jvp_rule: Callable | None = None  #: from a mapping of what it may ask for (`eager/forward.py`)
         self.batch_rule: Callable | None = None

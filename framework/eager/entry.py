@@ -133,7 +133,7 @@ class Entry:
 
     __slots__ = (
         "op", "attributes", "groups", "inputs", "outputs", "program", "view", "is_tuple", "_recipes",
-        "followed", "numbers", "written", "__weakref__",
+        "followed", "may_fail", "numbers", "written", "__weakref__",
     )  # fmt: skip
 
     op: Op
@@ -146,6 +146,7 @@ class Entry:
     is_tuple: bool  #: whether the operator gives a tuple
     followed: int  #: mask of the inputs that a gradient can flow to
     numbers: frozenset[int]  #: which inputs are Python numbers
+    may_fail: bool  #: whether it depends on the data whether a run raises an error
     written: tuple[int, ...]  #: which inputs are written in place; the outputs are these, in this order
 
     def __init__(self, op: Op, keys: Sequence[Key], attributes: dict[str, Any]) -> None:
@@ -163,6 +164,8 @@ class Entry:
             group = self.groups[op.tensors.index(op.writes)]
             self.written = tuple(range(group.start, group.stop)) if isinstance(group, slice) else (group,)
             self.outputs = tuple(self.inputs[i] for i in self.written)  # type: ignore[misc]
+        is_safe = op.faults_are_of_integers and all(layout.dtype.is_float for layout in self.outputs)
+        self.may_fail = op.python_rule is not None or (op.fault_rule is not None and not is_safe)
         self._recipes: dict[int, Recipe] = {}
         self.followed = sum(1 << i for i, name in enumerate(self.owners()) if name in op.gradients)
         self.view = op.view_rule(self.inputs[0], **self.attributes) if op.view_rule else None
@@ -213,7 +216,7 @@ class Entry:
         """The same call when argument `order[i]` of the caller is input i of the operator: a reflected operator."""
         assert self.program is not None
         twin = object.__new__(Entry)
-        for name in ("op", "attributes", "outputs", "is_tuple", "view", "written"):
+        for name in ("op", "attributes", "outputs", "is_tuple", "view", "written", "may_fail"):
             setattr(twin, name, getattr(self, name))
         twin.groups = order
         twin.inputs = tuple(self.inputs[order.index(i)] for i in range(len(order)))

@@ -441,8 +441,7 @@ def _live(rows: Sequence[Row], outputs: Sequence[int]) -> list[int]:
     live = []
     for index in range(len(rows) - 1, -1, -1):
         row = rows[index]
-        op = row.entry.op
-        acts = op.writes is not None or op.fault_rule is not None or op.python_rule is not None
+        acts = row.entry.op.writes is not None or row.entry.may_fail
         acts = acts and row.entry.view is None
         if acts or (row.entry.numbers and not _numbers_fit(row)) or not wanted.isdisjoint(row.outputs):
             wanted.update(x for x in row.inputs if x.__class__ is int)  # type: ignore[arg-type]

@@ -44,7 +44,7 @@ class Operators(Leaves):
     def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
         """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
         may fail, the draw might not come, so it is made in a piece behind."""
-        may_fail = any(row.entry.op.fault_rule is not None for row in self.piece.rows)
+        may_fail = any(row.entry.may_fail for row in self.piece.rows)
         if generator is default_generator and may_fail:
             drawn, generator._offset = generator._offset, offset
             self.start_anew("random numbers")
@@ -96,12 +96,11 @@ class Operators(Leaves):
             if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
-        may_fail = op.fault_rule is not None or op.python_rule is not None
         if self.turned:
             self.start_anew("an operator behind a change of `requires_grad`")
         if mask & entry.followed and piece.writes and not self.region:
             self.begin_forward()
-        if piece.writes and may_fail and not self.only_clears():
+        if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
@@ -109,10 +108,10 @@ class Operators(Leaves):
             self.touched = touched
         except AnforaError:
             self.touched = touched
-            if may_fail:
+            if entry.may_fail:
                 self.touched = f"an error of {op.name} that depends on data"
             raise
-        if may_fail and self._is_in_a_try():
+        if entry.may_fail and self._is_in_a_try():
             self.touched = f"an error of {op.name} would be caught"
         if self.region and mask & entry.followed:
             keep_traced(result, flat)
@@ -143,7 +142,7 @@ class Operators(Leaves):
                 place,
                 mask & entry.followed,
                 bool(self.region),
-                self.calls() if may_fail else None,
+                self.calls() if entry.may_fail else None,
             )
         )
         return result

@@ -516,7 +516,7 @@ class _Body:
         call = graph.apply(
             *called, name=variable, span=row_span(row), abstract=abstracts if entry.is_tuple else abstracts[0]
         )
-        if op.writes is not None or op.fault_rule is not None or op.python_rule is not None:
+        if op.writes is not None or entry.may_fail:
             effects.append(call)
         if entry.is_tuple:
             for i, (value, abstract) in enumerate(zip(row.outputs, abstracts)):

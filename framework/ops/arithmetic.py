@@ -163,6 +163,8 @@ def _guarded(body: Callable[[Value, Value], Value]) -> Callable[[Value, Value], 
 
 
 def _refuses_zero(made: Op) -> None:
+    made.faults_are_of_integers = True
+
     @made.fault
     def _(position, input, other):
         return OpZeroDivisionError(

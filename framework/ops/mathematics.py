@@ -97,6 +97,9 @@ def pow(input: Tensor, exponent: Tensor):
     """
 
 
+pow.faults_are_of_integers = True
+
+
 @pow.fault
 def _(position, input, exponent):
     return OpValueError(

@@ -357,6 +357,23 @@ def test_errors_are_the_same(function):
     check(function, VECTORS[:2])
 
 
+def powers_of_fractions_in_a_try(x, v):
+    try:
+        return x**2, (x + 3) ** v, v // 2, v % 3
+    except ValueError:
+        return x
+
+
+def test_floating_powers_and_divisions_do_not_fail():
+    """Of integers they may, and what would be caught is left to the interpreter."""
+    check(powers_of_fractions_in_a_try, VECTORS)
+    compiled = jit(powers_of_fractions_in_a_try)
+    for exponents in ([1, 2], [1, -2], [0, 3]):
+        arguments = Tensor(np.array([4, 5], np.int32)), Tensor(np.array(exponents, np.int32))
+        assert outcome(compiled, *arguments) == outcome(powers_of_fractions_in_a_try, *arguments)
+    assert hops(compiled)
+
+
 # -- where the interpreter takes part ---------------------------------------------------------------------------------
 
 TAPE = "a gradient of what the interpreter does"
