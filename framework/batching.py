@@ -9,8 +9,7 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
-from anfora.eager import batched
-from anfora.eager.batched import Batched, NeedsExamples
+from anfora.eager.batched import Batched, NeedsExamples, begin_level, end_level, next_level
 from anfora.ops import copy, moveaxis, stack
 
 __all__ = ["vmap"]
@@ -51,40 +50,78 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
         raise OpValueError(f"vmap: `chunk_size` must be a positive integer, but got {chunk_size!r}", arg="chunk_size")
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
-            raise OpValueError(f"vmap: `in_axes` has {len(in_axes)} entries for {len(args)} arguments", arg="in_axes")
-        axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
-        found_axes = list(_axes_of(args, axes))
-        count = len(cells) if cells is not None and not found_axes else _count(found_axes)
-        if cells is not None and len(cells) != count:
-            raise OpValueError(f"vmap: {len(cells)} Cells cannot share {count} examples", arg="fn")
+        axes, count = _plan(in_axes, args, None if cells is None else len(cells))
         if cells is None:
-            found = _at_once(fn, args, kwargs, axes, out_axes, count)
+            found = at_once(fn, args, kwargs, axes, out_axes, count)
             if found is not NotImplemented:
                 return found
-        results = []
-        for i in range(count):
-            function = fn if cells is None else cells[i]
-            results.append(function(*(_example(x, axis, i) for x, axis in zip(args, axes)), **kwargs))
-        return _stack(results, out_axes)
+        return one_by_one(fn, cells, args, kwargs, axes, out_axes, count)
 
+    return _named_like(fn, mapped)
+
+
+def _named_like(fn: Any, mapped: Callable) -> Callable:
     return functools.wraps(fn, updated=())(mapped) if hasattr(fn, "__name__") else mapped
 
 
-def _at_once(fn: Callable, args: tuple, kwargs: dict, axes: tuple, out_axes: Any, count: int) -> Any:
+def _plan(in_axes: Any, args: tuple, cells: int | None) -> tuple[tuple, int]:
+    """The axis of the examples in each argument, and how many examples there are."""
+    if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
+        raise OpValueError(f"vmap: `in_axes` has {len(in_axes)} entries for {len(args)} arguments", arg="in_axes")
+    axes = tuple(in_axes) if isinstance(in_axes, (tuple, list)) else (in_axes,) * len(args)
+    found = list(_axes_of(args, axes))
+    count = cells if cells is not None and not found else _count(found)
+    if cells is not None and cells != count:
+        raise OpValueError(f"vmap: {cells} Cells cannot share {count} examples", arg="fn")
+    return axes, count
+
+
+# Two ways to call the function. The compiler goes into them as into the program.
+
+
+def at_once(fn: Callable, args: tuple, kwargs: dict, axes: tuple, out_axes: Any, count: int) -> Any:
     """The result of one call with all examples; NotImplemented where the function has to be called for each."""
-    level = 0
+    level = next_level()
     try:
-        with batched.level() as level:
-            results = fn(*(_batch(x, axis, level) for x, axis in zip(args, axes)), **kwargs)
-        owners = {id(x) for x, _ in _axes_of(args, axes)}
-        return _collect(results, out_axes, level, count, owners)
+        results = _called_at_once(fn, args, kwargs, axes)
+        return _collected(results, args, axes, out_axes, level, count)
     except NeedsExamples as needs:
         if needs.level < level:
             raise
     except Exception:  # the loop meets it too, at the example that it belongs to
         pass
     return NotImplemented
+
+
+def _called_at_once(fn: Callable, args: tuple, kwargs: dict, axes: tuple) -> Any:
+    level = begin_level()
+    try:
+        return fn(*_all_examples(args, axes, level), **kwargs)
+    finally:
+        end_level()
+
+
+def one_by_one(
+    fn: Callable, cells: list[Cell] | None, args: tuple, kwargs: dict, axes: tuple, out_axes: Any, count: int
+) -> Any:
+    """The results of calls with each of the examples, stacked."""
+    results = []
+    for i in range(count):
+        function = fn if cells is None else cells[i]
+        results.append(function(*_one_example(args, axes, i), **kwargs))
+    return _stack(results, out_axes)
+
+
+def _all_examples(args: tuple, axes: tuple, level: int) -> tuple:
+    return tuple(_batch(x, axis, level) for x, axis in zip(args, axes))
+
+
+def _collected(results: Any, args: tuple, axes: tuple, out_axes: Any, level: int, count: int) -> Any:
+    return _collect(results, out_axes, level, count, {id(x) for x, _ in _axes_of(args, axes)})
+
+
+def _one_example(args: tuple, axes: tuple, i: int) -> tuple:
+    return tuple(_example(x, axis, i) for x, axis in zip(args, axes))
 
 
 def _batch(tree: Any, axes: Any, level: int) -> Any:

@@ -15,19 +15,31 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from anfora.core import slots
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.errors import OpRuntimeError
 from anfora.core.op import Op, Weak
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import thaw
 
-__all__ = ["Batched", "NeedsExamples", "effect", "level", "need_examples", "run", "state"]
+__all__ = [
+    "Batched",
+    "NeedsExamples",
+    "begin_level",
+    "effect",
+    "end_level",
+    "need_examples",
+    "next_level",
+    "run",
+    "state",
+]
 
 F = TypeVar("F", bound=Callable)
+
+MOST_UNROLLED = 32  #: examples for each of which a compiled program does the same anew
 
 
 class NeedsExamples(BaseException):
@@ -104,14 +116,20 @@ def effect(function: F) -> F:
     return wrapped  # type: ignore[return-value]
 
 
-@contextmanager
-def level() -> Iterator[int]:
-    """The time in which a function is run on Batched tensors of a new level."""
+def next_level() -> int:
+    """The number that the next level will have."""
+    return state.depth + 1
+
+
+def begin_level() -> int:
+    """From now on, until `end_level`, a function is run on Batched tensors of a new level: the number of this."""
     state.depth += 1
-    try:
-        yield state.depth
-    finally:
-        state.depth -= 1
+    return state.depth
+
+
+def end_level() -> None:
+    """The function has returned."""
+    state.depth -= 1
 
 
 def run(op: Op, keys: Sequence[Any], flat: Sequence[Any], given: tuple) -> Any:
@@ -171,6 +189,10 @@ def _finished(value: Tensor, kind: TensorType, count: int, top: int) -> Batched:
 def _for_each(op: Op, batched: Sequence[Any], values: Sequence[Any], attributes: dict, count: int) -> Any:
     """The operator run for each example."""
     from anfora.ops import stack
+
+    recorder = slots.watcher.recorder
+    if recorder is not None and count > MOST_UNROLLED:
+        recorder.note_foreign(f"{op.name}, which has no batching rule, on {count} examples")
 
     def example(x: Any, is_batched: Any, i: int) -> Any:
         if isinstance(x, list):

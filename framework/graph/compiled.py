@@ -21,7 +21,7 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
-from anfora.eager import autocast, updating
+from anfora.eager import autocast, batched, updating
 from anfora.eager.tape import transforms
 from anfora.graph import control, polyfills, updates
 from anfora.graph.code import Unsupported
@@ -104,7 +104,7 @@ class Program:
         before = running.depth
         running.depth = before + 1
         try:
-            if self.native is not None:
+            if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
                 return self.function(*args, **kwargs)
             point, values = self._entry(args, kwargs, switch), [*args, *kwargs.values()]
             point.visits += 1  # as `_visit`, where the switches need no look

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anfora.batching import at_once
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.settings import get_context, log
@@ -213,7 +214,7 @@ class Watched(Program):
         found.append((span, reason))
         for each in machine.chain():
             for frame in each.frames:
-                if not frame.code.is_internal:  # no handler of the program is asked
+                if not frame.code.is_internal or frame.function is at_once:  # no handler of the program is asked
                     frame.handlers.clear()
         raise _refusal(self.name, found)
 

@@ -12,14 +12,14 @@ import operator
 import types
 from typing import Any
 
-from anfora import api, directions
+from anfora import api, batching, directions
 from anfora.core import memory
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
-from anfora.eager import autocast, transform
+from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph import contexts, operations
 from anfora.graph.machine import Generator, Walk
@@ -115,6 +115,7 @@ _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype", "a
 #: Modules of this package that are programs like the user's.
 _PROGRAMS = (
     "anfora.api",
+    "anfora.batching",
     "anfora.directions",
     "anfora.modes",
     "anfora.ops.programs",
@@ -225,10 +226,14 @@ def is_transform(function: Any) -> bool:
 _TRANSFORMS = (
     api.GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
     api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, api._points_and_directions,
-    directions._floating, directions._parts, directions._rays,
+    directions._floating, directions._parts, directions._rays, batching._named_like, batching._plan,
+    batching._all_examples, batching._collected, batching._one_example, batching._stack,
 )  # fmt: skip
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
-_OTHERS_THAT_COMPUTE = (glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data)
+_OTHERS_THAT_COMPUTE = (
+    glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data, batched.begin_level,
+    batched.end_level, batched.next_level,
+)  # fmt: skip
 
 #: Functions of other modules that are gone into as well: those that switch the tape, with `set_recording` (rows and points
 #: know whether it is on), and those that call a function with the tape on.

@@ -21,13 +21,14 @@ from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
+from anfora.eager.batched import Batched
 from anfora.eager.cells import Lowered
 from anfora.eager.custom import FunctionContext, custom_vjp
 from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph import known
 from anfora.graph.code import Code
-from anfora.graph.images import SIMPLE
+from anfora.graph.images import SIMPLE, NoImage
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.moments import Escaped, Outcome, Piece
 from anfora.graph.origins import Number, Origin
@@ -300,6 +301,8 @@ class Notebook(Plain):
             return found[1] if type(value) not in SIMPLE else None
         if not isinstance(value, Tensor):
             return None
+        if type(value) is Batched:
+            raise NoImage("a tensor that stands for all examples of a vmap")
         found = self.handles.get(id(value))
         if found is not None:
             return found[1]

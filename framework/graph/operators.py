@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from anfora.batching import at_once
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
 from anfora.core.errors import AnforaError
@@ -193,9 +194,11 @@ class Operators(Leaves):
 
 def _catches(frame: Frame) -> bool:
     """Whether code of the program is run after an exception; this package's own handlers only pass it on, but for hooks
-    that are always called."""
+    that are always called, and for `vmap`."""
     if frame.function is call_cell:
         return bool(frame.handlers) and any(always for _, _, always in hooks_of(frame.locals["cell"], "forward"))
+    if frame.function is at_once:  # the function is called for each example then
+        return bool(frame.handlers)
     return bool(frame.handlers) and not frame.code.is_internal
 
 

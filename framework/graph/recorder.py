@@ -229,7 +229,7 @@ class Recorder(Operators):
         result = None
         try:
             result = machine.natively(operation, shown or args, kwargs)
-        except Exception as raised:
+        except (Exception, NeedsExamples) as raised:
             error = raised
         touched, self.touched = self.touched, outer
         self.began = before_began

@@ -80,7 +80,8 @@ def _compute(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 def _lower(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Put converted tensors in the place of parameters, for the time of the frame that asks for it."""
     cell, dtype = args
-    machine.frames[-1].whole = "lowered", id(cell)
+    if not recorder.region:
+        machine.frames[-1].whole = "lowered", id(cell)
     if not any(low.cell is cell for low in recorder.lowered):
         names = cells.names_to_lower(cell, dtype)
         recorder.guard("equal", recorder.derive(cells.names_to_lower, recorder.origins[id(cell)][1], dtype), names)
@@ -217,7 +218,8 @@ def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         machine.push(recorder.interpret(machine, apply, args, kwargs, reason))
         return True
     recorder.enter(machine, apply, args, kwargs)
-    machine.frames[-1].whole = name
+    if not recorder.region:
+        machine.frames[-1].whole = name
     return True
 
 

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anfora import api
+from anfora.batching import at_once, one_by_one
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import transform
-from anfora.eager.batched import NeedsExamples
+from anfora.eager.batched import MOST_UNROLLED, NeedsExamples
 from anfora.graph.machine import Pause
 from anfora.graph.surroundings import do_natively, look_at_hooks
 
@@ -114,6 +115,42 @@ def _step(function: Callable) -> Callable:
 _STEPS = (api._results, api._pulled_back, api._pushed_forward, api._row_by_row, api._column_by_column)
 
 
+# -- vmap -------------------------------------------------------------------------------------------------------------
+
+
+def _at_once(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Go into a function that gets all examples at once. Tensors that stand for these cannot be put down."""
+    site = ("all examples", *machine.place[:2])
+    is_whole = recorder.whole(machine) is not None
+    if site in recorder.keeper.interpreted and not is_whole:
+        machine.push(recorder.interpret(machine, at_once, args, kwargs, "a vmap of what the interpreter does"))
+        return True
+    if recorder.piece.writes and not is_whole:
+        raise Pause  # see `_linearize`
+    recorder.enter(machine, at_once, args, kwargs)
+    if not recorder.region:
+        machine.frames[-1].whole = site
+    return True
+
+
+def _one_by_one(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Go into a function once for each example, if they are few. If not, the interpreter calls it, compiled."""
+    *functions, given, named, axes, out_axes, count = args
+    if count <= MOST_UNROLLED:
+        return False
+    site = ("each example", *machine.place[:2])
+    recorder.keeper.interpret_whole([site])
+    compiled = recorder.keeper.interpreted[site].function
+    fn, cells = functions
+    if cells is None:
+        fn = functools.partial(compiled, fn)
+    else:
+        cells = [functools.partial(compiled, cell) for cell in cells]
+    args = (fn, cells, given, named, axes, out_axes, count)
+    machine.push(recorder.interpret(machine, one_by_one, args, kwargs, "a vmap over many examples, one by one"))
+    return True
+
+
 def transforms() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     return {
@@ -122,4 +159,6 @@ def transforms() -> dict[Any, Callable]:
         transform.Differentiation.leave: _leave,
         transform.Differentiation.finish: _finish,
         **{step: _step(step) for step in _STEPS},
+        at_once: _at_once,
+        one_by_one: _one_by_one,
     }

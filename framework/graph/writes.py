@@ -480,10 +480,10 @@ class Writes(Attributes):
 
     def whole(self, machine: Machine) -> Any:
         """The outermost of the calls that are going on inside of which no piece can end: gradients, and others."""
-        if self.region:
-            return self.region[0]
         found = [frame.whole for below in machine.chain() for frame in below.frames if frame.whole is not None]
-        return found[0] if found else None
+        if found:  # those are noted where no gradient is around them
+            return found[0]
+        return self.region[0] if self.region else None
 
     def note_escape(self, escaped: Escaped) -> None:
         """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on."""
