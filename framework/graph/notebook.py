@@ -92,7 +92,8 @@ class Notebook(Plain):
         self.told: set[tuple] = set()
         self.distinct: dict[int, Origin] = {}  #: objects from outside that were told apart
         self.fresh: dict[int, Any] = {}  #: parameters that the piece makes: how, see making.py
-        self.lines: dict[int, tuple[Linearized, tuple]] = {}  #: functions that were run with the tape on, and where
+        #: Functions that were run with the tape on, where, and how many inner rows there were then.
+        self.lines: dict[int, tuple[Linearized, tuple, int]] = {}
         self.touched: str | None = None
         self.pending = False
 

@@ -20,12 +20,14 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import transform
 from anfora.eager.batched import MOST_UNROLLED, NeedsExamples
+from anfora.eager.forward import points_of
 from anfora.graph.machine import Pause
 from anfora.graph.surroundings import do_natively, look_at_hooks
 
 __all__ = ["guard_hooks", "transforms"]
 
 _REASON = "a gradient of what the interpreter does"
+_MOST_ROWS = 20_000  #: operators that a Jacobian is unrolled to
 
 
 def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> None:
@@ -88,19 +90,26 @@ def _finish(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         site = recorder.region.pop() if recorder.region else None
     if site is not None:
         line = machine.frames[-1].stack[-1]
-        recorder.lines[id(line)] = line, site
+        recorder.lines[id(line)] = line, site, sum(row.is_inner for row in recorder.piece.rows)
     return True
 
 
-def _step(function: Callable) -> Callable:
-    """Something that is done with a function which was run with the tape on, the first argument."""
+def _step(function: Callable, walks: Callable[[transform.Linearized], int] | None = None) -> Callable:
+    """Something that is done with a function which was run with the tape on, the first argument.
+
+    Args:
+        walks: how often the tape is walked for that, where it may be often.
+    """
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         line = args[0]
         if recorder.is_outside(line):
             machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
             return True
-        _, site = recorder.lines[id(line)]
+        _, site, rows = recorder.lines[id(line)]
+        if walks is not None and walks(line) * rows > _MOST_ROWS:
+            machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
+            return True
         recorder.region.append(site)
         recorder.piece.gradients.append(recorder.region[0])
         try:
@@ -112,7 +121,12 @@ def _step(function: Callable) -> Callable:
     return special
 
 
-_STEPS = (api._results, api._pulled_back, api._pushed_forward, api._row_by_row, api._column_by_column)
+def _count_rows(line: transform.Linearized) -> int:
+    return sum(t.size for t in tensors(line.output))
+
+
+def _count_columns(line: transform.Linearized) -> int:
+    return sum(t.size for t in points_of(line))
 
 
 # -- vmap -------------------------------------------------------------------------------------------------------------
@@ -158,7 +172,9 @@ def transforms() -> dict[Any, Callable]:
         transform.start: _start,
         transform.Differentiation.leave: _leave,
         transform.Differentiation.finish: _finish,
-        **{step: _step(step) for step in _STEPS},
+        **{step: _step(step) for step in (api._results, api._pulled_back, api._pushed_forward)},
+        api._row_by_row: _step(api._row_by_row, _count_rows),
+        api._column_by_column: _step(api._column_by_column, _count_columns),
         at_once: _at_once,
         one_by_one: _one_by_one,
     }

@@ -521,3 +521,27 @@ def test_a_refused_gradient_is_over():
     for arguments in VECTORS[:2] * 2:
         assert outcome(f, *arguments) == outcome(f.__wrapped__, *arguments)
     assert hops(f) == [PRINT]
+
+
+@pytest.mark.parametrize("transform", [ms.jacrev, ms.jacfwd], ids=["jacrev", "jacfwd"])
+def test_a_large_jacobian_is_not_unrolled(transform, monkeypatch):
+    monkeypatch.setattr("anfora.graph.transforms._MOST_ROWS", 500)
+
+    def f(x):
+        for _ in range(10):
+            x = ops.sin(x) * x
+        return x
+
+    @jit
+    def g(x):
+        return transform(f)(x)
+
+    for k in range(3):
+        x = data(k, 5)
+        assert outcome(g, x) == outcome(g.__wrapped__, x)
+        if k == 0:
+            assert not hops(g)
+    for k in range(3):
+        x = data(k, 60)
+        assert outcome(g, x) == outcome(g.__wrapped__, x)
+    assert set(hops(g)) == {TAPE}
