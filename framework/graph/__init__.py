@@ -9,6 +9,7 @@ machine.py      what runs them, on frames that can be copied; operations.py, wha
 polyfills.py    Python's functions that call functions, in Python
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
 origins.py      how a value from outside is found again; traced.py, numbers that the tape keeps
+arrays.py       arrays of numpy's that the program makes
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
 special.py      methods of the program that Python would call; surroundings.py, what surrounds calls of Cells, and gradients
                 of the program's own; making.py, parameters and layers that the program makes

@@ -9,7 +9,7 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.graph import known
+from anfora.graph import arrays, known
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import ENTERED, Machine, builtins_of
 from anfora.graph.notebook import UNKNOWN
@@ -68,6 +68,12 @@ class Attributes(Reasons):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
         if isinstance(value, Tensor):
             return self._tensor_attribute(machine, value, name)
+        if self.owns_array(value):
+            if not arrays.is_read_plainly(name):
+                return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+            found = machine.natively(getattr, (value, name), {})
+            arrays.adopt(self, found)
+            return found
         if isinstance(value, types.ModuleType):
             found = value.__dict__.get(name, self)
             if found is self:

@@ -24,6 +24,7 @@ from anfora.core.tensor import Tensor
 from anfora.eager import autocast, batched, updating
 from anfora.eager.tape import transforms
 from anfora.graph import control, polyfills, updates
+from anfora.graph.arrays import is_array
 from anfora.graph.code import Unsupported
 from anfora.graph.engines import Moment
 from anfora.graph.images import Image, Imager, NoImage, build, signature
@@ -402,6 +403,8 @@ class Program:
                 recorder.local_functions[id(value)] = value
             elif kind is Generator:
                 value.world = recorder
+            elif is_array(value):
+                recorder.own[id(value)] = value
         return live
 
     def completed(self, result: Any) -> Any:
@@ -550,7 +553,7 @@ class Program:
             places.append(place)
             return after.add(value, Origin("slot", len(after.values)))
 
-        image = Imager(slot, recorder.is_fixed).image(tuple(frames))
+        image = Imager(slot, recorder.is_fixed, recorder.own).image(tuple(frames))
         switch = switches()
         pattern = _key_of(image, after, switch)
         point = self.points.get(pattern)

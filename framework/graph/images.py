@@ -15,6 +15,7 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
+from anfora.graph.arrays import array_image, built_array
 from anfora.graph.known import GETTERS, VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
@@ -42,10 +43,13 @@ class Imager:
     Args:
         slot: gives the number of the slot that a value stands in, or None if it is part of the pattern.
         is_known: whether an object is the same one in every call, so that it stands for itself.
+        own: the arrays that the program has made, by identity.
     """
 
-    def __init__(self, slot: Callable[[Any], int | None], is_known: Callable[[Any], bool]) -> None:
-        self._slot, self._is_known = slot, is_known
+    def __init__(
+        self, slot: Callable[[Any], int | None], is_known: Callable[[Any], bool], own: dict[int, Any] | None = None
+    ) -> None:
+        self._slot, self._is_known, self._own = slot, is_known, own or {}
         self._seen: dict[int, int] = {}
         self._kept: list[Any] = []
         self.made: list[Any] = []  #: the objects that the image makes, in the order of their numbers
@@ -115,6 +119,8 @@ class Imager:
             return self._exception(value, kind)
         if kind in GETTERS or kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
             return self._iterator(value)
+        if id(value) in self._own:
+            return array_image(value, self.image)
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
             return "object", kind, self.image(value.__dict__)
         raise NoImage(f"an object of type {kind.__name__}")
@@ -254,7 +260,9 @@ class _Builder:
             made[place] = value = object.__new__(image[1])
             object.__setattr__(value, "__dict__", self.build(image[2]))  # the program may hold it too
             return value
-        if kind == "counter":
+        if kind in ("array", "part of an array", "number of an array"):
+            made[place] = built_array(image, self.build)
+        elif kind == "counter":
             made[place] = counter = Counter(self.build(image[1]), self.build(image[2]), image[3], image[4])
             counter.is_rolled = True
         elif kind == "partial":

@@ -12,6 +12,8 @@ import operator
 import types
 from typing import Any
 
+import numpy as np
+
 from anfora import api, batching, directions
 from anfora.core import memory
 from anfora.core.cell import Cell
@@ -282,6 +284,8 @@ def _library_folders() -> tuple[str, ...]:
 
 def is_constant(value: Any) -> bool:
     """Whether an object is compared by identity: what it is does not change."""
+    if isinstance(value, np.dtype):
+        return value.isbuiltin == 1
     return isinstance(
         value,
         (

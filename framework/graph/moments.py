@@ -98,7 +98,7 @@ class Live:
         return tensor._base is not None and any(type(attributes) is Followed for _, attributes in tensor._path)
 
     def imager(self) -> Imager:
-        return Imager(self.slot, self.recorder.is_fixed)
+        return Imager(self.slot, self.recorder.is_fixed, self.recorder.own)
 
 
 class State:

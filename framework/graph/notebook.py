@@ -55,6 +55,7 @@ class Notebook(Plain):
         self.keeper = keeper
         self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
         self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it, and their gradients
+        self.own: dict[int, Any] = {}  #: arrays that it has made of known values, see arrays.py
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
@@ -412,6 +413,8 @@ class Notebook(Plain):
         kind = type(value)
         if kind in SIMPLE or isinstance(value, Tensor) or kind is Number:
             return False
+        if self.own and (self.owns_array(value) or (known.is_bound(value) and self.owns_array(value.__self__))):
+            return False
         if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
             return True
         if hasattr(kind, "__next__") and kind not in (Generator, Walk) and id(value) in self.origins:
@@ -438,6 +441,8 @@ class Notebook(Plain):
             return True
         if isinstance(value, BaseException):
             return not self.is_outside(value)  # what Python has raised may say something else next time
+        if isinstance(value, np.generic):
+            return self.owns_array(value)
         if isinstance(value, (tuple, list, set, frozenset)):
             return depth < 20 and all(self.natural(item, depth + 1) for item in value)
         if kind is dict:
@@ -485,6 +490,13 @@ class Notebook(Plain):
 
     def has_made(self, value: tuple | list | dict) -> bool:
         return not self.is_outside(value)
+
+    def owns_array(self, value: Any) -> bool:
+        """Whether it is an array of which all is known: nobody else has it, or the memory that it is a part of."""
+        if id(value) not in self.own or id(value) in self.origins:
+            return False
+        base = getattr(value, "base", None)
+        return base is None or self.owns_array(base)
 
     def owns(self, generator: Generator) -> bool:
         return id(generator) not in self.origins

@@ -13,6 +13,7 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.graph import known, operations
+from anfora.graph.arrays import iterates
 from anfora.graph.code import Unsupported
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import Drain, Generator, Machine, Walk
@@ -29,7 +30,8 @@ class Reasons(Notebook):
 
     def is_walked(self, value: Any) -> bool:
         """Whether the machine itself iterates over a value: a generator of the program, or a tensor, row by row."""
-        if self.is_own_generator(value) or (isinstance(value, Tensor) and bool(value.shape)):
+        is_of_rows = isinstance(value, Tensor) or self.owns_array(value)
+        if self.is_own_generator(value) or (is_of_rows and bool(value.shape)):
             return True
         return known.is_object(value) and not self.opaque(value) and method_of(self, value, "__iter__") is not None
 
@@ -53,6 +55,8 @@ class Reasons(Notebook):
         values = (*args, *kwargs.values())
         if any(map(self.opaque, values)) or self.opaque(operation):
             return f"{known.describe(operation)} of a value that the compiler does not know"
+        if self.own and iterates(operation, values):
+            return f"{known.describe(operation)} of an array"
         if operation in (setattr, delattr):
             return self._reason_to_set(operation, args)
         if operation is __import__:

@@ -34,7 +34,7 @@ from anfora.core.tree import tensors
 from anfora.eager.batched import NeedsExamples
 from anfora.eager.cells import call_cell
 from anfora.eager.updating import Updater
-from anfora.graph import contexts, known, operations, ranges
+from anfora.graph import arrays, contexts, known, operations, ranges
 from anfora.graph.code import Code
 from anfora.graph.images import ORDINARY, SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
@@ -92,6 +92,10 @@ class Recorder(Operators):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
             return machine.natively(operation, args, kwargs)
+        if self.given is None and arrays.holds_array(self, operation, args, kwargs):
+            done, result = self._with_arrays(machine, operation, args, kwargs)
+            if done:
+                return result
         if not kwargs and not any(map(self.opaque, args)):
             self._go_into_methods(machine, operation, args)
         result = self.read_item(operation, args) if not kwargs else UNKNOWN
@@ -113,7 +117,8 @@ class Recorder(Operators):
             return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
         if operation is type and len(args) == 1 and type(args[0]) is Generator:
             return types.GeneratorType
-        if operation is iter and len(args) == 1 and isinstance(args[0], Tensor) and args[0].shape:
+        is_of_rows = operation is iter and len(args) == 1 and (isinstance(args[0], Tensor) or self.owns_array(args[0]))
+        if is_of_rows and args[0].shape:
             function: Any = rows_
             return Generator(Frame(code_of(function), function, {"tensor": args[0]}), self, (function, args, {}))
         if operation is iter and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
@@ -134,6 +139,20 @@ class Recorder(Operators):
         if reason is not None:
             return self.interpret(machine, operation, args, kwargs, reason)
         return self.compute(machine, operation, args, kwargs)
+
+    def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
+        """What follows from arrays of numpy's that the program has made: (whether it was done, the result)."""
+        if not arrays.follows(self, operation, args, kwargs):
+            return False, None
+        if id(operation) in self.origins:
+            self.guard("is", self.origins[id(operation)][1], operation)
+        if not arrays.gives_tensors(operation, args) and not arrays.may_be_done(operation, args, kwargs):
+            reason = f"{known.describe(operation)} of arrays, which warns, or gives what is not kept"
+            return True, self.interpret(machine, operation, args, kwargs, reason)
+        result = self.compute(machine, operation, args, kwargs)
+        if self.hop is None:
+            arrays.adopt(self, args[0] if operation is operations.extend else result)
+        return True, result
 
     def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
         """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""

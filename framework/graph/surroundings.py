@@ -120,7 +120,7 @@ def _make(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict) ->
     args = tuple(map(recorder.force, args))
     kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
     given = (*args, *kwargs.values())
-    if any(map(recorder.opaque, given)) or not all(map(recorder.natural, given)):
+    if any(map(recorder.opaque, given)) or not all(recorder.natural(x) or recorder.owns_array(x) for x in given):
         return False
     if not all(is_made_here(recorder, cell) for cell in cells_among(given)):
         return False  # it would name their parameters

@@ -83,7 +83,9 @@ class Written:
     def finish(self, recorder: Writes) -> None:
         """The rest of what is alive has been looked up: now for what the writes need."""
         live = self._live
-        imager = Imager(lambda value: None if id(value) in live.kept else live.slot(value), recorder.is_fixed)
+        imager = Imager(
+            lambda value: None if id(value) in live.kept else live.slot(value), recorder.is_fixed, recorder.own
+        )
         self.image: Image = imager.image(self._calls())
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
