@@ -6,7 +6,7 @@ code.py         what it is compiled from: instructions of a small machine
 sources.py      from a function to its source; scopes.py, which variables live in cells
 expressions.py, statements.py, patterns.py   from source to instructions
 machine.py      what runs them, on frames that can be copied; operations.py, what they do to values
-polyfills.py    Python's functions that call functions, in Python
+polyfills.py    Python's functions that call functions, in Python; iterators.py, those of itertools
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
 origins.py      how a value from outside is found again; traced.py, numbers that the tape keeps
 arrays.py       arrays of numpy's that the program makes

@@ -129,6 +129,7 @@ _PROGRAMS = (
     "anfora.eager.custom",
     "anfora.eager.updating",
     "anfora.graph.polyfills",
+    "anfora.graph.iterators",
 )
 #: Modules whose exceptions do nothing when they are made.
 _ERRORS = ("builtins", "anfora.core.errors")

@@ -12,6 +12,7 @@ from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
 from anfora.graph.binding_times import answers
+from anfora.graph.iterators import iterators
 from anfora.graph.machine import Generator
 from anfora.graph.operations import names_of_pattern, order_of
 from anfora.graph.origins import Number
@@ -417,6 +418,7 @@ def table() -> dict[Any, Callable]:
         tensor: _tensor,
         copy_module.copy: _copy,
         copy_module.deepcopy: _copy,
+        **iterators(),
         **answers(),
         **surroundings(),
         **transforms(),
