@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,7 @@ class Section:
     def __init__(self, group: Group, indices: tuple[int, ...], decays: bool) -> None:
         self.group, self.indices, self.decays = group, indices, decays
 
-    def only(self, present: set[int]) -> Section:
+    def only(self, present: Collection[int]) -> Section:
         """The section without the parameters that are not present."""
         return Section(self.group, tuple(i for i in self.indices if i in present), self.decays)
 

@@ -15,6 +15,7 @@ from typing import Any
 from anfora.core import memory
 from anfora.core.cell import Cell
 from anfora.core.errors import OpRuntimeError
+from anfora.core.parameter import ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry
 
@@ -53,7 +54,7 @@ class Update:
 class Updater(Cell):
     """A Cell whose call is one operator that writes to Parameters of its own."""
 
-    parameters: Sequence[Any]  #: the Parameters that gradients are given for
+    parameters: ParameterTuple  #: those that gradients are given for
 
     def step(self) -> None:
         """Update with the gradients that `loss.backward()` has left in `.grad`; parameters without one stay."""

@@ -23,6 +23,7 @@ from anfora.core.tensor import Tensor, current
 from anfora.eager import batched, tape
 from anfora.eager.tape import Leaf, Node, Output
 from anfora.graph.machine import Machine, Pause
+from anfora.graph.moments import State
 from anfora.graph.notebook import UNKNOWN, place_in_memory
 from anfora.graph.origins import Origin
 from anfora.graph.surroundings import look_at_hooks
@@ -41,6 +42,7 @@ class Leaves(Writes):
         self.nodes: dict[int, tuple[Node, int, list]] = {}
         self.left: dict[int, tuple[Tensor, Tensor | None]] = {}  #: tensors whose `.grad` was set, and to what
         self.turned: dict[int, Tensor] = {}  #: tensors from outside whose `requires_grad` was set
+        self.hooked: set[int] = set()  #: nodes and leaves of the piece that the program has put hooks on, by identity
         self.is_walking = False  #: whether a walk back is going on that cannot be done over
 
     def note_node(self, result: Any, flat: list) -> None:
@@ -165,6 +167,26 @@ class Leaves(Writes):
                 return written
         return super()._tensor_attribute(machine, value, name)
 
+    # -- hooks --------------------------------------------------------------------------------------------------------
+
+    def put_hook(self, machine: Machine, tensor: Tensor, hook: Any) -> bool:
+        """Do `tensor.register_hook(hook)` for a tensor of the program's making, where nobody wants the handle; False, and
+        nothing has been done, if the interpreter must. The hook is on the tensor at the end of the piece, for walks from
+        outside; a walk in the piece calls it as the program would."""
+        frame = machine.frames[-1]
+        is_plain = type(tensor) is Tensor and not self.opaque(hook) and frame.code.opcodes[frame.pc] == "POP"
+        if not is_plain or self.region or self.given is not None or not self.keeper.puts_writes_off():
+            return False
+        if self.is_outside(tensor) or id(tensor) not in self.tensors or not self._can_be_put_down((tensor, hook)):
+            return False
+        self.look(hook)
+        handle = self._do(machine, Tensor.register_hook, (tensor, hook), "a hook on a tensor")
+        slot = tensor._node
+        if slot is not None:
+            self.hooked.add(id(slot.node if type(slot) is Output else slot))
+        machine.push(handle)
+        return True
+
     # -- walking back -------------------------------------------------------------------------------------------------
 
     def walk_back(self, machine: Machine, tensor: Tensor, gradient: Any, retain_graph: Any, create_graph: Any) -> bool:
@@ -186,7 +208,7 @@ class Leaves(Writes):
             return False
         order, _ = tape._order([node], None)
         leaves = [each for each in order if type(each) is Leaf]
-        owners = [leaf.tensor() for leaf in leaves]
+        owners: list[Any] = [leaf.tensor() for leaf in leaves]
         if not all(type(each) is Leaf or self._is_kept(each) for each in order):
             if self.keeper.walks_back:
                 return False
@@ -240,7 +262,9 @@ class Leaves(Writes):
     def _is_kept(self, node: Any) -> bool:
         """Whether a node is that of a row of the piece, with nothing on it that the recorder has not seen, and not used
         up."""
-        if id(node) not in self.nodes or node.saved is None or node.hooks:
+        if id(node) not in self.nodes or node.saved is None:
+            return False
+        if node.hooks and id(node) not in self.hooked:
             return False
         return all(self._is_of_piece(value) for value in node.saved if hasattr(value, "base"))
 
@@ -264,3 +288,17 @@ class Leaves(Writes):
         if self.is_outside(owner):
             return owner.grad is None or type(owner.grad) is Tensor
         return id(owner) in self.tensors and self.tensors[id(owner)][1] in self.piece.leaves
+
+    # -- what the layers above do -------------------------------------------------------------------------------------
+
+    def _traced(
+        self,
+        machine: Machine,
+        operation: Callable,
+        args: tuple,
+        kwargs: dict,
+        before: State | None = None,
+        shown: tuple | None = None,
+    ) -> Any:
+        """Do something by Python, whose operators become rows."""
+        raise NotImplementedError

@@ -169,7 +169,7 @@ class Piece:
         #: Values that are leaves of the tape: from which row on, and the origin of the tensor.
         self.leaves: dict[int, tuple[int, Origin]] = {}
         self.cleared: tuple[Origin, ...] = ()  #: tensors whose `.grad` is forgotten before the first row that may fail
-        self.used: set[int] = set()  #: rows whose gradients `backward()` has taken: the tape keeps nothing for them
+        self.used: set[int] = set()  #: rows whose gradients `backward()` has taken, for which the tape keeps nothing
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
     def value(self) -> int:

@@ -148,8 +148,8 @@ class Runner:
                 self._emit_block(emit, self.taped, made)
         if cleared:  # in front of what may fail
             emit.constants["clear"] = _clear
-            tried = [f"    {line}" for line in emit.lines]
-            emit.lines = ["try:", *tried, "except BaseException:", f"    clear(({cleared}))", "    raise"]
+            handler = ["except BaseException:", f"    clear(({cleared}))", "    raise"]
+            emit.lines = ["try:", *(f"    {line}" for line in emit.lines), *handler]
         results = ", ".join("None" if o.kind in ("built", "result", "kept") else emit.name(o) for o in self.origins)
         lines = [
             "def run(slots):", "    try:", *guards, "    except Exception:", "        return None",

@@ -232,6 +232,8 @@ def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bo
     tensor."""
     if kwargs or len(args) != 2 or type(args[0]) is not Tensor:
         return False
+    if not recorder.region:
+        return bool(recorder.put_hook(machine, *args))
     tensor, hook = args  # one that a tape outside follows cannot leave a gradient, see `Escaped`
     if not recorder.region or recorder.is_outside(tensor) or type(hook) is Number or recorder.opaque(hook):
         return False

@@ -1,5 +1,6 @@
-"""`loss.backward()`, `.grad` and `requires_grad` inside of compiled functions: gradients, what is left at tensors, and errors
-are those of PyNative mode, call after call; and the interpreter has no part in it where the walk stays in the program."""
+"""`loss.backward()`, `.grad` and `requires_grad` inside of compiled functions: gradients, what is left at tensors, and
+errors are those of PyNative mode, call after call; and the interpreter has no part in it where the walk stays in the
+program."""
 
 from __future__ import annotations
 
@@ -663,3 +664,158 @@ def test_one_plan_as_value_and_grad():
         return loss
 
     assert rows(step_and_zero(net, optimizer, ops.cross_entropy)) == rows(step)
+
+
+# -- hooks ------------------------------------------------------------------------------------------------------------
+
+
+def hook_that_looks(x, a, b, log):
+    y = a * x
+    y.register_hook(log.append)
+    (y * b).sum().backward()
+    return a.grad
+
+
+def hook_that_replaces(x, a, b, log):
+    y = a * x
+    y.register_hook(lambda g: g * 10)
+    y.register_hook(lambda g: log.append(g))
+    (y * y).sum().backward()
+    return a.grad, y.hooks()[1:] == []
+
+
+def hook_on_one_of_several(x, a, b, log):
+    first, second = ops.split(ops.concat((a * x, b * x)), 2)
+    first.register_hook(lambda g: log.append(g) or g + 1)
+    (first * second).sum().backward()
+    return a.grad, b.grad
+
+
+def hook_on_a_leaf_of_the_program(x, a, b, log):
+    leaf = x.copy().requires_grad_()
+    leaf.register_hook(lambda g: g * 3)
+    (leaf * a).sum().backward()
+    return leaf.grad
+
+
+def hook_that_raises(x, a, b, log):
+    def refuse(g):
+        log.append(1)
+        raise ValueError("no")
+
+    y = a * x
+    y.register_hook(refuse)
+    (y + b * 2).sum().backward()
+
+
+def hook_that_raises_is_caught(x, a, b, log):
+    def refuse(g):
+        raise ValueError("no")
+
+    y = a * x
+    y.register_hook(refuse)
+    loss = (y * y).sum()
+    try:
+        loss.backward()
+    except ValueError as error:
+        log.append(error.args)
+    b.grad = x
+    return a.grad, b.grad
+
+
+def hook_for_a_walk_outside(x, a, b, log):
+    y = a * x
+    y.register_hook(lambda g: log.append(g) or g * 2)
+    return (y * y).sum(), y
+
+
+def hook_with_a_hop(x, a, b, log):
+    y = a * x
+    y.register_hook(lambda g: log.append(float(g.sum())))
+    (y * b).sum().backward()
+    return a.grad
+
+
+def hook_whose_handle_is_kept(x, a, b, log):
+    y = a * x
+    handle = y.register_hook(lambda g: g * 10)
+    handle.remove()
+    (y * b).sum().backward()
+    return a.grad
+
+
+HOOKED = {
+    hook_that_looks: 0, hook_that_replaces: 1, hook_on_one_of_several: 0, hook_on_a_leaf_of_the_program: 0,
+    hook_that_raises: 0, hook_that_raises_is_caught: 0, hook_for_a_walk_outside: 0, hook_with_a_hop: 1,
+    hook_whose_handle_is_kept: 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", HOOKED, ids=lambda program: program.__name__)
+def test_hooks_see_and_replace_gradients(program):
+    def make():
+        held, log = [Parameter(t(1, 2), name="a"), Parameter(t(3, 4), name="b")], []
+
+        def run(x):
+            return program(x, *held, log)
+
+        def look():
+            return left(held)(), log
+
+        return run, look
+
+    compare(make, [(t(1, 2),), (t(3, 4),), (t(5, -6),)], HOOKED[program])
+
+
+def test_a_walk_from_outside_calls_the_hook():
+    log = []
+    a = Parameter(t(1, 2))
+    compiled = jit(hook_for_a_walk_outside)
+    for function in (hook_for_a_walk_outside, compiled, compiled, compiled):
+        loss, y = function(t(1, 2), a, None, log)
+        assert len(y.hooks()) == 1
+        a.grad = None
+        loss.backward()
+        assert [g.tolist() for g in log] == [[2, 8]] and a.grad.tolist() == [4, 32]
+        log.clear()
+    assert not hops(compiled)
+
+
+def test_hooks_on_parameters_are_looked_for_in_each_call():
+    a = Parameter(t(1, 2))
+
+    def run(x):
+        a.grad = None
+        (a * x).sum().backward()
+        return a.grad
+
+    compiled = jit(run)
+    for _ in range(2):
+        assert compiled(t(3, 4)).tolist() == [3, 4]
+        handle = a.register_hook(lambda g: g * 2)
+        assert compiled(t(3, 4)).tolist() == [6, 8]
+        handle.remove()
+        assert compiled(t(3, 4)).tolist() == [3, 4]
+        assert compiled(t(5, 6)).tolist() == [5, 6]
+    assert not hops(compiled)
+
+
+def test_hooks_of_cells_and_gradients_of_the_programs_own_in_front_of_backward():
+    class Reverse(Cell):
+        def construct(self, x):
+            return x
+
+        def bprop(self, x, out, dout):
+            return (-dout,)
+
+    def make():
+        net, reverse, seen = Net(), Reverse(), []
+        net.register_backward_hook(lambda cell, given, taken: seen.append(taken[0]))
+
+        def run(x):
+            reverse(net(x)).sum().backward()
+            return net.first.weight.grad
+
+        return run, lambda: (left(net.get_parameters())(), seen)
+
+    compare(make, ROWS, hop_count=3)
