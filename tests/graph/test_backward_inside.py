@@ -12,7 +12,10 @@ from outcomes import bits, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops, optim
+from anfora.graph.evaluate import evaluate
 from anfora.graph.points import Hop
+from anfora.graph.typed import typed
+from anfora.graph.verify import verify
 from anfora.nn import Cell
 
 
@@ -351,6 +354,7 @@ def mean_of_a_long_program(x, a, b):
 PROGRAMS = {
     accumulation: 0, twice_in_one_call: 0, read_before_and_after: 0, set_to_the_same_tensor: 0, forget_and_add: 0,
     keeps_the_graph: 0, gives_a_gradient: 0, gives_a_gradient_that_is_passed_on: 0, numbers_in_front_of_tensors: 0,
+    changed_in_place: 0, requires_it_and_not: 1, adds_noise: 1,
     of_several_elements: 1, of_another_shape: 1, without_history: 1, of_a_used_up_graph: 1, used_up_is_caught: 2,
     under_no_grad: 0, results_used_further: 0, of_an_input: 0, of_a_detached_input: 0,
     of_an_input_that_is_dropped: 0, of_a_literal: 0, half_precision: 0, frozen: 0,
@@ -664,6 +668,41 @@ def test_one_plan_as_value_and_grad():
         return loss
 
     assert rows(step_and_zero(net, optimizer, ops.cross_entropy)) == rows(step)
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_as_a_graph_it_does_the_same(fused):
+    def make():
+        net = Net()
+        optimizer = nn.SGD(net.trainable_params(), 0.1)
+        return by_hand(net, optimizer, ops.cross_entropy), left(net.trainable_params())
+
+    plain, look = make()
+    step, look_compiled = make()
+    compiled = jit(step)
+    for arguments in BATCHES[:3]:
+        plain(*arguments)
+        compiled(*arguments)
+    [made] = typed(compiled.program, fused=fused)
+    verify(made.graph)
+    for arguments in BATCHES:
+        assert bits(evaluate(made.graph, *arguments)) == bits(plain(*arguments))
+        assert bits(look_compiled()) == bits(look())
+
+
+def test_it_is_checked():
+    def step(net, optimizer, x, y):
+        loss = ops.cross_entropy(net(x), y)
+        loss.backward()
+        optimizer.step()
+        return loss
+
+    net = Net()
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    compiled = jit(step, check=True)
+    for arguments in BATCHES:
+        compiled(net, optimizer, *arguments)
+    assert not hops(compiled)
 
 
 # -- hooks ------------------------------------------------------------------------------------------------------------
