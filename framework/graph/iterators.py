@@ -1,5 +1,5 @@
-"""What `itertools` does, in Python, for the machine to run: its iterators are generators of the program, so that it is known
-where they are. The forms are those of Python's documentation."""
+"""What `itertools` does, in Python, for the machine to run: its iterators are generators of the program, so that it is
+known where they are. The forms are those of Python's documentation."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def compress_(items, selectors):
 
 def chain_of_(rows):
     for row in rows:
-        for item in row:
+        for item in row:  # noqa: UP028 - `yield from` would hand on what is thrown, and close the row
             yield item
 
 
