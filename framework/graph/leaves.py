@@ -177,10 +177,10 @@ class Leaves(Writes):
         is_plain = type(tensor) is Tensor and not self.opaque(hook) and frame.code.opcodes[frame.pc] == "POP"
         if not is_plain or self.region or self.given is not None or not self.keeper.puts_writes_off():
             return False
-        if self.is_outside(tensor) or id(tensor) not in self.tensors or not self._can_be_put_down((tensor, hook)):
+        if self.is_outside(tensor) or id(tensor) not in self.tensors or not self.can_be_put_down((tensor, hook)):
             return False
         self.look(hook)
-        handle = self._do(machine, Tensor.register_hook, (tensor, hook), "a hook on a tensor")
+        handle = self.put_off(machine, Tensor.register_hook, (tensor, hook), "a hook on a tensor")
         slot = tensor._node
         if slot is not None:
             self.hooked.add(id(slot.node if type(slot) is Output else slot))
