@@ -33,7 +33,7 @@ FORMS: dict[str, Callable] = {
     "groups that are not looked at": lambda a: [k for k, _ in itertools.groupby(a)],
     "groups that are looked at in part": lambda a: [(k, next(g)) for k, g in itertools.groupby(a)],
     "groups that are looked at too late": lambda a: [list(g) for _, g in list(itertools.groupby(a))],
-    "starmap": lambda a: itertools.starmap(lambda x, y: (y, x), zip(a, a)),
+    "starmap": lambda a: itertools.starmap(lambda x, y: (y, x), zip(a, a)),  # noqa: RUF058
     "takewhile": lambda a: itertools.takewhile(lambda v: v != 2 and v != "b", a),
     "dropwhile": lambda a: itertools.dropwhile(lambda v: v == 1 or v == "a", a),
     "filterfalse": lambda a: itertools.filterfalse(lambda v: v == 1, a),
