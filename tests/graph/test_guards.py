@@ -379,3 +379,16 @@ def test_a_change_outside_is_seen(number, place):
     for v in (one, other, one, other, other):
         expected = outcome(by_python, X, v)
         assert outcome(compiled, X, v) == expected, (read.__name__, v)
+
+
+def test_the_text_of_an_error_that_depends_on_data_is_read_in_each_call():
+    def f(place):
+        try:
+            return ops.gather(ops.ones((4, 2)), place, 0)
+        except IndexError as error:
+            return str(error), f"{error}", repr(error)
+
+    compiled = jit(f)
+    for place in (9, -9, 1, 7):
+        place = Tensor(np.array([place], np.int32))
+        assert outcome(compiled, place) == outcome(f, place)
