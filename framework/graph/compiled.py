@@ -44,6 +44,7 @@ __all__ = ["Compiled", "Program", "running"]
 _MOST_POINTS = 250
 _MOST_VARIANTS = 12
 _MOST_ENTRIES = 256
+_MOST_FAILURES = 3
 _TOO_MANY = "it has gone on in too many ways"
 #: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
 #: all of them, and where the program goes on in too many ways.
@@ -89,6 +90,8 @@ class Program:
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
+        self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
+        self.leaves_tries = False
         #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
         self.is_recursive = False
         self.called: dict[types.CodeType, Program] = {}  #: compiled functions that were gone into
@@ -156,7 +159,12 @@ class Program:
                         if behind is not None:
                             continue
                 for variant in point.variants:
-                    live = variant.runner.run(values)
+                    try:
+                        live = variant.runner.run(values)
+                    except Exception:
+                        if not variant.piece.is_tried:
+                            raise
+                        return self._go_on_in_python(point, values)
                     if live is not None:
                         break
                 else:
@@ -206,6 +214,24 @@ class Program:
                     variant.close(point, key)
                 point, values = arrive(edge, live, outcome)
             self._visit(point, values)
+
+    def _go_on_in_python(self, point: Point, values: list[Any]) -> Any:
+        """An operator has failed, in a piece that does nothing else than to compute, and the program catches the error: let
+        Python do what comes from the start of the piece on, for this call. Where that is often so, such operators are left
+        to the interpreter, so that what follows the error is compiled too."""
+        self.failures += 1
+        if self.failures == _MOST_FAILURES:
+            self.leaves_tries = True
+            self.forget()
+        point.switch.turn()
+        if point.frames[0] == "entry":
+            args, kwargs = point.arguments(values)
+            return self.function(*args, **kwargs)
+        recorder = Recorder(self)
+        machine = Machine(recorder)
+        self._resume(recorder, machine, point.frames, values)
+        recorder.leave(machine)
+        return _released(_without_numbers(machine.run()))
 
     def _visit(self, point: Point, values: list[Any]) -> None:
         """Python comes by a point."""

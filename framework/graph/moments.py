@@ -162,6 +162,7 @@ class Piece:
         self.writes: list[Any] = []  #: changes of what is outside, to be done at its end: see writes.py
         self.values = 0
         self.is_taped = False
+        self.is_tried = False  #: whether the program would catch an error that depends on the data of its rows
         self.switches: list[bool] = []  #: whether the tape was on, by row
         self.inner: set[int] = set()  #: values of gradients that the program takes
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it

@@ -97,6 +97,8 @@ class Operators(Leaves):
             if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
+        if piece.is_tried and op.writes is not None:
+            self.start_anew("a write behind an error that would be caught")
         if self.turned:
             self.start_anew("an operator behind a change of `requires_grad`")
         if mask & entry.followed and piece.writes and not self.region:
@@ -113,7 +115,10 @@ class Operators(Leaves):
                 self.touched = f"an error of {op.name} that depends on data"
             raise
         if entry.may_fail and self._is_in_a_try():
-            self.touched = f"an error of {op.name} would be caught"
+            if self.keeper.leaves_tries or piece.draws or any(row.entry.written for row in piece.rows):
+                self.touched = f"an error of {op.name} would be caught"
+            else:
+                piece.is_tried = True
         if self.region and mask & entry.followed:
             keep_traced(result, flat)
         elif mask & entry.followed:
