@@ -6,6 +6,7 @@ and `watch_output` do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from anfora.core import memory
@@ -143,11 +144,12 @@ def names_to_lower(cell: Cell, dtype: DType) -> tuple[str, ...]:
 # start those of the inputs.
 
 
-def watch_inputs(cell: Cell, args: tuple, seen: list) -> tuple:
+def watch_inputs(cell: Cell, args: tuple, seen: list, handles: Sequence[Tensor] | None = None) -> tuple:
     """The arguments of a Cell, whose gradients its backward hooks will see.
 
     Args:
         seen: will hold the gradients of the output then.
+        handles: as for `record_python`.
     """
     inputs = [t for t in args if isinstance(t, Tensor)]
 
@@ -161,11 +163,11 @@ def watch_inputs(cell: Cell, args: tuple, seen: list) -> tuple:
 
     if not any(t._node is not None for t in inputs):
         return args
-    passed = iter(record_python("backward_hook", inputs, tuple(inputs), back))
+    passed = iter(record_python("backward_hook", inputs, tuple(inputs), back, handles))
     return tuple(next(passed) if isinstance(t, Tensor) else t for t in args)
 
 
-def watch_output(cell: Cell, output: Any, seen: list) -> Any:
+def watch_output(cell: Cell, output: Any, seen: list, handles: Sequence[Tensor] | None = None) -> Any:
     """What a Cell gives; on the way back its gradients go to the backward pre hooks, and into `seen`."""
 
     def back(gradients: tuple) -> list:
@@ -179,4 +181,4 @@ def watch_output(cell: Cell, output: Any, seen: list) -> Any:
     results = list(tensors(output))
     if not any(t._node is not None for t in results):
         return output
-    return record_python("backward_pre_hook", results, output, back)
+    return record_python("backward_pre_hook", results, output, back, handles)

@@ -63,7 +63,13 @@ class _Named:
         self.name = name
 
 
-def record_python(name: str, inputs: Sequence[Tensor], output: Any, back: Callable[[tuple], list]) -> Any:
+def record_python(
+    name: str,
+    inputs: Sequence[Tensor],
+    output: Any,
+    back: Callable[[tuple], list],
+    handles: Sequence[Tensor] | None = None,
+) -> Any:
     """The output, recorded as a function of `inputs` whose gradient is `back`.
 
     Args:
@@ -71,6 +77,7 @@ def record_python(name: str, inputs: Sequence[Tensor], output: Any, back: Callab
         inputs: the tensors that a gradient may flow to.
         output: tensors, in any nesting, computed without the tape.
         back: from the gradients of the output's tensors (None where there is none) to those of the inputs.
+        handles: tensors without history on the memory of the output's, to take their places; new ones when not given.
     """
     if not (tape.is_recording() and any(t._node is not None for t in inputs)):
         return output
@@ -87,7 +94,11 @@ def record_python(name: str, inputs: Sequence[Tensor], output: Any, back: Callab
     numbers = iter(range(count))
 
     def recorded(tensor: Tensor) -> Tensor:
-        return tape.second_handle(tensor, Output(node, next(numbers)))
+        number = next(numbers)
+        if handles is None:
+            return tape.second_handle(tensor, Output(node, number))
+        handles[number]._node = Output(node, number)
+        return handles[number]
 
     return tree_map(recorded, output)
 
@@ -106,8 +117,14 @@ def with_gradient(name: str, run: Callable, gradient: Callable, args: tuple) -> 
     return differentiable(name, gradient, args, output)
 
 
-def differentiable(name: str, gradient: Callable, args: tuple, output: Any) -> Any:
-    """The output, computed from `args` without the tape, with the gradient that `with_gradient` says."""
+def differentiable(
+    name: str, gradient: Callable, args: tuple, output: Any, handles: Sequence[Tensor] | None = None
+) -> Any:
+    """The output, computed from `args` without the tape, with the gradient that `with_gradient` says.
+
+    Args:
+        handles: as for `record_python`.
+    """
     followed = [(i, t) for i, t in enumerate(args) if isinstance(t, Tensor)]
 
     def back(gradients: tuple) -> list:
@@ -125,7 +142,7 @@ def differentiable(name: str, gradient: Callable, args: tuple, output: Any) -> A
                 raise OpValueError(f"{name}: the gradient of input {i} must have shape {t.shape}, but has {g.shape}")
         return [result[i] if isinstance(result[i], Tensor) else None for i, _ in followed]
 
-    recorded = record_python(name, [t for _, t in followed], output, back)
+    recorded = record_python(name, [t for _, t in followed], output, back, handles)
     return recorded
 
 

@@ -465,7 +465,7 @@ class Program:
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
-                recorder.point.variants.append(Variant(recorder.piece, live, Return(image), written))
+                self._keep(recorder, Variant(recorder.piece, live, Return(image), written))
         return _released(_without_numbers(result))
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
@@ -487,8 +487,14 @@ class Program:
         hop = Hop(state, reason)
         hop.is_own_call = self._is_own_call(hop.call)
         hop.is_call = hop.is_own_call or self.is_twin(hop.call[1][0][1])
-        recorder.point.variants.append(Variant(recorder.piece, state.live, hop, state.written))
+        self._keep(recorder, Variant(recorder.piece, state.live, hop, state.written))
         recorder.end, recorder.live = hop, state.live
+
+    def _keep(self, recorder: Recorder, variant: Variant) -> None:
+        """A piece has ended: later calls may go the same way."""
+        recorder.point.variants.append(variant)
+        if not variant.is_possible:
+            self.interpret_whole([cut.site for cut in variant.piece.cuts])
 
     def _is_own_call(self, call: Image) -> bool:
         match call:
@@ -648,7 +654,7 @@ class Program:
         return is_new
 
     def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump, written: Written | None) -> None:
-        recorder.point.variants.append(Variant(recorder.piece, live, jump, written))
+        self._keep(recorder, Variant(recorder.piece, live, jump, written))
 
     def puts_writes_off(self) -> bool:
         """Whether changes of what is outside may be done at the ends of pieces."""

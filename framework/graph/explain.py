@@ -574,6 +574,8 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
                 report.loops.append(place)
         _tell_rows(report, variant)
         for write in variant.piece.writes:
+            if write.is_node:
+                continue
             span = position_span(*write.place[:2])
             line = f"{span.short_file}:{span.line}  {span_text(span)}: {write.reason}"
             if line not in report.writes:

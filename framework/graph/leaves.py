@@ -21,14 +21,16 @@ from anfora.core import memory
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.eager import batched, tape
+from anfora.eager.dispatch import entry_of_alias
 from anfora.eager.tape import Leaf, Node, Output
 from anfora.graph.machine import Machine, Pause
-from anfora.graph.moments import State
+from anfora.graph.moments import Cut, State
 from anfora.graph.notebook import UNKNOWN, place_in_memory
 from anfora.graph.origins import Origin
+from anfora.graph.rows import Row
 from anfora.graph.surroundings import look_at_hooks
 from anfora.graph.traced import Traced, keep_traced_in
-from anfora.graph.writes import Write, Writes, set_gradients
+from anfora.graph.writes import Write, Writes, leave_block, set_gradients
 
 __all__ = ["Leaves"]
 
@@ -39,7 +41,7 @@ class Leaves(Writes):
     def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
         super().begin(origins)
         #: What the rows of the piece have left on the tape, by identity: the node, the row's number, and its operands.
-        self.nodes: dict[int, tuple[Node, int, list]] = {}
+        self.nodes: dict[int, tuple[Node, int | None, list]] = {}
         self.left: dict[int, tuple[Tensor, Tensor | None]] = {}  #: tensors whose `.grad` was set, and to what
         self.turned: dict[int, Tensor] = {}  #: tensors from outside whose `requires_grad` was set
         self.hooked: set[int] = set()  #: nodes and leaves of the piece that the program has put hooks on, by identity
@@ -64,7 +66,7 @@ class Leaves(Writes):
 
     def only_clears(self) -> bool:
         """Whether nothing was changed outside but that gradients were forgotten: if an operator fails, that is done too."""
-        if any(write.operation is not set_gradients for write in self.piece.writes):
+        if any(write.operation is not set_gradients and not write.is_node for write in self.piece.writes):
             return False
         if any(gradient is not None or not self.is_outside(owner) for owner, gradient in self.left.values()):
             return False
@@ -75,7 +77,7 @@ class Leaves(Writes):
     def begin_forward(self) -> None:
         """An operator that the tape follows comes behind a change of something outside. Where the program calls
         `backward()`, what that walks over begins a piece, so that none need end before it."""
-        is_new = all(row in self.piece.used for _, row, _ in self.nodes.values())
+        is_new = all(node.saved is None for node, _, _ in self.nodes.values())
         if is_new and self.keeper.walks_back and not self.only_clears():
             self.start_anew("an operator that the tape follows behind a change of something outside")
 
@@ -187,6 +189,54 @@ class Leaves(Writes):
         machine.push(handle)
         return True
 
+    def leave_node(
+        self, machine: Machine, function: Callable, args: tuple, tensors_of: Callable, results_of: Callable, reason: str
+    ) -> bool:
+        """Do what leaves a node on the tape whose rule is a function of the program; False, and nothing has been done, if
+        the interpreter must. In later calls it is left there when the rows have run, between the blocks that they leave.
+
+        Args:
+            function: puts results under handles with that history; those that it is to use may be its last argument.
+            tensors_of, results_of: what the handles are on, from `args`, and the handles, from the result.
+        """
+        site = ("node", *machine.place[:2])
+        if self.given is not None or site in self.keeper.interpreted or not self.keeper.puts_writes_off():
+            return False
+        if not self._can_be_put_down(args):
+            return False
+        before, self.touched = self.touched, None
+        sources = list(tensors_of(args))
+        values = [self.value_of(source) for source in sources]
+        is_known, self.touched = self.touched is None, before
+        if not is_known:
+            return False
+        for value in args:
+            self.look(value)
+        with self.unwatched():
+            result = machine.natively(function, args, {})
+        piece = self.piece
+        handles = tuple(results_of(result))
+        machine.push(result)
+        if not handles:
+            return True
+        node = handles[0]._node.node
+        self.nodes[id(node)] = node, None, [handles[0]]
+        for handle, value in zip(handles, values):
+            number = piece.value()
+            piece.rows.append(Row(entry_of_alias(handle._layout)[0], (value,), (number,), self._here(), 0, True))
+            piece.switches.append(False)
+            self._know(handle, number)
+        origins = []
+        for handle in handles:
+            origins.append(self.origin_of(handle))
+            piece.leaves[self.tensors[id(handle)][1]] = len(piece.rows), origins[-1]
+        pairs = tuple(zip(origins, map(self.origin_of, sources)))
+        piece.cuts.append(Cut(len(piece.rows), pairs, site))  # type: ignore[arg-type]
+        piece.writes.append(Write(function, (*args, handles), machine.place, reason, True))
+        piece.writes.append(Write(leave_block, (len(piece.cuts) - 1,), machine.place, reason, True))
+        piece.is_taped = True
+        return True
+
     # -- walking back -------------------------------------------------------------------------------------------------
 
     def walk_back(self, machine: Machine, tensor: Tensor, gradient: Any, retain_graph: Any, create_graph: Any) -> bool:
@@ -257,7 +307,12 @@ class Leaves(Writes):
                 if node.saved is given:
                     node.saved = kept
             if self.hop is None:
-                piece.used.update(row for node, row, _ in nodes if node.saved is None)
+                used = [(row, flat) for node, row, flat in nodes if node.saved is None]
+                piece.used.update(row for row, _ in used if row is not None)
+                for row, flat in used:
+                    if row is None:
+                        write = Write(use_up, tuple(flat), machine.place, "its gradient has been taken", True)
+                        piece.writes.append(write)
 
     def _is_kept(self, node: Any) -> bool:
         """Whether a node is that of a row of the piece, with nothing on it that the recorder has not seen, and not used
@@ -291,6 +346,14 @@ class Leaves(Writes):
 
     # -- what the layers above do -------------------------------------------------------------------------------------
 
+    def value_of(self, tensor: Tensor) -> int:
+        """The value of the piece that a tensor holds."""
+        raise NotImplementedError
+
+    def _here(self) -> tuple:
+        """Where the program stands, as rows keep it."""
+        raise NotImplementedError
+
     def _traced(
         self,
         machine: Machine,
@@ -302,3 +365,8 @@ class Leaves(Writes):
     ) -> Any:
         """Do something by Python, whose operators become rows."""
         raise NotImplementedError
+
+
+def use_up(result: Tensor) -> None:
+    """The gradient of a node that calls Python has been taken."""
+    result._node.node.saved = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from anfora.graph.switches import switches
 
 __all__ = [
     "DATA",
+    "Cut",
     "Draw",
     "Escaped",
     "Live",
@@ -148,6 +149,20 @@ class Draw:
         return "offset" in self.values
 
 
+class Cut(NamedTuple):
+    """A node of the tape whose rule is a function of the program, between rows of a piece that leave others.
+
+    Attributes:
+        index: the row behind it.
+        handles: the origins of its results, each with that of the tensor whose memory it has.
+        site: where the program makes it.
+    """
+
+    index: int
+    handles: tuple[tuple[Origin, Origin], ...]
+    site: tuple
+
+
 class Piece:
     """What is written down between two hops."""
 
@@ -169,6 +184,7 @@ class Piece:
         self.is_making = False  #: whether it makes objects that are others in each run: parameters
         #: Values that are leaves of the tape: from which row on, and the origin of the tensor.
         self.leaves: dict[int, tuple[int, Origin]] = {}
+        self.cuts: list[Cut] = []
         self.cleared: tuple[Origin, ...] = ()  #: tensors whose `.grad` is forgotten before the first row that may fail
         self.used: set[int] = set()  #: rows whose gradients `backward()` has taken, for which the tape keeps nothing
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them

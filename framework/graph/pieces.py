@@ -58,14 +58,15 @@ class Runner:
         self._loop: Closed | None = None
 
     @functools.cached_property
-    def taped(self) -> Taped | None:
-        """What the tape sees of the piece, where that is one node."""
+    def parts(self) -> list[Taped] | None:
+        """What the tape sees of the piece, where that is one node, or one in front of, between and behind nodes that call
+        Python."""
         return taped(self.piece, list(self.wanted)) if self.piece.is_taped else None
 
     @property
     def is_one_by_one(self) -> bool:
         """Whether the rows are run as PyNative mode runs them."""
-        return self.piece.is_taped and self.taped is None
+        return self.piece.is_taped and self.parts is None
 
     def close(self, loop: Closed) -> None:
         """From now on run the piece as a loop: again and again, until its condition changes, or for a while."""
@@ -93,8 +94,8 @@ class Runner:
             layouts = [(value, layout) for value, (_, layout) in piece.inputs.items()]
             layouts += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
             outputs = dict.fromkeys(self.wanted)
-            if self.taped is not None:
-                outputs.update(dict.fromkeys(value for value in self.taped.kept if value not in piece.inputs))
+            for part in self.parts or ():
+                outputs.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
             self._outputs = {value: i for i, value in enumerate(outputs)}
             self._segment = Segment(piece.rows, layouts, piece.constants, list(outputs))
         return self._segment
@@ -144,8 +145,9 @@ class Runner:
             self._emit_rows(emit, inputs, numbers, made)
         else:
             self._emit_native(emit, inputs, numbers, arrays, made)
-            if self.taped is not None:
-                self._emit_block(emit, self.taped, made)
+            if self.parts is not None:
+                self._emit_blocks(emit, self.parts, made)
+        blocks = "".join(f", block{k}" for k in range(1, len(piece.cuts) + 1))
         if cleared:  # in front of what may fail
             emit.constants["clear"] = _clear
             handler = ["except BaseException:", f"    clear(({cleared}))", "    raise"]
@@ -153,7 +155,7 @@ class Runner:
         results = ", ".join("None" if o.kind in ("built", "result", "kept") else emit.name(o) for o in self.origins)
         lines = [
             "def run(slots):", "    try:", *guards, "    except Exception:", "        return None",
-            *(f"    {line}" for line in emit.lines), f"    return [{results}]",
+            *(f"    {line}" for line in emit.lines), f"    return [{results}{blocks}]",
         ]  # fmt: skip
         scope = dict(emit.constants)
         exec(compile("\n".join(lines), __file__, "exec"), scope)
@@ -192,10 +194,14 @@ class Runner:
         for place, shown in written_at.items():
             emit.lines.append(f"wrote(({shown}), {emit.constant(dispatch.Place(place))})")
         shared = {origin.key[0] for origin in piece.handles}
-        if self.taped is not None:
-            shared.update(value for value in wanted if self.taped.roots[value] in self.taped.shared)
-        for origin in sorted(made, key=_depth):
+        for part in self.parts or ():
+            shared.update(value for value in wanted if part.roots[value] in part.shared)
+        sources = dict(pair for cut in piece.cuts for pair in cut.handles)
+        for origin in sorted(made, key=functools.partial(_depth, sources=sources)):
             if not emit.is_defined(origin):
+                if origin in sources:
+                    emit.define(origin, f"handle({emit.name(sources[origin])}, None)")
+                    continue
                 array = f"outs[{wanted[origin.key[0]]}]"
                 layout = emit.constant(origin.key[1])
                 if origin in piece.handles and origin.key[0] in piece.inputs:
@@ -263,31 +269,46 @@ class Runner:
         results = [emit.name(origin) for origin in (*closed.numbers.values(), *(column.origin for column in columns))]
         return Ahead(closed.numbers, closed.guards, columns, emit.function(f"({', '.join(results)},)"))
 
-    def _emit_block(self, emit: Emitter, taped: Taped, made: list[Origin]) -> None:
-        """Leave a node with what the walk back needs."""
-        piece = self.piece
-        tensors = [origin for origin in made if origin.key[0] in taped.index and origin not in piece.handles]
-        if not tensors or self.does_nothing:
+    def _emit_blocks(self, emit: Emitter, parts: list[Taped], made: list[Origin]) -> None:
+        """Leave nodes with what the walk back needs: those behind one that calls Python when that is there, by functions
+        that stand behind the results."""
+        if self.does_nothing:
             return
         emit.constants.update(Block=Block, Output=Output, keep=keep, keep_view=_keep_view, dead_leaf=_dead_leaf)
+        if len(parts) > 1:
+            emit.lines.append(f"block = [None] * {len(parts)}")
+        for k, part in enumerate(parts):
+            lines = self._block(emit, parts, part, made)
+            emit.lines += lines if not k else [f"def block{k}():", *(f"    {line}" for line in lines or ["pass"])]
+
+    def _block(self, emit: Emitter, parts: list[Taped], part: Taped, made: list[Origin]) -> list[str]:
+        piece = self.piece
+        tensors = [origin for origin in made if origin.key[0] in part.index and origin not in piece.handles]
+        if not part.index or (len(parts) == 1 and not tensors):
+            return []
         parents = []
-        for value in taped.parents:
-            parent = piece.leaves[value][1] if value in piece.leaves else piece.inputs[value][0]
-            is_there = value in piece.inputs or emit.is_defined(parent)
-            parents.append(f"{emit.name(parent)}._node" if is_there else "dead_leaf()")
+        for value in part.parents:
+            if value in piece.inputs:
+                parents.append(f"{emit.name(piece.inputs[value][0])}._node")
+            elif value in piece.leaves:
+                origin = piece.leaves[value][1]
+                parents.append(f"{emit.name(origin)}._node" if emit.is_defined(origin) else "dead_leaf()")
+            else:
+                [(j, other)] = [(j, other) for j, other in enumerate(parts) if value in other.index]
+                parents.append(f"Output(block[{j}], {other.index[value]})")
         saved = []
-        for value in taped.kept:
-            root = piece.inputs.get(taped.roots[value])
+        for value in part.kept:
+            root = piece.inputs.get(part.roots[value])
             if value in piece.inputs:
                 saved.append(f"keep({emit.name(piece.inputs[value][0])})")
             else:
                 array = f"outs[{self._outputs[value]}]"
                 saved.append(array if root is None else f"keep_view({array}, {emit.name(root[0])})")
-        numbers = [emit.name(piece.numbers[value][0]) for value in taped.numbers]
+        numbers = [emit.name(piece.numbers[value][0]) for value in part.numbers]
         groups = ", ".join(f"({''.join(f'{x}, ' for x in group)})" for group in (parents, saved, numbers))
-        emit.lines.append(f"block = Block({emit.constant(taped)}, {groups})")
-        for origin in tensors:
-            emit.lines.append(f"{emit.name(origin)}._node = Output(block, {taped.index[origin.key[0]]})")
+        block = f"block[{parts.index(part)}]" if len(parts) > 1 else "block"
+        lines = [f"{block} = Block({emit.constant(part)}, {groups})"]
+        return lines + [f"{emit.name(o)}._node = Output({block}, {part.index[o.key[0]]})" for o in tensors]
 
     # -- one by one ---------------------------------------------------------------------------------------------------
 
@@ -424,10 +445,11 @@ def _view(array: np.ndarray, layout: Layout, base: Tensor, path: tuple) -> Tenso
     return view
 
 
-def _depth(origin: Origin) -> int:
+def _depth(origin: Origin, sources: dict[Origin, Origin]) -> int:
+    """How many other tensors must be there before one."""
     depth = 0
-    while origin.base is not None:
-        origin = origin.base[0]
+    while origin.base is not None or origin in sources:
+        origin = sources[origin] if origin in sources else origin.base[0]
         depth += 1
         if origin.kind != "made":
             break

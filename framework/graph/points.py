@@ -123,6 +123,9 @@ class Variant:
         if written is not None:
             written.release(piece)
         self.runner = Runner(piece, live.origins)
+        self.is_possible = not piece.cuts or self.runner.parts is not None
+        if not self.is_possible:
+            self.runner.run = _fits_never
         self.is_decided = False  #: whether it is known if the runner can go round by itself
 
     def close(self, point: Point, key: Any) -> None:
@@ -131,6 +134,10 @@ class Variant:
         loop = closed(self, point, key)
         if loop is not None:
             self.runner.close(loop)
+
+
+def _fits_never(values: list[Any]) -> None:
+    """For a piece that cannot be run in front of, between and behind nodes that call Python."""
 
 
 class Point:

@@ -171,23 +171,38 @@ def _of_made_cell(function: Callable) -> Callable:
 # -- gradients of the program's own -----------------------------------------------------------------------------------
 
 
-def _recorded(function: Callable, inputs: Callable[[tuple], Any], reason: str) -> Callable:
+def _recorded(
+    function: Callable,
+    inputs: Callable[[tuple], Any],
+    reason: str,
+    on: Callable | None = None,
+    flat: Callable = tensors,
+) -> Callable:
     """For what leaves a node on the tape, whose rule is a function of the program: inside of a gradient that is taken by
-    the program, the walk back is recorded with all it calls. For a tape outside the interpreter has to leave the node.
+    the program, the walk back is recorded with all it calls. For a tape outside the node is left when the piece has run, or
+    by the interpreter.
 
     Args:
         inputs: from the arguments of `function` to the tensors that the node would follow.
+        on: from the same to what its results have the memory of, if a node can be left later.
+        flat: from such a nesting, and from the result, to the tensors.
     """
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         args = tuple(map(recorder.force, args))
-        followed = glue.is_recording() and any(_is_followed(recorder, t) for t in tensors(inputs(args)))
+        followed = glue.is_recording() and any(_is_followed(recorder, t) for t in inputs(args))
         if followed and not recorder.region:
+            if on is not None and recorder.leave_node(machine, function, args, lambda a: flat(on(a)), flat, reason):
+                return True
             machine.push(recorder.interpret(machine, function, args, kwargs, reason))
             return True
         return do_natively(recorder, machine, function, args, kwargs)
 
     return special
+
+
+def _only_tensors(values: tuple) -> list[Tensor]:
+    return [value for value in values if isinstance(value, Tensor)]
 
 
 def _is_followed(recorder: Any, tensor: Tensor) -> bool:
@@ -197,8 +212,14 @@ def _is_followed(recorder: Any, tensor: Tensor) -> bool:
     return tensor._node is not None
 
 
-def _watch(function: Callable, inputs: Callable[[tuple], Any]) -> Callable:
-    special = _recorded(function, inputs, "backward hooks, under a tape outside")
+def _watch(function: Callable, flat: Callable) -> Callable:
+    def given(args: tuple) -> Any:
+        return args[1]
+
+    def inputs(args: tuple) -> Any:
+        return flat(args[1])
+
+    special = _recorded(function, inputs, "backward hooks, under a tape outside", given, flat)
 
     def watch(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         for kind in ("backward_pre", "backward"):
@@ -275,13 +296,18 @@ def surroundings() -> dict[Any, Callable]:
         cells.compute: _compute,
         cells.lower: _lower,
         cells.Lowered.put_back: _put_back,
-        cells.watch_inputs: _watch(cells.watch_inputs, lambda args: args[1]),
-        cells.watch_output: _watch(cells.watch_output, lambda args: args[1]),
+        cells.watch_inputs: _watch(cells.watch_inputs, _only_tensors),
+        cells.watch_output: _watch(cells.watch_output, tensors),
         custom.differentiable: _recorded(
-            custom.differentiable, lambda args: args[2], "a gradient of the program's own, under a tape outside"
+            custom.differentiable,
+            lambda args: _only_tensors(args[2]),
+            "a gradient of the program's own, under a tape outside",
+            lambda args: args[3],
         ),
         custom.recorded_function: _recorded(
-            custom.recorded_function, lambda args: args[2], "a gradient of the program's own, under a tape outside"
+            custom.recorded_function,
+            lambda args: _only_tensors(args[2]),
+            "a gradient of the program's own, under a tape outside",
         ),
         custom.Function.apply.__func__: _apply,  # type: ignore[attr-defined]
         custom.unchanged: _saved,

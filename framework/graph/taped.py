@@ -49,20 +49,35 @@ class _Missing(Exception):
     """It is not known at compile time what nodes the rows would leave."""
 
 
-def taped(piece: Piece, visible: list[int]) -> Taped | None:
-    """How a piece is run as one node of the tape, if it can be.
+def taped(piece: Piece, visible: list[int]) -> list[Taped] | None:
+    """How a piece is run as one node of the tape, or as several with others between them that call Python; None if it
+    cannot be.
 
     Args:
         visible: the values of it that can be seen afterwards.
     """
     try:
-        return Taped(piece, visible)
+        followed, calls = _follow(piece)
+        starts = [0, *(cut.index for cut in piece.cuts), len(piece.rows)]
+        parts: list[Taped] = []
+        for start, end in reversed(list(zip(starts, starts[1:]))):
+            part = Taped(
+                piece, visible, followed, {i: mask for i, mask in calls.items() if start <= i < end}, start, end
+            )
+            visible = list(dict.fromkeys([*visible, *part.parents]))
+            parts.insert(0, part)
     except _Missing:
         return None
+    return parts
 
 
 class Taped:
-    """What the tape would see of a piece.
+    """What the tape would see of a piece, or of the rows from `start` to `end` of one.
+
+    Args:
+        visible: the values that can be seen behind them.
+        followed: the values with a history.
+        calls: the rows that leave nodes, each with the mask of its inputs that are followed; used up.
 
     Attributes:
         calls: the rows that lead from what is followed to what is visible, in their order.
@@ -74,10 +89,11 @@ class Taped:
         count: how many moments the rows take on the tape's clock.
     """
 
-    def __init__(self, piece: Piece, visible: list[int]) -> None:
+    def __init__(
+        self, piece: Piece, visible: list[int], followed: set[int], calls: dict[int, int], start: int, end: int
+    ) -> None:
         self.piece = piece
-        self.count = len(piece.rows)
-        followed, calls = _follow(piece)
+        self.count = end - start
         self.calls: list[Call] = []
         self.ticks: list[int] = []
         self.parents: list[int] = []
@@ -96,7 +112,7 @@ class Taped:
             for j, value in enumerate(row.outputs):
                 place[value] = (len(self.calls), j)
             self.calls.append(self._call(row, mask, place, index in piece.used))
-            self.ticks.append(index + 1)
+            self.ticks.append(index - start + 1)
         #: Calls whose gradients have been taken inside of the piece: nothing is saved for them.
         self.used = frozenset(k for k, index in enumerate(sorted(calls)) if index in piece.used)
         seen = [value for value in visible if value in followed and type(place.get(value)) is tuple]
@@ -108,7 +124,7 @@ class Taped:
         self._make = tensor_maker()
         self.shared = {self.roots[value] for value in self.kept}
         for index, root in piece.written(self.roots):
-            if any(tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
+            if any(start + tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
                 raise _Missing  # a value is changed that was saved before
         self._ways: dict[tuple, list[Way]] = {}
 

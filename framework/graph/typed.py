@@ -211,8 +211,8 @@ class Lowered:
     def __init__(self, variant: Variant) -> None:
         piece = variant.piece
         wanted = dict.fromkeys(origin.key[0] for origin in _made(variant.runner.origins))
-        if variant.runner.taped is not None:
-            wanted.update(dict.fromkeys(value for value in variant.runner.taped.kept if value not in piece.inputs))
+        for part in variant.runner.parts or ():
+            wanted.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
         inputs = [(value, layout) for value, (_, layout) in piece.inputs.items()]
         inputs += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
         lowering = lower._Lowering(

@@ -47,7 +47,8 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
             return False
     if prepared is None:
         return False
-    has_written = any(write.operation is not set_gradients for write in recorder.piece.writes)
+    writes = recorder.piece.writes
+    has_written = any(write.operation is not set_gradients and not write.is_node for write in writes)
     if has_written or not _are_numbers_kept(recorder, cell):
         top = machine.frames[-1]
         stack, pc = top.stack, top.pc

@@ -36,7 +36,7 @@ from anfora.graph.notebook import UNKNOWN
 from anfora.graph.origins import Number, Origin
 from anfora.graph.special import class_attribute
 
-__all__ = ["Write", "Writes", "Written", "set_gradients"]
+__all__ = ["Write", "Writes", "Written", "leave_block", "set_gradients"]
 
 
 class Write(NamedTuple):
@@ -46,6 +46,7 @@ class Write(NamedTuple):
     args: tuple
     place: Any  #: see `Machine.place`
     reason: str
+    is_node: bool = False  #: whether it leaves something on the tape, and changes nothing else
 
 
 class Changed:
@@ -72,6 +73,7 @@ class Written:
 
     def __init__(self, recorder: Writes, live: Live) -> None:
         self.writes = recorder.piece.writes
+        self.blocks = len(recorder.piece.cuts)  #: behind what is alive stand functions that leave them on the tape
         self._live = live
         imager = Live(recorder).imager()
         imager.image(self._calls())
@@ -102,6 +104,9 @@ class Written:
         for slot, number in self.kept.items():
             live[slot] = made[number]
         for write, (operation, args) in zip(self.writes, calls):
+            if operation is leave_block:
+                live[len(live) - self.blocks + args[0]]()
+                continue
             code, position, scope = write.place
             do_at(code, position, scope, {}, operation, args, {})
 
@@ -496,6 +501,10 @@ class Writes(Attributes):
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
         raise NotImplementedError
+
+
+def leave_block(number: int) -> None:
+    """Leave on the tape what rows behind a node that calls Python have computed: see `Written.do`."""
 
 
 def set_gradients(tensors: tuple, gradients: tuple) -> None:

@@ -857,4 +857,4 @@ def test_hooks_of_cells_and_gradients_of_the_programs_own_in_front_of_backward()
 
         return run, lambda: (left(net.get_parameters())(), seen)
 
-    compare(make, ROWS, hop_count=3)
+    compare(make, ROWS)
