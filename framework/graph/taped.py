@@ -60,7 +60,7 @@ def taped(piece: Piece, visible: list[int]) -> list[Taped] | None:
         followed, calls = _follow(piece)
         starts = [0, *(cut.index for cut in piece.cuts), len(piece.rows)]
         parts: list[Taped] = []
-        for start, end in reversed(list(zip(starts, starts[1:]))):
+        for start, end in zip(reversed(starts[:-1]), reversed(starts)):
             part = Taped(
                 piece, visible, followed, {i: mask for i, mask in calls.items() if start <= i < end}, start, end
             )
