@@ -157,12 +157,14 @@ class Form:
         states: the names of the states.
         count: how many parameters the optimizer has.
         counters: where the Parameters stand that get a number of their own, behind the numbers of the parts.
+        members: which of the optimizer's parameters they are; all when not given.
     """
 
     parts: tuple[Part, ...]
     states: tuple[str, ...]
     count: int
     counters: tuple[Place, ...]
+    members: tuple[int, ...] | None = None
 
     @classmethod
     def of(cls, parts: tuple[Part, ...], count: int, counters: tuple[Place, ...]) -> Form:
@@ -175,7 +177,17 @@ class Form:
 
     def places(self) -> list[Place]:
         """Where the parameters stand, then the states, then the counters."""
-        return [*((name, i) for name in ("parameters", *self.states) for i in range(self.count)), *self.counters]
+        members = range(self.count) if self.members is None else self.members
+        return [*((name, i) for name in ("parameters", *self.states) for i in members), *self.counters]
+
+    def only(self, members: tuple[int, ...]) -> Form | None:
+        """The same of no other parameters than those that its parts are about, so that all that it holds is written; None
+        where a wrapper counts the parameters in its own way."""
+        if any(part.wrapper[0] is not None for part in self.parts):
+            return None
+        rank = {i: k for k, i in enumerate(members)}
+        parts = tuple(replace(part, indices=tuple(rank[i] for i in part.indices)) for part in self.parts)
+        return Form(parts, self.states, len(members), self.counters, members)
 
     def written(self) -> list[int]:
         """Which of these are written."""

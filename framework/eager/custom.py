@@ -77,9 +77,10 @@ def record_python(
         inputs: the tensors that a gradient may flow to.
         output: tensors, in any nesting, computed without the tape.
         back: from the gradients of the output's tensors (None where there is none) to those of the inputs.
-        handles: tensors without history on the memory of the output's, to take their places; new ones when not given.
+        handles: tensors without history on the memory of the output's, to take their places; new ones when not given. Where
+            they are, it is known that a tape follows.
     """
-    if not (tape.is_recording() and any(t._node is not None for t in inputs)):
+    if handles is None and not (tape.is_recording() and any(t._node is not None for t in inputs)):
         return output
     results = list(tensors(output))
     count = len(results)

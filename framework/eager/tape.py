@@ -32,7 +32,7 @@ from anfora.kernel import glue
 
 __all__ = [
     "Block", "Followed", "Leaf", "Node", "Output", "ask", "backward", "fit", "is_recording", "keep", "key_of", "leading_to",
-    "no_grad", "record", "recording", "taken_apart", "transforms", "walk",
+    "no_grad", "order_of_visits", "record", "recording", "taken_apart", "transforms", "walk",
 ]  # fmt: skip
 
 
@@ -303,7 +303,7 @@ def backward(
     for slot in targets or ():
         taken_apart(slot)
     wanted = set() if targets is None else {key_of(slot) for slot in targets}
-    order, needed = _order([slot for slot, _ in seeds], targets)
+    order, needed = order_of_visits([slot for slot, _ in seeds], targets)
     with recording(create_graph), autocast.Suspended():
         for slot, seed in seeds:
             _add(pending, slot, seed)
@@ -398,7 +398,9 @@ def key_of(slot: Slot) -> Any:
     return slot.key if type(slot) is Output else slot
 
 
-def _order(starts: list[Slot], targets: Sequence[Slot] | None) -> tuple[list[Node | Leaf | Block], set | None]:
+def order_of_visits(
+    starts: list[Slot], targets: Sequence[Slot] | None
+) -> tuple[list[Node | Leaf | Block], set | None]:
     """What the walk visits, first recorded first, without what leads to no target; and a set of that, if there are any."""
     todo = [_node_of(slot) for slot in starts]
     seen = set(todo)

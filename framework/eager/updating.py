@@ -65,11 +65,12 @@ class Updater(Cell):
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget the gradients in `.grad` of the parameters, or replace them by zeros."""
-        for parameter in self.parameters:
+        gradients = [parameter.grad for parameter in self.parameters]
+        for parameter, gradient in zip(self.parameters, gradients):
             if set_to_none:
                 parameter.grad = None
-            elif parameter.grad is not None:
-                parameter.grad = parameter.grad.new_zeros(parameter.shape)
+            elif gradient is not None:
+                parameter.grad = gradient.new_zeros(parameter.shape)
 
     def update_present(self, gradients: Sequence[Tensor | None]) -> None:
         """Update the parameters that have gradients."""

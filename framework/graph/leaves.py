@@ -44,7 +44,7 @@ class Leaves(Writes):
         self.nodes: dict[int, tuple[Node, int | None, list]] = {}
         self.left: dict[int, tuple[Tensor, Tensor | None]] = {}  #: tensors whose `.grad` was set, and to what
         self.turned: dict[int, Tensor] = {}  #: tensors from outside whose `requires_grad` was set
-        self.hooked: set[int] = set()  #: nodes and leaves of the piece that the program has put hooks on, by identity
+        self.hooked: set[int] = set()  #: nodes and leaves of the piece that the program has put hooks on; perhaps None
         self.is_walking = False  #: whether a walk back is going on that cannot be done over
 
     def note_node(self, result: Any, flat: list) -> None:
@@ -184,8 +184,7 @@ class Leaves(Writes):
         self.look(hook)
         handle = self.put_off(machine, Tensor.register_hook, (tensor, hook), "a hook on a tensor")
         slot = tensor._node
-        if slot is not None:
-            self.hooked.add(id(slot.node if type(slot) is Output else slot))
+        self.hooked.add(id(slot.node if type(slot) is Output else slot))
         machine.push(handle)
         return True
 
@@ -217,7 +216,7 @@ class Leaves(Writes):
         piece = self.piece
         handles = tuple(results_of(result))
         machine.push(result)
-        if not handles:
+        if not handles or handles[0] is sources[0]:
             return True
         node = handles[0]._node.node
         self.nodes[id(node)] = node, None, [handles[0]]
@@ -226,7 +225,7 @@ class Leaves(Writes):
             piece.rows.append(Row(entry_of_alias(handle._layout)[0], (value,), (number,), self._here(), 0, True))
             piece.switches.append(False)
             self._know(handle, number)
-        origins = []
+        origins: list[Any] = []
         for handle in handles:
             origins.append(self.origin_of(handle))
             piece.leaves[self.tensors[id(handle)][1]] = len(piece.rows), origins[-1]
@@ -243,8 +242,8 @@ class Leaves(Writes):
         """Do `tensor.backward(…)`; False, and nothing has been done, if the interpreter must."""
         frame = machine.frames[-1]
         site = frame.code.python, frame.pc
-        is_plain = create_graph is False and retain_graph in (None, False, True) and type(current(tensor)) is Tensor
-        if not is_plain or self.given is not None or self.region or site in self.keeper.interpreted:
+        is_plain = create_graph is False and (retain_graph is None or type(retain_graph) is bool)
+        if not is_plain or type(current(tensor)) is not Tensor or self.given is not None or self.region or site in self.keeper.interpreted:
             return False
         if not self.keeper.puts_writes_off() or tape.transforms.depth or batched.state.depth or self.turned:
             return False
@@ -256,11 +255,11 @@ class Leaves(Writes):
         node = tensor._node
         if node is None or node.is_leaf:
             return False
-        order, _ = tape._order([node], None)
+        order, _ = tape.order_of_visits([node], None)
         leaves = [each for each in order if type(each) is Leaf]
         owners: list[Any] = [leaf.tensor() for leaf in leaves]
         if not all(type(each) is Leaf or self._is_kept(each) for each in order):
-            if self.keeper.walks_back:
+            if self.keeper.walks_back or self.point is None or self.point.frames == ("entry",):
                 return False
             self.keeper.walks_back = True  # the pieces of the next call begin in other places
             self.keeper.forget()

@@ -153,12 +153,12 @@ class Cut(NamedTuple):
     """A node of the tape whose rule is a function of the program, between rows of a piece that leave others.
 
     Attributes:
-        index: the row behind it.
+        row: the number of that behind it.
         handles: the origins of its results, each with that of the tensor whose memory it has.
         site: where the program makes it.
     """
 
-    index: int
+    row: int
     handles: tuple[tuple[Origin, Origin], ...]
     site: tuple
 

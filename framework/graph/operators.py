@@ -101,6 +101,8 @@ class Operators(Leaves):
             self.start_anew("a write behind an error that would be caught")
         if self.turned:
             self.start_anew("an operator behind a change of `requires_grad`")
+        if self.hooked and op.writes is not None and not op.is_untaped:
+            self.start_anew("a change in place behind a hook")
         if mask & entry.followed and piece.writes and not self.region:
             self.begin_forward()
         if piece.writes and entry.may_fail and not self.only_clears():

@@ -58,7 +58,7 @@ def taped(piece: Piece, visible: list[int]) -> list[Taped] | None:
     """
     try:
         followed, calls = _follow(piece)
-        starts = [0, *(cut.index for cut in piece.cuts), len(piece.rows)]
+        starts = [0, *(cut.row for cut in piece.cuts), len(piece.rows)]
         parts: list[Taped] = []
         for start, end in zip(reversed(starts[:-1]), reversed(starts)):
             part = Taped(
