@@ -243,7 +243,13 @@ class Leaves(Writes):
         frame = machine.frames[-1]
         site = frame.code.python, frame.pc
         is_plain = create_graph is False and (retain_graph is None or type(retain_graph) is bool)
-        if not is_plain or type(current(tensor)) is not Tensor or self.given is not None or self.region or site in self.keeper.interpreted:
+        if (
+            not is_plain
+            or type(current(tensor)) is not Tensor
+            or self.given is not None
+            or self.region
+            or site in self.keeper.interpreted
+        ):
             return False
         if not self.keeper.puts_writes_off() or tape.transforms.depth or batched.state.depth or self.turned:
             return False
