@@ -14,9 +14,10 @@ images.py       the state of the machine as a pattern; ranges.py, loops over ran
 special.py      methods of the program that Python would call; surroundings.py, what surrounds calls of Cells, and gradients
                 of the program's own; making.py, parameters and layers that the program makes
 moments.py      pieces, states, outcomes: what is written down
-notebook.py     the recorder, in six layers: what is known of values; reasons.py, what Python must do; attributes.py, what
-                is read by name; writes.py, what is changed outside; operators.py, what becomes rows; recorder.py, the
-                first run: it does what the program does; updates.py, steps of optimizers
+notebook.py     the recorder, in seven layers: what is known of values; reasons.py, what Python must do; attributes.py, what
+                is read by name; writes.py, what is changed outside; leaves.py, `backward()` and what it leaves;
+                operators.py, what becomes rows; recorder.py, the first run: it does what the program does; updates.py,
+                steps of optimizers
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; taped.py, as one node of the tape
 loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop

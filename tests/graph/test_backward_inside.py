@@ -533,6 +533,21 @@ def test_something_is_changed_outside_in_front():
     compare(make, BATCHES * 2)
 
 
+def test_nothing_is_refused_where_everything_must_be_compiled():
+    net, state = Net(), {"steps": 0}
+    optimizer = nn.SGD(net.trainable_params(), 0.1)
+    train = step_and_zero(net, optimizer, ops.cross_entropy)
+
+    def step(x, y):
+        state["steps"] += 1
+        return train(x, y)
+
+    compiled = jit(step, fullgraph=True)
+    for arguments in BATCHES:
+        compiled(*arguments)
+    assert state["steps"] == len(BATCHES) and not hops(compiled)
+
+
 def test_a_hop_in_the_middle_leaves_the_walk_to_the_interpreter():
     def make():
         net, seen = Net(), []
