@@ -2,7 +2,8 @@
 
 `@contextmanager` makes them of generators. One that waits inside of a `try` or `with` does something when it is dropped,
 and when that is only Python knows; so the machine goes into such a generator only where its end is certain: the call that
-makes it stands in a `with` statement, which ends it before it is left, whatever happens in its block.
+makes it stands in a `with` statement, which ends it before it is left, whatever happens in its block. (In Python 3.10 that
+does not hold for a generator which goes on behind an exception that was thrown into it: there all of this is Python's.)
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import types
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["ends_here", "enters", "is_maker", "may_be_made", "stands_in_a_with"]
+__all__ = ["ends_here", "enters", "is_left_to_python", "may_be_made", "place_of"]
 
 
 def _codes(*owners: Any) -> frozenset[types.CodeType]:
@@ -25,44 +26,55 @@ def _codes(*owners: Any) -> frozenset[types.CodeType]:
     return frozenset(found)
 
 
-def _place(code: types.CodeType) -> tuple[str, int, str]:
+def place_of(code: types.CodeType) -> tuple[str, int, str]:
     """What tells code, whoever has compiled it: the machine makes the functions inside of those that it goes into anew."""
     return code.co_filename, code.co_firstlineno, code.co_name
 
 
 _Manager: Any = contextlib._GeneratorContextManager
 #: What `@contextmanager` makes of a generator function: a function that gives a manager for each call.
-_MAKER = _place(next(each for each in contextlib.contextmanager.__code__.co_consts if isinstance(each, types.CodeType)))
-_INIT = _place(_Manager.__init__.__code__)
-_PROGRAMS = {_MAKER, *map(_place, _codes(
+_MAKER = place_of(
+    next(each for each in contextlib.contextmanager.__code__.co_consts if isinstance(each, types.CodeType))
+)
+_INIT = place_of(_Manager.__init__.__code__)
+_METHODS = frozenset(map(place_of, _codes(_Manager, *_Manager.__mro__[1:2])))
+_ENDS_IT = "close" in _Manager.__exit__.__code__.co_names
+_PROGRAMS = {_MAKER, *map(place_of, _codes(
     contextlib.contextmanager, _Manager, *_Manager.__mro__[1:2], contextlib.AbstractContextManager, contextlib.suppress,
     contextlib.nullcontext, contextlib.closing, functools.wraps, functools.update_wrapper,
+    *(function for found in functools._convert.values() for _, function in found),  # type: ignore[attr-defined]
 ))}  # fmt: skip
 
 
 def enters(function: types.FunctionType) -> bool:
     """Whether a function is one of those that are gone into."""
-    return _place(function.__code__) in _PROGRAMS
+    return place_of(function.__code__) in _PROGRAMS
 
 
-def is_maker(function: types.FunctionType) -> bool:
-    """Whether a function is what `@contextmanager` has made."""
-    return _place(function.__code__) == _MAKER
+def is_left_to_python(function: types.FunctionType, frame: Any, owner_is_outside: bool) -> bool:
+    """Whether the machine does not go into a call of one of them: it makes a manager that may be dropped at any time, or
+    takes one that Python has made.
+
+    Args:
+        frame: that calls.
+        owner_is_outside: whether the first argument comes from outside.
+    """
+    place = place_of(function.__code__)
+    return (place == _MAKER and not _stands_in_a_with(frame)) or (place in _METHODS and owner_is_outside)
 
 
-def stands_in_a_with(frame: Any) -> bool:
+def _stands_in_a_with(frame: Any) -> bool:
     """Whether what a frame calls now is what a `with` statement enters."""
     code, following = frame.code, frame.pc
-    return (
-        code.opcodes[following : following + 2] == ["COPY", "SPECIAL"] and code.arguments[following + 1] == "__enter__"
-    )
+    is_with = code.opcodes[following : following + 2] == ["COPY", "SPECIAL"]
+    return _ENDS_IT and is_with and code.arguments[following + 1] == "__enter__"
 
 
 def may_be_made(kind: type, frames: Sequence[Any]) -> bool:
     """Whether the machine makes a manager of a class: those of generators only for a `with`."""
-    return kind is not _Manager or _place(frames[-1].code.python) == _MAKER
+    return kind is not _Manager or place_of(frames[-1].code.python) == _MAKER
 
 
 def ends_here(frames: Sequence[Any]) -> bool:
     """Whether the generator that is called now is that of a manager in a `with` statement."""
-    return len(frames) > 1 and _place(frames[-1].code.python) == _INIT and may_be_made(_Manager, frames[:-1])
+    return len(frames) > 1 and place_of(frames[-1].code.python) == _INIT and may_be_made(_Manager, frames[:-1])

@@ -130,6 +130,7 @@ _PROGRAMS = (
     "anfora.eager.updating",
     "anfora.graph.polyfills",
     "anfora.graph.iterators",
+    "anfora.graph.records",
 )
 #: Modules whose exceptions do nothing when they are made.
 _ERRORS = ("builtins", "anfora.core.errors")

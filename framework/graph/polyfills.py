@@ -12,6 +12,7 @@ from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
 from anfora.graph.binding_times import answers
+from anfora.graph.images import SIMPLE
 from anfora.graph.iterators import iterators
 from anfora.graph.machine import Generator
 from anfora.graph.operations import names_of_pattern, order_of
@@ -47,6 +48,10 @@ def differentiate(gradient, args, kwargs):
 
 def checked(check, method, value):
     return check(method(value))
+
+
+def without_result(method, *args):
+    method(*args)
 
 
 def contains(method, container, item):
@@ -335,6 +340,14 @@ def _copy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     return True
 
 
+def _deepcopy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`copy.deepcopy(x)` of what is its own copy; or of a tensor."""
+    if not kwargs and len(args) == 1 and (type(args[0]) in SIMPLE or type(args[0]) is Number):
+        machine.push(args[0])
+        return True
+    return _copy(recorder, machine, args, kwargs)
+
+
 def _always(replacement: Callable, needs: int) -> Callable:
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         if kwargs or len(args) < needs:
@@ -417,7 +430,7 @@ def table() -> dict[Any, Callable]:
         Tensor: _tensor,
         tensor: _tensor,
         copy_module.copy: _copy,
-        copy_module.deepcopy: _copy,
+        copy_module.deepcopy: _deepcopy,
         **iterators(),
         **answers(),
         **surroundings(),

@@ -3,6 +3,7 @@ would be called from within."""
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 import types
@@ -12,7 +13,7 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
-from anfora.graph import known, operations
+from anfora.graph import known, operations, records
 from anfora.graph.arrays import iterates
 from anfora.graph.code import Unsupported
 from anfora.graph.images import SIMPLE
@@ -20,7 +21,7 @@ from anfora.graph.machine import Drain, Generator, Machine, Walk
 from anfora.graph.notebook import Notebook
 from anfora.graph.polyfills import first_, list_
 from anfora.graph.sources import code_of
-from anfora.graph.special import method_of
+from anfora.graph.special import class_attribute, method_of
 
 __all__ = ["DRAINING", "Reasons", "drain"]
 
@@ -57,10 +58,12 @@ class Reasons(Notebook):
             return f"{known.describe(operation)} of a value that the compiler does not know"
         if self.own and iterates(operation, values):
             return f"{known.describe(operation)} of an array"
-        if operation in (setattr, delattr):
+        if operation in (setattr, delattr, object.__setattr__, object.__delattr__):
             return self._reason_to_set(operation, args)
         if operation is __import__:
             return "an import"
+        if isinstance(operation, functools._lru_cache_wrapper):
+            return f"a call of {known.describe(operation)}, which remembers its results"
         if not known.computes(operation):
             return f"a call of {known.describe(operation)}, which the compiler cannot look into"
         compared = self._compared(operation, args)
@@ -195,6 +198,10 @@ class Reasons(Notebook):
             return None
         if type(owner) is types.FunctionType and id(owner) in self.local_functions:
             return None
+        refusing = "__setattr__" if operation is setattr else "__delattr__"
+        if operation in (setattr, delattr) and known.is_object(owner) and records.refuses_changes(type(owner), refusing):
+            self.guard_class(type(owner), refusing)
+            return None  # an error
         is_plain = isinstance(owner, Cell) and type(owner).__setattr__ is Cell.__setattr__
         if is_plain and operation is setattr and not isinstance(args[2], Parameter):
             held = owner.__dict__.get(args[1])
@@ -203,7 +210,11 @@ class Reasons(Notebook):
                 return None
         if self.is_outside(owner) or not known.is_object(owner) or isinstance(owner, Cell):
             return f"a change of an attribute of {getattr(owner, '__name__', type(owner).__name__)}"
-        if type(owner).__setattr__ is not object.__setattr__ or hasattr(getattr(type(owner), args[1], None), "__set__"):
+        is_raw = operation in (object.__setattr__, object.__delattr__)
+        own = type(owner).__setattr__ if operation is setattr else type(owner).__delattr__
+        if not is_raw and own not in (object.__setattr__, object.__delattr__):
+            return f"a setter of {type(owner).__name__}"
+        if hasattr(type(class_attribute(type(owner), args[1])), "__set__"):
             return f"a setter of {type(owner).__name__}"
         return None
 

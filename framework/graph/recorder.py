@@ -34,8 +34,9 @@ from anfora.core.tree import tensors
 from anfora.eager.batched import NeedsExamples
 from anfora.eager.cells import call_cell
 from anfora.eager.updating import Updater
-from anfora.graph import arrays, contexts, known, operations, ranges
+from anfora.graph import arrays, contexts, known, operations, ranges, records
 from anfora.graph.code import Code
+from anfora.graph.generic import implementation
 from anfora.graph.images import ORDINARY, SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.moments import Outcome, State
@@ -577,6 +578,11 @@ class Recorder(Operators):
                     break
                 self._call_recursive(machine, compiled, args if is_outside else (function, *args), kwargs)
                 return
+            elif kind is types.MethodWrapperType and function.__name__ in _RAW:
+                plain = _RAW[function.__name__]
+                if function != plain.__get__(function.__self__):
+                    break
+                args, function = (function.__self__, *args), plain
             elif getattr(kind, "_is_compiled", False):
                 if self.is_outside(function):
                     self.guard("is", self.origins[id(function)][1], function)
@@ -616,12 +622,15 @@ class Recorder(Operators):
             if fits and self._named_attribute(machine, function, args):
                 return
         elif kind is types.FunctionType:
-            is_bounded = not contexts.is_maker(function) or contexts.stands_in_a_with(machine.frames[-1])
-            if is_bounded and self.enters(function):
+            owner_is_outside = bool(args) and self.is_outside(args[0])
+            is_python = contexts.is_left_to_python(function, machine.frames[-1], owner_is_outside)
+            if self.enters(function) and not is_python:
                 if _is_closed(code_of(function)) and not contexts.ends_here(machine.frames):
                     self._leave_and_call(machine, function, args, kwargs)
                 else:
                     self.enter(machine, function, args, kwargs)
+                return
+            if self._call_of_library(machine, function, args, kwargs):
                 return
         elif isinstance(function, Cell):
             if self._call_cell(machine, function, args, kwargs):
@@ -645,6 +654,20 @@ class Recorder(Operators):
                 self.enter(machine, method, (function, *args), kwargs)
                 return
         machine.push(self.do(machine, function, args, kwargs))
+
+    def _call_of_library(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict) -> bool:
+        """Call a function of Python's library of which it is known what it does."""
+        found = None if kwargs or any(map(self.opaque, args)) else records.comparison(function, args)
+        if found is not None:
+            replacement, parts = found
+            self.guard_class(type(args[0]), function.__name__)
+            self.enter(machine, replacement, (*parts, *args), {})
+            return True
+        chosen = implementation(self, function, args)
+        if chosen is None:
+            return False
+        self.call(machine, chosen, args, kwargs)
+        return True
 
     def _leave_and_call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """Leave the rest of the program to Python, this call included."""
@@ -852,6 +875,8 @@ _MAY_FAIL = frozenset({
     operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
     operator.imod, round, int, format, *operations.FORMATS.values(),
 })  # fmt: skip
+#: Methods that set and delete attributes, whatever the class does about it.
+_RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
 _HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known
 _IMPORT = builtins.__import__
 _RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.graph import known, operations, polyfills
 from anfora.graph.images import SIMPLE
@@ -94,16 +95,19 @@ def truth_of(recorder: Any, value: Any, deliver: str = "truth") -> Enter | None:
 
 
 def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
-    """The call that an assignment of a property is."""
+    """The call that an assignment of a property is, or of any attribute of an object whose class sees to it."""
     kind = type(owner)
-    if not known.is_object(owner) or kind.__setattr__ is not object.__setattr__:
+    if not known.is_object(owner) or recorder.opaque(owner):
         return None
+    if kind.__setattr__ is not object.__setattr__:
+        own = None if isinstance(owner, Cell) else method_of(recorder, owner, "__setattr__")
+        return None if own is None else Enter(polyfills.without_result, (own, owner, name, value))
     found = class_attribute(kind, name) if type(name) is str else None
     setter = found.fset if type(found) is property else None
     if not isinstance(setter, types.FunctionType) or not recorder.enters(setter):
         return None
     recorder.guard_class(kind, name)
-    return Enter(setter, (owner, value), "drop")
+    return Enter(polyfills.without_result, (setter, owner, value))
 
 
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:

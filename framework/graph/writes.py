@@ -140,10 +140,10 @@ class Writes(Attributes):
             return self._change(machine, operation, args, name, owner, given, kwargs)
         if kwargs:
             return UNKNOWN
-        if operation is setattr and len(args) == 3:
+        if known.is_among(operation, _SETTERS) and len(args) == 3:
             return self._set_attribute(machine, operation, *args)
-        if operation is delattr and len(args) == 2:
-            return self._delete_attribute(machine, *args)
+        if known.is_among(operation, _DELETERS) and len(args) == 2:
+            return self._delete_attribute(machine, operation, *args)
         if operation is operations.fill_cell:
             return self._fill_cell(machine, *args)
         if operation is operations.delete_global:
@@ -160,7 +160,8 @@ class Writes(Attributes):
 
     def _set_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any, value: Any) -> Any:
         name = self.force(name)
-        if type(name) is not str or self.opaque(owner) or not self._is_plainly_set(owner, name, value):
+        is_raw = operation is not setattr
+        if type(name) is not str or self.opaque(owner) or not self._is_plainly_set(owner, name, value, is_raw):
             return UNKNOWN
         if not self.can_be_put_down((owner, value)):
             return UNKNOWN
@@ -182,10 +183,12 @@ class Writes(Attributes):
         self.named.setdefault(name, {})[id(origin)] = origin, owner, value
         return None
 
-    def _delete_attribute(self, machine: Machine, owner: Any, name: Any) -> Any:
+    def _delete_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any) -> Any:
         name = self.force(name)
-        is_plain = type(name) is str and not self.opaque(owner) and self._is_plainly_set(owner, name, None)
-        if not is_plain or type(owner).__delattr__ not in (object.__delattr__, type.__delattr__, _of_module):
+        is_raw = operation is not delattr
+        if type(name) is not str or self.opaque(owner) or not self._is_plainly_set(owner, name, None, is_raw):
+            return UNKNOWN
+        if not is_raw and type(owner).__delattr__ not in (object.__delattr__, type.__delattr__, _of_module):
             return UNKNOWN
         if isinstance(owner, Cell) or any(type(held) is dict for held in self.looked.values()):
             return UNKNOWN
@@ -196,14 +199,20 @@ class Writes(Attributes):
         if self.overlay(owner, name) is UNKNOWN:
             self.guard("is", self.derive(operations.has_own, origin, name), is_there)
         if not is_there:
-            return machine.natively(delattr, (owner, name), {})  # an error
-        self.put_off(machine, delattr, (owner, name), f"a change of an attribute of {_name(owner)}")
+            return machine.natively(operation, (owner, name), {})  # an error
+        self.put_off(machine, operation, (owner, name), f"a change of an attribute of {_name(owner)}")
         self.named.setdefault(name, {})[id(origin)] = origin, owner, GONE
         return None
 
-    def _is_plainly_set(self, owner: Any, name: str, value: Any) -> bool:
-        """Whether to set an attribute from outside puts a value into the dict of its owner, or a slot, and no more."""
+    def _is_plainly_set(self, owner: Any, name: str, value: Any, is_raw: bool) -> bool:
+        """Whether to set an attribute from outside puts a value into the dict of its owner, or a slot, and no more.
+
+        Args:
+            is_raw: it is done by `object.__setattr__`.
+        """
         kind = type(owner)
+        if is_raw and (not known.is_object(owner) or isinstance(owner, (Cell, type, types.FunctionType))):
+            return False
         if isinstance(owner, type):
             is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & _IS_OF_PYTHON)
             held = (class_attribute(owner, name), value)
@@ -219,7 +228,7 @@ class Writes(Attributes):
         if isinstance(owner, Cell):
             if kind.__setattr__ is not Cell.__setattr__ or isinstance(value, (Parameter, Cell)):
                 return False
-        elif kind.__setattr__ is not object.__setattr__:
+        elif kind.__setattr__ is not object.__setattr__ and not is_raw:
             return False
         static = class_attribute(kind, name)
         if isinstance(static, types.MemberDescriptorType):
@@ -541,8 +550,9 @@ def _name(owner: Any) -> str:
     return getattr(owner, "__name__", None) or type(owner).__name__
 
 
+_SETTERS, _DELETERS = (setattr, object.__setattr__), (delattr, object.__delattr__)
 _WRITERS: frozenset[Any] = frozenset({
-    setattr, delattr, operator.setitem, operator.delitem, operator.iadd, operator.ior, dict.__setitem__,
+    *_SETTERS, *_DELETERS, operator.setitem, operator.delitem, operator.iadd, operator.ior, dict.__setitem__,
     operations.fill_cell, operations.set_global, operations.delete_global,
 })  # fmt: skip
 _IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`

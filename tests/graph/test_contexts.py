@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 import traceback
 
 import pytest
@@ -13,6 +14,9 @@ from worlds import Box, check, hops, shape, x_of
 from anfora import jit, ops
 
 SETTINGS = {"scale": 1}
+
+#: Python 3.10 does not see to it that a generator ends with its block, so there the machine goes into none.
+IS_GONE_INTO = sys.version_info >= (3, 11)
 
 
 @contextlib.contextmanager
@@ -123,7 +127,8 @@ PROGRAMS = [sets_for_a_while, notes, returns_from_the_block, closes, is_made_ins
 
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_no_hops(function):
-    compiled = check(function, lambda: Box(log=[]), [lambda box: (box, x_of())] * 4)
+    make, calls = lambda: Box(log=[]), [lambda box: (box, x_of())] * 4
+    compiled = check(function, make, calls, None if not IS_GONE_INTO else ())
     assert compiled.program.recordings <= 8 and SETTINGS == {"scale": 1}
 
 
@@ -180,13 +185,13 @@ def does_not_fit(box, x, after):
 FAILING = [raises, raises_an_error_of_its_own, raises_stop_iteration, does_not_yield, does_not_fit]
 #: What is asked of an exception that came from outside of the piece.
 OF_AN_ERROR = {"an attribute of a RuntimeError", "a change of an attribute of RuntimeError"}
-AFTERS = [None, "swallow", "other", "again", "swallow", None]
+AFTERS = [None, "swallow", "other", *(["again"] if IS_GONE_INTO else []), "swallow", None]
 
 
 @pytest.mark.parametrize("function", FAILING)
 def test_errors(function):
     calls = [lambda box, after=after: (box, x_of(), after) for after in AFTERS]
-    check(function, lambda: Box(log=[]), calls, OF_AN_ERROR)
+    check(function, lambda: Box(log=[]), calls, OF_AN_ERROR if IS_GONE_INTO else None)
 
 
 def lines(error):
@@ -207,11 +212,14 @@ def test_tracebacks(function, after):
         for _ in range(3):
             try:
                 each(Box(log=[]), x_of(), after)
-                told.append(None)
+                told.append([])
             except Exception as error:
                 told.append(lines(error)[:1] if after == "again" else lines(error))
     for own in told[3:]:
-        assert own == told[0]
+        if IS_GONE_INTO:
+            assert own == told[0]
+        else:  # where a `with` puts the traceback back, which the machine does not
+            assert [(kind, frames[-1:]) for kind, frames in own] == [(kind, frames[-1:]) for kind, frames in told[0]]
 
 
 def test_the_interpreter_is_needed_inside(capsys):
@@ -331,4 +339,4 @@ def test_nothing_of_it_is_alive_afterwards():
         f(Box(log=[]), x_of())
     gc.collect()
     after = [each for each in gc.get_objects() if type(each) is contextlib._GeneratorContextManager]
-    assert len(after) <= len(before) and not hops(f)
+    assert len(after) <= len(before) and not (IS_GONE_INTO and hops(f))
