@@ -42,6 +42,7 @@ or for a new class. All other hops are what a compiler could do without.
 KINDS = {
     "the value of a tensor is asked for": r"the data of a tensor$|.*\bTensor\.(item|tolist|asnumpy|numpy)\b",
     "output, input, or the state of the process": r"a call of (print|input|open|eval|exec|compile|time\.|random\.|Random\.)"
+    r"|.*, which remembers its results$"
     r"|.*\b(get_rng_state|set_rng_state|set_seed)\b|.*\b(eval|exec|locals|globals)\(\)|.*StringIO|an import$",
     "a class is made": r".*__build_class__|.*<locals>\.\w+(\.\w+)* of a value|.*<locals>\.[A-Z]\w*, which",
     "code that is not Python's, and what it gives": r"a call of (numpy|fractions|bytearray|memoryview)\b"
