@@ -398,9 +398,7 @@ def key_of(slot: Slot) -> Any:
     return slot.key if type(slot) is Output else slot
 
 
-def order_of_visits(
-    starts: list[Slot], targets: Sequence[Slot] | None
-) -> tuple[list[Node | Leaf | Block], set | None]:
+def order_of_visits(starts: list[Slot], targets: Sequence[Slot] | None) -> tuple[list[Node | Leaf | Block], set | None]:
     """What the walk visits, first recorded first, without what leads to no target; and a set of that, if there are any."""
     todo = [_node_of(slot) for slot in starts]
     seen = set(todo)

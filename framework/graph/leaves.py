@@ -201,7 +201,7 @@ class Leaves(Writes):
         site = ("node", *machine.place[:2])
         if self.given is not None or site in self.keeper.interpreted or not self.keeper.puts_writes_off():
             return False
-        if not self._can_be_put_down(args):
+        if not self.can_be_put_down(args):
             return False
         before, self.touched = self.touched, None
         sources = list(tensors_of(args))

@@ -199,7 +199,11 @@ class Reasons(Notebook):
         if type(owner) is types.FunctionType and id(owner) in self.local_functions:
             return None
         refusing = "__setattr__" if operation is setattr else "__delattr__"
-        if operation in (setattr, delattr) and known.is_object(owner) and records.refuses_changes(type(owner), refusing):
+        if (
+            operation in (setattr, delattr)
+            and known.is_object(owner)
+            and records.refuses_changes(type(owner), refusing)
+        ):
             self.guard_class(type(owner), refusing)
             return None  # an error
         is_plain = isinstance(owner, Cell) and type(owner).__setattr__ is Cell.__setattr__

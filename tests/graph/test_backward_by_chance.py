@@ -1,5 +1,5 @@
-"""Programs made by chance that call `backward()`, with hooks, gradients of their own, optimizers and hops in between: what a
-call leaves, and what a walk back from outside finds then, is what PyNative mode leaves, call after call."""
+"""Programs made by chance that call `backward()`, with hooks, gradients of their own, optimizers and hops in between: what
+a call leaves, and what a walk back from outside finds then, is what PyNative mode leaves, call after call."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from anfora import Parameter, Tensor, custom_vjp, jit, nn
 from anfora.nn import Cell
 
 EXPRESSIONS = (
-    "{} * {}", "{} + {}", "{} - {} * 2.5", "ops.relu({}) + {}", "ops.sin({}) + 0 * {}", "{} * rate + {}", "m.reverse({}) + {}",
-    "m.double({}) * {}", "m.watched({}) - {}", "m.mixed({}, {})[0]", "sum(m.mixed({}, {}))",
+    "{} * {}", "{} + {}", "{} - {} * 2.5", "ops.relu({}) + {}", "ops.sin({}) + 0 * {}", "{} * rate + {}",
+    "m.reverse({}) + {}", "m.double({}) * {}", "m.watched({}) - {}", "m.mixed({}, {})[0]", "sum(m.mixed({}, {}))",
     "{}.reshape(2, 1).sum(1) * {}", "{}[::1] - {}", "ops.tanh({} + {}).detach()",
 )  # fmt: skip
 
