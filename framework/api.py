@@ -78,15 +78,62 @@ class GradientFunction:
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else types.MethodType(self, owner)
 
-    def call_plainly(self, args: tuple, kwargs: dict, fn: Callable | None = None) -> Any:
-        """The call in PyNative mode; `fn` does what the function does."""
+    def call_plainly(self, args: tuple, kwargs: dict) -> Any:
+        """The call in PyNative mode."""
         run = self.start(args, kwargs)
         try:
-            output = (fn or self.fn)(*run.args, **run.kwargs)
+            output = self.fn(*run.args, **run.kwargs)
         except BaseException:
             run.leave()
             raise
         return run.finish(output)
+
+    # The steps of a call that only arrange things.
+
+    def taken_apart(self, args: tuple, kwargs: dict) -> tuple[tuple, dict, tuple[int, ...], Any]:
+        """The arguments of a call: those of the function, which of them gradients are wanted for, and the gradient of the
+        result."""
+        sens = None
+        if self.sens_param:
+            kwargs = dict(kwargs)
+            if "sens" in kwargs:
+                sens = kwargs.pop("sens")
+            elif args:
+                *rest, sens = args
+                args = tuple(rest)
+            else:
+                raise OpTypeError("a gradient with sens_param needs the gradient of the result as last argument")
+        given = (*args, *kwargs.values())
+        positions = self.positions
+        present = tuple(i for i in positions if len(positions) == 1 or i >= len(given) or given[i] is not None)
+        return args, kwargs, present, sens
+
+    def counted(self, output: Any) -> Any:
+        """The part of what the function returned that is differentiated."""
+        counted = _counted(output, self.has_aux)
+        if not has_tensors(counted):
+            raise OpTypeError(
+                f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
+            )
+        return counted
+
+    @property
+    def gives_results(self) -> bool:
+        """Whether what the function returned is a part of what the call gives."""
+        return self.gives_value or self.has_aux
+
+    def arranged(self, value: Any, by_input: list, by_weight: list, present: tuple[int, ...]) -> Any:
+        """What the call gives.
+
+        Args:
+            value: what the function returned, if it `gives_results`.
+            by_input, by_weight: the gradients.
+            present: the positions that gradients are wanted for.
+        """
+        gradients = _arrange(by_input, by_weight, present, self.weights, self.parameters, self.return_ids)
+        if self.gives_value:
+            return value, gradients
+        return (gradients, tuple(value[1:])) if self.has_aux else gradients
 
     def start(self, args: tuple, kwargs: dict) -> _Run:
         """Turn on the tape; `args` and `kwargs` of what comes are those to call the function with."""
@@ -98,19 +145,7 @@ class _Run:
 
     def __init__(self, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
         self.gradient = gradient
-        self.sens = None
-        if gradient.sens_param:
-            kwargs = dict(kwargs)
-            if "sens" in kwargs:
-                self.sens = kwargs.pop("sens")
-            elif args:
-                *rest, self.sens = args
-                args = tuple(rest)
-            else:
-                raise OpTypeError("a gradient with sens_param needs the gradient of the result as last argument")
-        given = (*args, *kwargs.values())
-        positions = gradient.positions
-        self.present = tuple(i for i in positions if len(positions) == 1 or i >= len(given) or given[i] is not None)
+        args, kwargs, self.present, self.sens = gradient.taken_apart(args, kwargs)
         self._tape = transform.Differentiation(args, kwargs, self.present, gradient.parameters)
         self.args, self.kwargs = self._tape.args, self._tape.kwargs
         self._tape.__enter__()
@@ -132,20 +167,11 @@ class _Run:
         line = self._tape.done(output)
         output = line.output
         try:
-            counted = _counted(output, gradient.has_aux)
-            if not has_tensors(counted):
-                raise OpTypeError(
-                    f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
-                )
-            by_input, by_weight = line.gradients(self.sens, counted)
+            by_input, by_weight = line.gradients(self.sens, gradient.counted(output))
         finally:
             transform.forget_touched_at_the_end()
-        gradients = _arrange(
-            by_input, by_weight, self.present, gradient.weights, gradient.parameters, gradient.return_ids
-        )
-        if gradient.gives_value:
-            return transform.released(output), gradients
-        return (gradients, tuple(transform.released(output)[1:])) if gradient.has_aux else gradients
+        value = transform.released(output) if gradient.gives_results else None
+        return gradient.arranged(value, by_input, by_weight, self.present)
 
 
 def grad(

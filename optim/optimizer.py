@@ -196,7 +196,7 @@ class Optimizer(Updater):
         gradients = self._checked(given, {i for section in sections for i in section.indices})
         outline, numbers = self._ahead(sections)
         form: Form | None = self._form(outline)
-        if len(present) < len(self.parameters):
+        if form is not None and len(present) < len(self.parameters):
             form = form.only(tuple(sorted(present)))
             gradients = [gradient for gradient in gradients if gradient is not None]
         if form is None:

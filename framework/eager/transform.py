@@ -19,7 +19,7 @@ from anfora.eager import tape
 from anfora.eager.tape import Followed, Leaf
 from anfora.kernel import glue
 
-__all__ = ["Differentiation", "Linearized", "backward", "linearize"]
+__all__ = ["Differentiation", "Linearized", "backward", "follow", "linearize"]
 
 
 class Linearized:
@@ -106,23 +106,17 @@ class Differentiation:
         self.inputs: list[Any] = []
         self.slots: list[list] = []
         for position in positions:
-            if not -len(given) <= position < len(given):
-                raise OpValueError(f"grad_position is {position}, but the function got {len(given)} arguments")
-            if not has_tensors(given[position]):
-                raise OpTypeError(
-                    f"the gradient by argument {position} needs a tensor or a container of tensors, "
-                    f"but got {type(given[position]).__name__}"
-                )
+            check_position(position, given)
             group: list[Any] = []
 
-            def follow(tensor: Tensor, group: list = group) -> Tensor:
-                handle, slot, tracked = _follow(tensor)
+            def handle_of(tensor: Tensor, group: list = group) -> Tensor:
+                handle, slot, tracked = follow(tensor)
                 self.create_graph = self.create_graph or tracked
                 group.append(slot)
                 return handle
 
             self.inputs.append(given[position])
-            passed[position] = tree_map(follow, given[position])
+            passed[position] = tree_map(handle_of, given[position])
             self.slots.append(group)
         self.args = tuple(passed[: len(args)])
         self.kwargs = dict(zip(kwargs, passed[len(args) :]))
@@ -165,6 +159,17 @@ class Differentiation:
             forget_touched_at_the_end()
 
 
+def check_position(position: int, given: tuple) -> None:
+    """Refuse a position at which there is nothing to differentiate by."""
+    if not -len(given) <= position < len(given):
+        raise OpValueError(f"grad_position is {position}, but the function got {len(given)} arguments")
+    if not has_tensors(given[position]):
+        raise OpTypeError(
+            f"the gradient by argument {position} needs a tensor or a container of tensors, "
+            f"but got {type(given[position]).__name__}"
+        )
+
+
 def forget_touched_at_the_end() -> None:
     """Outside of all transforms, what was written in place inside has no history."""
     while tape.transforms.depth == 0 and tape.transforms.touched:
@@ -205,7 +210,7 @@ def _with_history(tensor: Tensor) -> Tensor:
     return twin
 
 
-def _follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
+def follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:
     """A handle on the same memory that the tape follows from here on; its slot; whether an outer tape follows it."""
     from anfora.eager.dispatch import entry_of_alias
 

@@ -12,7 +12,8 @@ origins.py      how a value from outside is found again; traced.py, numbers that
 arrays.py       arrays of numpy's that the program makes
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
 special.py      methods of the program that Python would call; surroundings.py, what surrounds calls of Cells, and gradients
-                of the program's own; making.py, parameters and layers that the program makes
+                of the program's own; gradients.py, gradients in which pieces end; making.py, parameters and layers that
+                the program makes
 moments.py      pieces, states, outcomes: what is written down
 notebook.py     the recorder, in seven layers: what is known of values; reasons.py, what Python must do; attributes.py, what
                 is read by name; writes.py, what is changed outside; leaves.py, `backward()` and what it leaves;
@@ -24,6 +25,7 @@ loops.py        natively from the first iteration to the last; ahead.py, numbers
 arithmetic.py   Python's numbers in native states; widening.py, those in variables that change
 control.py      branches, loops and recursion that run natively, as an automaton; engines.py, how it is run
 switches.py     tape and mixed precision, as they stand at a moment
+running.py      what a thread is in the middle of
 points.py       moments between pieces, and the ways on from there
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
 explain.py      what it did, told to the user; wording.py, in which words

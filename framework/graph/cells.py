@@ -8,9 +8,9 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.settings import GRAPH_MODE, get_context
 from anfora.graph.checking import Checked
-from anfora.graph.compiled import running
 from anfora.graph.explain import Watched, strictness
 from anfora.graph.polyfills import call
+from anfora.graph.running import running
 
 __all__ = ["call_compiled", "program_of"]
 

@@ -23,8 +23,8 @@ from anfora.core.errors import AnforaError
 from anfora.core.random import get_rng_state, set_rng_state
 from anfora.core.settings import log
 from anfora.core.tensor import Tensor, bfloat16_to_numpy
-from anfora.graph.compiled import running
 from anfora.graph.explain import Watched
+from anfora.graph.running import running
 
 __all__ = ["CheckError", "Checked", "first_difference"]
 

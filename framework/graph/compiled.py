@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import functools
 import sys
-import threading
 import types
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,6 +26,7 @@ from anfora.graph import control, polyfills, updates
 from anfora.graph.arrays import is_array
 from anfora.graph.code import Unsupported
 from anfora.graph.engines import Moment
+from anfora.graph.gradients import leave_behind
 from anfora.graph.images import Image, Imager, NoImage, build, signature
 from anfora.graph.machine import Generator, Machine, Plain
 from anfora.graph.moments import Escaped, Live, Outcome, State, holds_identity
@@ -34,12 +34,13 @@ from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
+from anfora.graph.running import running
 from anfora.graph.switches import Switches, switches
 from anfora.graph.widening import Widening
 from anfora.graph.writes import Written
 from anfora.kernel import glue
 
-__all__ = ["Compiled", "Program", "running"]
+__all__ = ["Compiled", "Program"]
 
 _MOST_POINTS = 250
 _MOST_VARIANTS = 12
@@ -49,16 +50,6 @@ _TOO_MANY = "it has gone on in too many ways"
 #: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
 #: all of them, and where the program goes on in too many ways.
 _DEEP, _DEEP_ENOUGH = 12, 4
-
-
-class _Running(threading.local):
-    """What this thread is doing."""
-
-    depth = 0  #: compiled calls that are running
-    pending = 0  #: calls of functions by themselves that are waited for
-
-
-running = _Running()
 
 
 class Program:
@@ -81,9 +72,10 @@ class Program:
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()
-        #: Calls that the interpreter does from end to end: of gradient functions, by (code, instruction), and others in
-        #: which no piece can end.
-        self.interpreted: dict[tuple, TapedGradient] = {}
+        #: Calls in which a piece has to end: of gradient functions, by (code, instruction), which are taken in pieces
+        #: (gradients.py), and others that the interpreter does from end to end.
+        self.divided: set[tuple] = set()
+        self.inside: dict[tuple, Compiled] = {}  #: see `compiled_inside`
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
@@ -115,6 +107,9 @@ class Program:
             if point.visits >= point.due:
                 self._make_engine(point, values)
             return self._run(point, values)
+        except BaseException:
+            leave_behind()
+            raise
         finally:
             running.depth = before
             if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
@@ -281,6 +276,7 @@ class Program:
                         calls.pop()
                     if not calls:
                         raise
+                    leave_behind(base + len(calls))
                     outcome = Outcome(error=error)
         finally:
             running.pending = base
@@ -334,10 +330,13 @@ class Program:
 
     def _interpret(self, hop: Hop, live: list[Any]) -> Outcome:
         """Do what a hop does."""
-        made: list[Any] = []
-        operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
-        for slot, number in hop.built.items():
-            live[slot] = made[number]
+        if hop.make is not None:
+            operation, args, kwargs, handled = hop.make(live)
+        else:
+            made: list[Any] = []
+            operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
+            for slot, number in hop.built.items():
+                live[slot] = made[number]
         hop.switch.turn()
         try:
             return Outcome(hop.natively(operation, args, kwargs, handled))
@@ -474,10 +473,16 @@ class Program:
         """Whether an int from outside is taken as a number that varies."""
         return origin.path in self.varying
 
-    def interpret_whole(self, calls: Sequence[tuple]) -> None:
-        """From now on the interpreter does these calls, of gradient functions say, from end to end."""
-        for call in calls:
-            self.interpreted.setdefault(call, TapedGradient())
+    def divide(self, calls: Sequence[tuple]) -> None:
+        """These calls, of gradient functions say, cannot be within one piece: see `divided`."""
+        self.divided.update(calls)
+
+    def compiled_inside(self, call: tuple) -> Compiled:
+        """Calls functions for the interpreter, in a call that is its; they are compiled by themselves."""
+        found = self.inside.get(call)
+        if found is None:
+            found = self.inside.setdefault(call, Compiled(polyfills.call))  # type: ignore[arg-type]
+        return found
 
     def give_up(self, reason: str, machine: Machine) -> None:
         """From now on Python runs the function as it is."""
@@ -494,7 +499,7 @@ class Program:
         """A piece has ended: later calls may go the same way."""
         recorder.point.variants.append(variant)
         if not variant.is_possible:
-            self.interpret_whole([cut.site for cut in variant.piece.cuts])
+            self.divide([cut.site for cut in variant.piece.cuts])
 
     def _is_own_call(self, call: Image) -> bool:
         match call:
@@ -781,17 +786,6 @@ class Compiled:
 
     def __deepcopy__(self, memo: dict) -> Compiled:
         return self
-
-
-class TapedGradient:
-    """A call of a gradient function that the interpreter does, on the tape. The function in it is compiled by itself: its
-    pieces leave blocks on the tape, and what the interpreter does between them is on it too."""
-
-    def __init__(self) -> None:
-        self.function = Compiled(polyfills.call)  # type: ignore[arg-type]
-
-    def __call__(self, gradient: GradientFunction, *args: Any, **kwargs: Any) -> Any:
-        return gradient.call_plainly(args, kwargs, functools.partial(self.function, gradient.fn))
 
 
 def _again(function: Any, options: dict) -> Compiled:

@@ -29,6 +29,7 @@ from anfora.core.span import Span
 from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
 from anfora.graph.compiled import Program
+from anfora.graph.gradients import WALKED_BACK
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Live, Outcome, State
 from anfora.graph.points import Hop, Point, Return, Variant
@@ -183,7 +184,7 @@ class Watched(Program):
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         super().end_with_hop(recorder, machine, state, reason)
         end = recorder.end  # other threads may have gone on from the point by now
-        if id(self) in _inside.found and self._refuses() == "fullgraph" and not (end.is_branch or end.is_call):
+        if id(self) in _inside.found and self._refuses() == "fullgraph" and not end.is_native:
             _inside.found[id(self)].append((hop_span(end), reason))
 
     def puts_writes_off(self) -> bool:
@@ -332,6 +333,8 @@ class Report:
         fallback: why Python runs it as it is; None if it does not.
         hops: what the interpreter did, in order, each place once.
         branches: where the truth of a tensor has decided how to go on, which takes no interpreter.
+        gradients: that were taken in several pieces, since there are branches or hops in them: where a tape was started or
+            walked back between two pieces, which takes no interpreter either.
         calls: of the function by itself, where it is a recursive one.
         writes: changes of what is outside, which are done behind the native operators of their pieces.
         varying: numbers that may differ from call to call without a compilation.
@@ -357,6 +360,7 @@ class Report:
         self.hops: list[HopReport] = []
         self.branches: list[HopReport] = []
         self.calls: list[HopReport] = []
+        self.gradients: list[HopReport] = []
         self.writes: list[str] = []
         self.varying: list[str] = []
         self.baked: list[str] = []
@@ -371,6 +375,12 @@ class Report:
     @property
     def graphs(self) -> list[Typed]:
         return typed(self.program)
+
+    def table_of(self, end: Hop) -> list[HopReport]:
+        """Where the end of a piece is told of."""
+        if end.is_step:
+            return self.gradients
+        return self.branches if end.is_branch else self.calls if end.is_call else self.hops
 
     def __repr__(self) -> str:
         return str(self)
@@ -392,6 +402,8 @@ class Report:
         lines += self._section("branches by the truth of a tensor", branches)
         calls = [f"{hop.place}  {hop.text}" for hop in self.calls]
         lines += self._section("calls of functions that call themselves", calls)
+        gradients = [f"{hop.place}  {hop.text}" for hop in self.gradients if hop.reason == WALKED_BACK]
+        lines += self._section("gradients in several pieces, walked back on a tape", gradients)
         lines += self._section("changes of what is outside", self.writes)
         lines += self._section("loops that go round natively", self.loops)
         lines += self._section("numbers that vary", self.varying)
@@ -498,7 +510,10 @@ class _Trace(Watched):
         began = time.perf_counter()
         outcome = self.steps[-1].outcome = super()._interpret(hop, live)
         self._since = time.perf_counter()
-        self.python_seconds += self._since - began
+        if hop.is_step:
+            self.native_seconds += self._since - began
+        else:
+            self.python_seconds += self._since - began
         return outcome
 
     def _record(self, point: Point, values: list[Any]) -> Any:
@@ -556,7 +571,7 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
             hop = places.get(id(end))
             if hop is None:
                 span = hop_span(end)
-                table = report.branches if end.is_branch else report.calls if end.is_call else report.hops
+                table = report.table_of(end)
                 same = [h for h in table if (h.span.file, h.span.line, h.text, h.reason)
                         == (span.file, span.line, span_text(span), end.reason)]  # fmt: skip
                 hop = places[id(end)] = same[0] if same else HopReport(end)

@@ -21,7 +21,7 @@ from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
 from anfora.graph.ranges import Counter
 
-__all__ = ["ORDINARY", "Imager", "NoImage", "build", "is_plain_object", "signature"]
+__all__ = ["ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
 
 #: Types whose values are what they are: they stand in images as themselves.
 SIMPLE = frozenset(
@@ -190,6 +190,37 @@ def _fields_of(kind: type) -> tuple[str, ...]:
 def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None) -> Any:
     """The value of an image, its objects made afresh."""
     return _Builder(slots, [] if made is None else made).build(image)
+
+
+def builder(image: Image) -> Callable[[Sequence[Any]], Any] | None:
+    """What `build` does for one image, as a function of the slots; None unless the image is made of nothing but slots,
+    constants, and containers of them that nothing else shares."""
+    constants: dict[str, Any] = {}
+    text = _text(image, constants)
+    return None if text is None else eval(f"lambda slots: {text}", constants)
+
+
+def _text(image: Image, constants: dict[str, Any]) -> str | None:
+    """An image as a Python expression."""
+    kind = image[0]
+    if kind == "is":
+        name = f"c{len(constants)}"
+        constants[name] = image[1]
+        return name
+    if kind in ("slot", "number"):
+        return f"slots[{image[1]}]"
+    if kind in ("tuple", "list"):
+        parts = [_text(part, constants) for part in image[1]]
+        if None in parts:
+            return None
+        inside = "".join(f"{part}, " for part in parts)
+        return f"({inside})" if kind == "tuple" else f"[{inside}]"
+    if kind == "dict":
+        pairs = [(_text(key, constants), _text(value, constants)) for key, value in image[1]]
+        if any(None in pair for pair in pairs):
+            return None
+        return f"{{{', '.join(f'{key}: {value}' for key, value in pairs)}}}"
+    return None
 
 
 class _Builder:

@@ -129,6 +129,7 @@ _PROGRAMS = (
     "anfora.eager.custom",
     "anfora.eager.updating",
     "anfora.graph.polyfills",
+    "anfora.graph.gradients",
     "anfora.graph.iterators",
     "anfora.graph.records",
 )

@@ -199,7 +199,7 @@ class Leaves(Writes):
             tensors_of, results_of: what the handles are on, from `args`, and the handles, from the result.
         """
         site = ("node", *machine.place[:2])
-        if self.given is not None or site in self.keeper.interpreted or not self.keeper.puts_writes_off():
+        if self.given is not None or site in self.keeper.divided or not self.keeper.puts_writes_off():
             return False
         if not self.can_be_put_down(args):
             return False
@@ -248,7 +248,7 @@ class Leaves(Writes):
             or type(current(tensor)) is not Tensor
             or self.given is not None
             or self.region
-            or site in self.keeper.interpreted
+            or site in self.keeper.divided
         ):
             return False
         if not self.keeper.puts_writes_off() or tape.transforms.depth or batched.state.depth or self.turned:

@@ -8,12 +8,15 @@ Return     an end: the function returns;  Jump (ranges.py), the program goes on 
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any, NamedTuple, Union
 
 from anfora.core.span import CellCall
 from anfora.graph import control
 from anfora.graph.engines import Engine
-from anfora.graph.images import Image
+from anfora.graph.gradients import STEPS, outcome_of_step
+from anfora.graph.images import Image, builder
 from anfora.graph.loops import closed
 from anfora.graph.machine import do_at
 from anfora.graph.moments import DATA, Live, Outcome, Piece, State, key_of
@@ -42,6 +45,7 @@ class Hop:
         self.edges: dict[Any, Edge] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
+        self.is_step = reason in STEPS  #: of a gradient in pieces: of the tape's, with nothing of the program in it
         self.is_own_call = False  #: whether it is a call of the function that is compiled
         self.is_call = False  #: whether it is a call of this, or of another that calls itself and is compiled by itself
         self.callee: Point | None = None  #: of such a call: where it started last
@@ -49,8 +53,15 @@ class Hop:
 
     def key_of(self, outcome: Outcome) -> Any:
         """What of an outcome decides how the program goes on."""
+        if self.is_step and outcome.error is None:
+            return outcome_of_step(outcome.value)
         kind = type(outcome.value)
         return kind if kind in self.varying and outcome.error is None else key_of(outcome)
+
+    @functools.cached_property
+    def make(self) -> Callable[[list[Any]], tuple] | None:
+        """From what is alive to the call, where that is nothing but to put it together."""
+        return None if self.built else builder(self.call)
 
     def natively(self, operation: Any, args: tuple, kwargs: dict, handled: BaseException | None) -> Any:
         """Do what it does, at its place in the program; the name of this method is known to `core.span.cell_path`."""
@@ -80,6 +91,11 @@ class Hop:
     def is_branch(self) -> bool:
         """Whether the program goes on by the truth of a tensor: that is looked at between two pieces, and nothing done."""
         return self.reason == DATA and self.call[1][0] == ("is", bool)
+
+    @property
+    def is_native(self) -> bool:
+        """Whether it leaves nothing of the program to the interpreter."""
+        return self.is_branch or self.is_call or self.is_step
 
     @property
     def place(self) -> str:

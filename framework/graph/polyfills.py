@@ -12,6 +12,7 @@ from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
 from anfora.graph.binding_times import answers
+from anfora.graph.gradients import specials
 from anfora.graph.images import SIMPLE
 from anfora.graph.iterators import iterators
 from anfora.graph.machine import Generator
@@ -435,4 +436,5 @@ def table() -> dict[Any, Callable]:
         **answers(),
         **surroundings(),
         **transforms(),
+        **specials(),
     }

@@ -33,10 +33,12 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager.batched import NeedsExamples
 from anfora.eager.cells import call_cell
+from anfora.eager.tape import transforms
 from anfora.eager.updating import Updater
 from anfora.graph import arrays, contexts, known, operations, ranges, records
 from anfora.graph.code import Code
 from anfora.graph.generic import implementation
+from anfora.graph.gradients import UNSEEN, can_walk, differentiate_in_pieces
 from anfora.graph.images import ORDINARY, SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.moments import Outcome, State
@@ -216,7 +218,7 @@ class Recorder(Operators):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
         if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
             # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
-            self.keeper.interpret_whole(self.region[:1])
+            self.keeper.divide(self.region[:1])
             self.leave(machine)
         if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
             self.made(result)  # for this call, with its values
@@ -318,6 +320,10 @@ class Recorder(Operators):
 
     def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
         """Leave something to the interpreter: the piece ends here."""
+        return self.do_between(machine, operation, args, kwargs, reason)
+
+    def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
+        """Do something between two pieces: what the interpreter does, or a step of a gradient in pieces."""
         if self.given is not None:
             return self._redo()
         state = self.state(machine, operation, args, kwargs)
@@ -370,6 +376,9 @@ class Recorder(Operators):
                     x.value if type(x) is Number else ranges.iterator_of(x) if type(x) is Counter else x
                     for x in frame.stack
                 ]
+                if frame.code.is_internal:  # arguments on their way to a function that is differentiated
+                    frame.stack[:] = map(_plain_within, frame.stack)
+                    frame.locals.update({name: _plain_within(value) for name, value in frame.locals.items()})
                 for name, value in frame.locals.items():
                     if type(value) is Number:
                         frame.locals[name] = value.value
@@ -598,7 +607,10 @@ class Recorder(Operators):
             return
         if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
             try:
-                machine.push(self.do(machine, function, args, kwargs))
+                if function is _Run.finish and not can_walk(self, args[1]):
+                    machine.push(self.interpret(machine, function, args, kwargs, UNSEEN))
+                else:
+                    machine.push(self.do(machine, function, args, kwargs))
             except (Exception, NeedsExamples):
                 if self.region and function is GradientFunction.start:
                     self.region.pop()
@@ -722,28 +734,32 @@ class Recorder(Operators):
 
     def _differentiate(self, machine: Machine, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
         """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
-        if self.piece.writes or (self.piece.is_taped and not self.region):
-            raise Pause  # a piece cannot end in the middle of a gradient, so it must not have to
         frame = machine.frames[-1]
         site = (frame.code.python, frame.pc)
+        given = (*args, *kwargs.values())
+        walked = [given[i] for i in gradient.positions if i < len(given)] + [given[-1:] if gradient.sens_param else ()]
+        if not all(can_walk(self, tree) for tree in walked):
+            machine.push(self.interpret(machine, gradient.call_plainly, (args, kwargs), {}, UNSEEN))
+            return
+        in_pieces = not self.region and (site in self.keeper.divided or transforms.depth > 0)
+        if not in_pieces and (self.piece.writes or (self.piece.is_taped and not self.region)):
+            raise Pause  # a piece cannot end in the middle of a gradient, so it must not have to
         if self.is_outside(gradient):
             for name in ("positions", "parameters", "weights", "has_aux", "return_ids", "sens_param", "gives_value"):
                 self.look(self.getattr_plain(gradient, name))
-        if site in self.keeper.interpreted and not self.region:
-            taped = self.keeper.interpreted[site]
-            reason = "a gradient of what the interpreter does"
-            machine.push(self.interpret(machine, taped, (gradient, *args), kwargs, reason))
+        has_hooks = self._look_at_hooks(gradient, args, kwargs)
+        if in_pieces:
+            self.enter(machine, differentiate_in_pieces, (gradient, [args, kwargs], has_hooks), {})
             return
-        self._look_at_hooks(gradient, args, kwargs)
         self.enter(machine, differentiate, (gradient, args, kwargs), {})
         self.region.append(site)
         self.piece.gradients.append(self.region[0])
 
-    def _look_at_hooks(self, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
-        """Let later calls see to it that what is differentiated by has the hooks that it has now."""
+    def _look_at_hooks(self, gradient: GradientFunction, args: tuple, kwargs: dict) -> bool:
+        """Let later calls see to it that what is differentiated by has the hooks that it has now; whether there are any."""
         given = (*args, *kwargs.values())
         followed = [tensor for i in gradient.positions if i < len(given) for tensor in tensors(given[i])]
-        guard_hooks(self, (*gradient.parameters, *followed))
+        return guard_hooks(self, (*gradient.parameters, *followed))
 
     def call_back(self, function: Callable, args: tuple) -> Any:
         """Call a function of the program, which the library wants called in the middle of a walk back: another machine goes
@@ -847,6 +863,17 @@ _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generato
 
 def _plain_tuple(values: tuple) -> tuple:
     return tuple([x.value if type(x) is Number else x for x in values])
+
+
+def _plain_within(value: Any) -> Any:
+    """The arguments of a call on their way, with the values of numbers that vary; see `differentiate_in_pieces`."""
+    if type(value) is tuple and any(type(x) is Number for x in value):
+        return _plain_tuple(value)
+    if type(value) is dict and any(type(x) is Number for x in value.values()):
+        return _plain_dict(value)
+    if type(value) is list:
+        value[:] = [_plain_within(x) if type(x) in (tuple, dict) else x for x in value]
+    return value
 
 
 def _plain_dict(values: dict) -> dict:

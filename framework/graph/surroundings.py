@@ -35,14 +35,16 @@ def hooks_on(tensor: Tensor) -> tuple:
     return tuple(table.values()) if table else ()
 
 
-def look_at_hooks(recorder: Any, tensor: Tensor) -> None:
-    """Let later calls see to it that a tensor from outside has the hooks on its gradient that it has now."""
+def look_at_hooks(recorder: Any, tensor: Tensor) -> bool:
+    """Let later calls see to it that a tensor from outside has the hooks on its gradient that it has now; whether there
+    are any."""
     found = recorder.origins.get(id(tensor))
     origin = recorder.origin("known", tensor) if found is None else found[1]
-    if hooks_on(tensor):
-        recorder.look(recorder.register(hooks_on(tensor), recorder.derive(hooks_on, origin)))
-    else:
+    if not hooks_on(tensor):
         recorder.guard("no hooks", origin)
+        return False
+    recorder.look(recorder.register(hooks_on(tensor), recorder.derive(hooks_on, origin)))
+    return True
 
 
 def do_natively(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
@@ -70,7 +72,7 @@ def _compute(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Leave a Cell in another computing type to the interpreter where that is needed somewhere inside."""
     cell = args[0]
     is_lowered = isinstance(cell.__dict__["_compute_type"], DType)
-    if not is_lowered or (recorder.is_outside(cell) and ("lowered", id(cell)) not in recorder.keeper.interpreted):
+    if not is_lowered or (recorder.is_outside(cell) and ("lowered", id(cell)) not in recorder.keeper.divided):
         return False
     reason = f"{type(cell).__name__} computes in another type, and what it does needs the interpreter"
     machine.push(recorder.interpret(machine, cells.compute, args, kwargs, reason))
@@ -234,7 +236,7 @@ def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     piece, or the interpreter does it."""
     name = "function", id(args[0])
     apply = custom.Function.apply.__func__  # type: ignore[attr-defined]
-    if name in recorder.keeper.interpreted:
+    if name in recorder.keeper.divided:
         reason = f"{args[0].__name__}.apply, in which the interpreter is needed"
         machine.push(recorder.interpret(machine, apply, args, kwargs, reason))
         return True

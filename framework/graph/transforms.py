@@ -30,11 +30,11 @@ _REASON = "a gradient of what the interpreter does"
 _MOST_ROWS = 20_000  #: operators that a Jacobian is unrolled to
 
 
-def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> None:
-    """Let later calls see to it that what is differentiated by has the hooks that it has now."""
-    for tensor in followed:
-        if recorder.is_outside(tensor) or isinstance(tensor, Parameter):
-            look_at_hooks(recorder, tensor)
+def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> bool:
+    """Let later calls see to it that what is differentiated by has the hooks that it has now; whether there are any."""
+    known = [tensor for tensor in followed if recorder.is_outside(tensor) or isinstance(tensor, Parameter)]
+    have_hooks = [look_at_hooks(recorder, tensor) for tensor in known]  # each is guarded
+    return any(have_hooks)
 
 
 def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -43,8 +43,8 @@ def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         raise Pause  # a piece cannot end in the middle, so it must not have to
     function, given, named, positions, weights = args
     site = machine.place[:2]
-    if site in recorder.keeper.interpreted and not recorder.region:
-        compiled = functools.partial(recorder.keeper.interpreted[site].function, function)
+    if site in recorder.keeper.divided and not recorder.region:
+        compiled = functools.partial(recorder.keeper.compiled_inside(site), function)
         args = (compiled, given, named, positions, weights)
         machine.push(recorder.interpret(machine, transform.linearize, args, kwargs, _REASON))
         return True
@@ -68,7 +68,7 @@ def _start(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         raise
     if machine.frames[-1].stack[-1].create_graph and len(region) == 1:
         # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
-        recorder.keeper.interpret_whole(region[:1])
+        recorder.keeper.divide(region[:1])
         recorder.leave(machine)
     return True
 
@@ -136,7 +136,7 @@ def _at_once(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Go into a function that gets all examples at once. Tensors that stand for these cannot be put down."""
     site = ("all examples", *machine.place[:2])
     is_whole = recorder.whole(machine) is not None
-    if site in recorder.keeper.interpreted and not is_whole:
+    if site in recorder.keeper.divided and not is_whole:
         machine.push(recorder.interpret(machine, at_once, args, kwargs, "a vmap of what the interpreter does"))
         return True
     if recorder.piece.writes and not is_whole:
@@ -153,8 +153,8 @@ def _one_by_one(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     if count <= MOST_UNROLLED:
         return False
     site = ("each example", *machine.place[:2])
-    recorder.keeper.interpret_whole([site])
-    compiled = recorder.keeper.interpreted[site].function
+    recorder.keeper.divide([site])
+    compiled = recorder.keeper.compiled_inside(site)
     fn, cells = functions
     if cells is None:
         fn = functools.partial(compiled, fn)

@@ -481,7 +481,7 @@ class Writes(Attributes):
         """What is made of the present moment; None, and no more is recorded, if that cannot be written down."""
         whole = self.whole(machine)
         if whole is not None:  # what a tape holds, say, cannot be put down: from now on the interpreter does all of it
-            self.keeper.interpret_whole([whole])
+            self.keeper.divide([whole])
             self.leave(machine)
             return None
         try:
@@ -503,7 +503,10 @@ class Writes(Attributes):
 
     def note_escape(self, escaped: Escaped) -> None:
         """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on."""
-        self.keeper.interpret_whole(self.piece.gradients if escaped.calls is None else escaped.calls)
+        if escaped.calls is None:
+            self.keeper.divide(self.piece.gradients)
+        else:
+            self.keeper.divide(escaped.calls)
 
     # -- what the layer above does ------------------------------------------------------------------------------------
 

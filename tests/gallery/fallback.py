@@ -79,7 +79,7 @@ def hops(program: Watched) -> Counter[tuple[str, str]]:
     found: dict[tuple, tuple[str, str]] = {}
     for point in (*program.entries.values(), *program.points.values()):
         for variant in point.variants:
-            if isinstance(variant.end, Hop) and not (variant.end.is_branch or variant.end.is_call):
+            if isinstance(variant.end, Hop) and not variant.end.is_native:
                 span = hop_span(variant.end)
                 text = span_text(span)
                 found[span.file, span.line, text] = (text, variant.end.reason)

@@ -129,7 +129,7 @@ def hops(programs: list) -> list[str]:
         if compiled.native is not None:
             found.append(compiled.native)
         for point in (*compiled.entries.values(), *compiled.points.values()):
-            found += [v.end.reason for v in point.variants if isinstance(v.end, Hop) and not v.end.is_branch]
+            found += [v.end.reason for v in point.variants if isinstance(v.end, Hop) and not v.end.is_native]
     return found
 
 
