@@ -6,19 +6,20 @@ code.py         what it is compiled from: instructions of a small machine
 sources.py      from a function to its source; scopes.py, which variables live in cells
 expressions.py, statements.py, patterns.py   from source to instructions
 machine.py      what runs them, on frames that can be copied; operations.py, what they do to values
-polyfills.py    Python's functions that call functions, in Python; iterators.py, those of itertools
+polyfills.py    Python's functions that call functions, in Python; iterators.py, those of itertools; contexts.py, what
+                contextlib makes; generic.py, functions that choose by the type of an argument
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
 origins.py      how a value from outside is found again; traced.py, numbers that the tape keeps
 arrays.py       arrays of numpy's that the program makes
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
-special.py      methods of the program that Python would call; surroundings.py, what surrounds calls of Cells, and gradients
-                of the program's own; gradients.py, gradients in which pieces end; making.py, parameters and layers that
-                the program makes
+special.py      methods of the program that Python would call; records.py, those of dataclasses
+surroundings.py what surrounds calls of Cells, and gradients of the program's own; making.py, parameters and layers that
+                the program makes; transforms.py, vjp, jvp and vmap; gradients.py, gradients in which pieces end
 moments.py      pieces, states, outcomes: what is written down
 notebook.py     the recorder, in seven layers: what is known of values; reasons.py, what Python must do; attributes.py, what
-                is read by name; writes.py, what is changed outside; leaves.py, `backward()` and what it leaves;
-                operators.py, what becomes rows; recorder.py, the first run: it does what the program does; updates.py,
-                steps of optimizers
+                is read by name; writes.py, what is changed outside (containers.py, by which methods); leaves.py,
+                `backward()` and what it leaves; operators.py, what becomes rows; recorder.py, the first run: it does what
+                the program does; updates.py, steps of optimizers
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; taped.py, as one node of the tape
 loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop
