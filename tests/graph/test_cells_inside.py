@@ -695,7 +695,7 @@ def recomputed() -> Case:
     return Case(lambda x: net(x), net.trainable_params())
 
 
-@program("value outside")
+@program()
 def all_at_once() -> Case:
     class Inner(Cell):
         def __init__(self) -> None:
@@ -782,7 +782,7 @@ def cell_has_its_own_call() -> Case:
 # -- gradients of the program's own -----------------------------------------------------------------------------------
 
 
-@program("value outside")
+@program()
 def own_bprop() -> Case:
     class Clipped(Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -795,7 +795,7 @@ def own_bprop() -> Case:
     return Case(lambda x: net(layer(x)) * 2, layer.trainable_params())
 
 
-@program("outside")
+@program()
 def bprop_comes_later() -> Case:
     class Square(Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -814,7 +814,7 @@ def bprop_comes_later() -> Case:
     )
 
 
-@program("outside")
+@program()
 def bprop_of_several_tensors() -> Case:
     class Product(Cell):
         def construct(self, x: Tensor, y: Tensor, n: int) -> tuple:
@@ -832,7 +832,7 @@ def bprop_of_several_tensors() -> Case:
     return Case(run)
 
 
-@program("outside")
+@program()
 def result_of_bprop_is_refused() -> Case:
     class Short(Cell):
         def construct(self, x: Tensor, y: Tensor) -> Tensor:
@@ -845,7 +845,7 @@ def result_of_bprop_is_refused() -> Case:
     return Case(lambda x: net(x, x))
 
 
-@program("outside")
+@program()
 def operator_in_bprop_fails() -> Case:
     class Wrong(Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -858,7 +858,7 @@ def operator_in_bprop_fails() -> Case:
     return Case(lambda x: net(x))
 
 
-@program("outside")
+@program()
 def bprop_writes_a_log() -> Case:
     case = Case(lambda x: net(x * 2))
 
@@ -874,7 +874,7 @@ def bprop_writes_a_log() -> Case:
     return case
 
 
-@program("outside")
+@program()
 def bprop_with_a_gradient_inside() -> Case:
     class Inner(Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -887,7 +887,7 @@ def bprop_with_a_gradient_inside() -> Case:
     return Case(lambda x: net(x * 2))
 
 
-@program("value outside")
+@program()
 def input_is_given_back() -> Case:
     class Reverse(Cell):
         def construct(self, x: Tensor) -> Tensor:
@@ -900,7 +900,7 @@ def input_is_given_back() -> Case:
     return Case(lambda x: reverse(ops.relu(layer(x))) + reverse(x), layer.trainable_params())
 
 
-@program("outside")
+@program()
 def custom_vjp_function() -> Case:
     @ms.custom_vjp
     def double(x: Tensor) -> Tensor:
@@ -948,7 +948,7 @@ def function_class_with_an_effect() -> Case:
 # -- hooks on gradients -----------------------------------------------------------------------------------------------
 
 
-@program("value outside")
+@program()
 def backward_hooks_of_a_cell() -> Case:
     layer = dense()
     scale = Parameter(numbers((3,)))
@@ -968,7 +968,7 @@ def backward_hooks_of_a_cell() -> Case:
     return Case(lambda x: layer(x * 2), layer.trainable_params(), (add, lambda: handles[0].remove()))
 
 
-@program("value outside")
+@program()
 def backward_hook_writes_a_log() -> Case:
     layer = dense()
     case = Case(lambda x: layer(x * 2), layer.trainable_params())
@@ -976,7 +976,7 @@ def backward_hook_writes_a_log() -> Case:
     return case
 
 
-@program("value without_tape outside")
+@program()
 def hook_on_a_tensor_on_the_way() -> Case:
     def run(x: Tensor) -> Tensor:
         y = x * 2
