@@ -87,6 +87,8 @@ class Attributes(Reasons):
                 return written
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
         if isinstance(value, type):
+            if self._is_computed(class_attribute(value, name)):
+                return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {value.__name__}.{name}")
             found = self._found(machine, value, name)
             written = self.overlay(value, name)
             if written is not UNKNOWN:
@@ -112,6 +114,18 @@ class Attributes(Reasons):
         if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         return found
+
+    @staticmethod
+    def _is_computed(static: Any) -> bool:
+        """Whether to ask a class for an attribute calls a descriptor of the program."""
+        kind = type(static)
+        is_of_program = known.is_object(static) and not kind.__module__.startswith("anfora.")
+        return is_of_program and not isinstance(static, type) and hasattr(kind, "__get__")
+
+    def descriptor(self, kind: type, name: str) -> Any:
+        """The descriptor that a class has under a name, an object of the program's."""
+        static = class_attribute(kind, name)
+        return self.register(static, self.derive(class_attribute, self.origin("known", kind), name))
 
     def _found(self, machine: Machine, value: Any, name: str) -> Any:
         """An attribute of a class or function from outside; where it has none, that is the same in later calls."""
@@ -202,6 +216,10 @@ class Attributes(Reasons):
                 return machine.natively(getattr, (value, name), {})
             if isinstance(static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
                 return machine.natively(getattr, (value, name), {})
+            getter = None if hasattr(kind, "__getattr__") else method_of(self, static, "__get__")
+            if getter is not None:
+                self.enter(machine, getter, (self.descriptor(kind, name), value, kind), {})
+                return ENTERED
             return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
         origin = self.origins[id(value)][1] if outside else self.origin("known", kind)
         return self.register(static, self.origin("attr", name, origin))

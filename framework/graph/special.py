@@ -95,7 +95,7 @@ def truth_of(recorder: Any, value: Any, deliver: str = "truth") -> Enter | None:
 
 
 def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
-    """The call that an assignment of a property is, or of any attribute of an object whose class sees to it."""
+    """The call that an assignment is: of a property, with a descriptor, or where the class sees to all its attributes."""
     kind = type(owner)
     if not known.is_object(owner) or recorder.opaque(owner):
         return None
@@ -103,11 +103,16 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
         own = None if isinstance(owner, Cell) else method_of(recorder, owner, "__setattr__")
         return None if own is None else Enter(polyfills.without_result, (own, owner, name, value))
     found = class_attribute(kind, name) if type(name) is str else None
-    setter = found.fset if type(found) is property else None
-    if not isinstance(setter, types.FunctionType) or not recorder.enters(setter):
+    if type(found) is property:
+        setter = found.fset
+        if not isinstance(setter, types.FunctionType) or not recorder.enters(setter):
+            return None
+        recorder.guard_class(kind, name)
+        return Enter(polyfills.without_result, (setter, owner, value))
+    setter = method_of(recorder, found, "__set__")
+    if setter is None:
         return None
-    recorder.guard_class(kind, name)
-    return Enter(polyfills.without_result, (setter, owner, value))
+    return Enter(polyfills.without_result, (setter, recorder.descriptor(kind, name), owner, value))
 
 
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:

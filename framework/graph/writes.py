@@ -407,7 +407,7 @@ class Writes(Attributes):
 
     def _note_question(self, question: Any, base: Any, *more: Any) -> None:
         """Something is asked of a value from outside."""
-        if question is hasattr or question is operations.has_own:
+        if question in (hasattr, operations.has_own, class_attribute):
             self._note_read("attr", more[0], base)
         elif question is operations.is_filled:
             self._note_read("attr", "cell_contents", base)

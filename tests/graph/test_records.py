@@ -213,6 +213,84 @@ def test_setattr_of_a_property():
         assert bits(jit(f)(Scale(), x_of())) == bits(f(Scale(), x_of()))
 
 
+class Positive:
+    """A descriptor, which counts how often it is asked."""
+
+    def __init__(self, name, start):
+        self.name, self.start, self.asked = name, start, 0
+
+    def __get__(self, instance, owner):
+        self.asked += 1
+        return self.start if instance is None else instance.__dict__.get(self.name, self.start)
+
+    def __set__(self, instance, value):
+        if type(value) is int and value <= 0:
+            raise ValueError(f"{self.name} must be positive")
+        setattr(instance, self.name, value)
+
+
+class ReadOnly:
+    """A descriptor that gives way to an attribute of the object."""
+
+    def __get__(self, instance, owner):
+        return owner.__name__ if instance is None else instance.rate
+
+
+def make_described():
+    class Described:
+        rate = Positive("_rate", 3)
+        told = ReadOnly()
+
+        def __init__(self, rate):
+            self.rate = rate
+
+    class Further(Described):
+        rate = Positive("_other", 5)
+
+    return Described, Further
+
+
+def test_descriptors_of_the_program():
+    def f(owner, kinds, value, x):
+        made = kinds[0](value)
+        owner.rate = made.rate
+        before = owner.told
+        made.told = x
+        try:
+            owner.rate = -1
+        except ValueError as error:
+            return before, str(error), made.told, x * owner.rate, sorted(vars(made))
+        return None
+
+    told = []
+    for function in (f, compiled := jit(f)):
+        first, further = make_described()
+        for kind, value in ((first, 2), (first, 2), (further, 4), (first, 9), (further, 4), (first, x_of())):
+            told.append(bits(function(kind(1), (first, further), value, x_of())))
+            told.append((vars(first)["rate"].asked, vars(further)["rate"].asked))
+        vars(first)["rate"].name = "_new"
+        told.append(bits(function(further(1), (further, first), 7, x_of())[:2]))
+        vars(further)["rate"].start = 11
+        first.rate = Positive("_third", 1)  # on the class: another descriptor
+        owner = further(2)
+        told.append(bits(function(owner, (further, first), 7, x_of())[:2]))
+        told.append(sorted(vars(owner)))
+    assert told[:15] == told[15:]
+    assert not any("descriptor" in reason or "setter" in reason for reason in hops(compiled))
+
+
+def test_a_descriptor_that_is_asked_by_its_class():
+    def f(kind, x):
+        return kind.rate, kind.told, x * kind.rate
+
+    told = []
+    for function in (f, jit(f)):
+        first, further = make_described()
+        for kind in (first, first, further):
+            told.append((bits(function(kind, x_of())), vars(first)["rate"].asked, vars(further)["rate"].asked))
+    assert told[:3] == told[3:]
+
+
 def test_the_plain_setter_of_an_object_from_outside():
     def f(box, other, x):
         object.__setattr__(box, "n", x.shape[0])
