@@ -4,14 +4,16 @@
     y = f(x)            as       self.steps += 1     so      self.steps = …            by Python, and no hop
     self.seen.append(y)          self.seen.append(y)         self.seen.append(…)
 
-A write of which is known beforehand what it does (an attribute of a plain object or a Cell, an item of a dict, `append`,
-a variable around the function) need not end the piece: between it and the end there is nothing but rows, which nobody
-sees. So it is done at the end, in order with the others, with the objects that the program has put into what it wrote.
+A write of which is known beforehand what it does (an attribute of a plain object, a Cell, a class or a module, methods of
+containers, a variable around the function, and what deletes them) need not end the piece: between it and the end there is
+nothing but rows, which nobody sees. So it is done at the end, in order with the others, with the objects that the program
+has put into what it wrote.
 
 **What is read behind a write.** Guards and origins look at things as they are where the piece starts. What has just been
 written is therefore known by itself (`overlay`); where anything else is read that may have been changed by a write, the
-piece ends there (`Pause`), and the next one finds what was written. A read from another object is one from another
-object in each later call too: a guard says so.
+piece ends there (`Pause`), and the next one finds what was written; so it does where something is read that was deleted, or
+an attribute of that name after one of a class was written. A read from another object is one from another object in each
+later call too: a guard says so.
 
 **What could fail.** A row that may raise, behind a write, would leave the write undone: the piece ends in front of it.
 """
