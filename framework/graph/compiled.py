@@ -26,7 +26,7 @@ from anfora.graph import control, polyfills, updates
 from anfora.graph.arrays import is_array
 from anfora.graph.code import Unsupported
 from anfora.graph.engines import Moment
-from anfora.graph.gradients import leave_behind
+from anfora.graph.gradients import leave_behind, outermost
 from anfora.graph.images import Image, Imager, NoImage, build, signature
 from anfora.graph.machine import Generator, Machine, Plain
 from anfora.graph.moments import Escaped, Live, Outcome, State, holds_identity
@@ -76,6 +76,7 @@ class Program:
         #: (gradients.py), and others that the interpreter does from end to end.
         self.divided: set[tuple] = set()
         self.inside: dict[tuple, Compiled] = {}  #: see `compiled_inside`
+        self.undivided: dict[tuple, str] = {}  #: those of the former that Python runs as they are, and why
         #: Loops over ranges that are unrolled: (code, instruction).
         self.unrolled: set[tuple] = set()
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
@@ -485,8 +486,13 @@ class Program:
         return found
 
     def give_up(self, reason: str, machine: Machine) -> None:
-        """From now on Python runs the function as it is."""
-        self.native = reason
+        """From now on Python runs the function as it is; or, of what stands in a gradient, this gradient alone."""
+        site = outermost(machine)
+        if site is None:
+            self.native = reason
+        else:
+            self.undivided[site] = reason
+            self.forget()
 
     def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
         hop = Hop(state, reason)

@@ -34,7 +34,7 @@ from anfora.graph.running import running
 
 __all__ = [
     "STEPS", "UNSEEN", "WALKED_BACK", "can_walk", "differentiate_in_pieces", "leave_behind", "outcome_of_step",
-    "specials",
+    "outermost", "specials",
 ]  # fmt: skip
 
 
@@ -140,6 +140,14 @@ def leave_behind(pending: int = 0) -> None:
     begun = running.gradients
     while begun and begun[-1].depth >= running.depth and begun[-1].pending >= pending:
         leave(begun[-1])
+
+
+def outermost(machine: Any) -> tuple | None:
+    """The call of the outermost gradient in pieces that a machine stands in, as (code, instruction); None for none."""
+    for caller, frame in zip(machine.frames, machine.frames[1:]):
+        if frame.function is differentiate_in_pieces:
+            return caller.code.python, caller.pc
+    return None
 
 
 # -- what follows from how things are arranged ------------------------------------------------------------------------

@@ -534,7 +534,9 @@ def _identities(objects: tuple) -> set[int]:
 
 def _guard_no_hooks(emit: Emitter, origin: Origin, _: None) -> None:
     name = emit.name(origin)
-    tables = f"{name}.__dict__.get('_hooks') if {name}._node is None else {name}._node.hooks"
+    emit.constants["Output"] = Output
+    history = f"{name}._node.__class__ is Output or {name}._node.hooks"
+    tables = f"{name}.__dict__.get('_hooks') if {name}._node is None else {history}"
     emit.lines.append(f"if ({tables}) and {emit.constant(hooks_on)}({name}): return None")
 
 

@@ -737,9 +737,13 @@ class Recorder(Operators):
         frame = machine.frames[-1]
         site = (frame.code.python, frame.pc)
         given = (*args, *kwargs.values())
-        walked = [given[i] for i in gradient.positions if i < len(given)] + [given[-1:] if gradient.sens_param else ()]
+        walked = given if gradient.sens_param else [given[i] for i in gradient.positions if i < len(given)]
         if not all(can_walk(self, tree) for tree in walked):
             machine.push(self.interpret(machine, gradient.call_plainly, (args, kwargs), {}, UNSEEN))
+            return
+        if not self.region and site in self.keeper.undivided:
+            reason = f"a gradient that cannot be taken in pieces: {self.keeper.undivided[site]}"
+            machine.push(self.interpret(machine, gradient.call_plainly, (args, kwargs), {}, reason))
             return
         in_pieces = not self.region and (site in self.keeper.divided or transforms.depth > 0)
         if not in_pieces and (self.piece.writes or (self.piece.is_taped and not self.region)):

@@ -17,6 +17,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import cells, custom
+from anfora.eager.tape import Block, Node, Output, key_of
 from anfora.graph.making import cells_among, is_made_here, settle
 from anfora.graph.origins import Number
 from anfora.kernel import glue
@@ -31,7 +32,8 @@ def hooks_on(tensor: Tensor) -> tuple:
     if node is None:
         table = tensor.__dict__.get("_hooks")
     else:
-        table = (getattr(node, "hooks", None) or {}).get(0)
+        owner, index = node.key if type(node) is Output and type(node.key) is tuple else (key_of(node), 0)
+        table = None if type(owner) is Block else (owner.hooks or {}).get(index)
     return tuple(table.values()) if table else ()
 
 
@@ -260,7 +262,8 @@ def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bo
     tensor, hook = args  # one that a tape outside follows cannot leave a gradient, see `Escaped`
     if not recorder.region or recorder.is_outside(tensor) or type(hook) is Number or recorder.opaque(hook):
         return False
-    if tensor.is_leaf or (hooks_on(tensor) and tensor._node.recipe.entry.op.name == "alias"):
+    is_alias = type(tensor._node) is Node and tensor._node.recipe.entry.op.name == "alias"
+    if tensor.is_leaf or (hooks_on(tensor) and is_alias):
         return False  # an argument shares its table of hooks with the tensor outside
     recorder.look(hook)
     machine.push(machine.natively(Tensor.register_hook, args, {}))

@@ -263,7 +263,7 @@ def lowered_cell_looks_at_all_it_has() -> Case:
     return Case(lambda x: net(x).astype(ms.float32))
 
 
-@program("gradient_inside second_gradient")
+@program()
 def lowered_cell_writes_to_its_parameter() -> Case:
     class Writes(Cell):
         def __init__(self) -> None:
@@ -359,7 +359,7 @@ def effects_under_automatic_mixed_precision() -> Case:
     return case
 
 
-@program("gradient_inside second_gradient")
+@program()
 def branches_under_automatic_mixed_precision() -> Case:
     net = auto_mixed_precision(nn.SequentialCell(dense()), "auto")
 
