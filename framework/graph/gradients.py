@@ -48,9 +48,9 @@ def differentiate_in_pieces(gradient, call, has_hooks):
     inputs, trees, present, sens = laid_out(gradient, call)
     found = follow(inputs, gradient.parameters)
     run = found[0]
-    pass_on(call, present, found[1:])
-    del inputs, found
     try:
+        pass_on(call, present, found[1:])
+        del inputs, found
         output = gradient.fn(*call.pop(0), **call.pop())
         results = flattened(gradient, output)
     except BaseException:
@@ -225,12 +225,18 @@ def _walk_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 
 
 def _leave(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    """Where the program goes on behind the exception this is a step; else nothing is compiled that would come there."""
-    if recorder.is_in_a_try():
+    """Where the program may go on behind the exception this is a step; else nothing is compiled that would come there."""
+    if any(map(_may_catch, (frame for each in machine.chain() for frame in each.frames))):
         machine.push(recorder.do_between(machine, leave, args, kwargs, _LEFT))
     else:
         machine.push(machine.natively(leave, args, kwargs))
     return True
+
+
+def _may_catch(frame: Any) -> bool:
+    """Whether an exception may end in a frame, but for those that pass it on. Iterators end with exceptions too."""
+    passes_on = frame.function is differentiate_in_pieces
+    return bool(frame.handlers and not passes_on) or frame.deliver not in ("value", "drop", "truth", "object")
 
 
 def _computed(function: Callable, tree: int | None = None) -> Callable:

@@ -116,7 +116,7 @@ class Operators(Leaves):
             if entry.may_fail:
                 self.touched = f"an error of {op.name} that depends on data"
             raise
-        if entry.may_fail and self.is_in_a_try():
+        if entry.may_fail and self._is_in_a_try():
             if self.keeper.leaves_tries or piece.draws or any(row.entry.written for row in piece.rows):
                 self.touched = f"an error of {op.name} would be caught"
             else:
@@ -155,7 +155,7 @@ class Operators(Leaves):
         )
         return result
 
-    def is_in_a_try(self) -> bool:
+    def _is_in_a_try(self) -> bool:
         """Whether the program would go on after an exception."""
         machines = self.machine.chain() if self.machine is not None else ()
         return any(_catches(frame) for machine in machines for frame in machine.frames)

@@ -102,6 +102,17 @@ def loops_of_several_lengths(x):
 
 
 @program(lengths)
+def loop_that_is_rolled(x):
+    def f(v):
+        y = v
+        for k in range(300):
+            y = y * 0.5 + k * 0.01 if y.sum() > 4 else y + v
+        return y.sum()
+
+    return ms.grad(f)(x)
+
+
+@program(lengths)
 def loop_with_break_and_continue(x):
     def f(v):
         total = v * 0
@@ -585,6 +596,49 @@ def error_that_is_caught_inside(x):
     return ms.grad(f)(x)
 
 
+class Lazy:
+    def __init__(self, x):
+        self.x = x
+
+    @property
+    def slope(self):
+        return ms.grad(self.loss)(self.x)
+
+    def loss(self, v):
+        if v.sum() < 0:
+            raise AttributeError("none for negative ones")
+        return (v * v).sum()
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.x = self.x - 2
+
+        def f(v):
+            if v.sum() < -3:
+                raise StopIteration
+            return (v * v).sum()
+
+        return ms.grad(f)(self.x)
+
+
+@program()
+def error_that_python_takes_for_an_answer(x):
+    """No handler is to be seen in the program."""
+    lazy = Lazy(x)
+    y = x * 2
+    return getattr(lazy, "slope", y), hasattr(lazy, "slope"), (x * 2).requires_grad
+
+
+@program()
+def error_that_ends_a_loop(x):
+    y = x
+    for slope in Lazy(x):
+        y = y + slope
+    return y, (x * 2).requires_grad
+
+
 @program()
 def error_of_an_operator(x):
     def f(v):
@@ -701,6 +755,11 @@ def test_as_pynative_mode(name):
     assert compiled.program.native is None
     reasons = hops(compiled)
     assert len(reasons) == len(case.hops) and all(any(part in reason for reason in reasons) for part in case.hops)
+
+
+@pytest.mark.parametrize("name", ["descent_until_it_is_small", "newton_steps", "loop_that_is_rolled", "recursion_inside"])
+def test_beside_automata(name, counts):
+    test_as_pynative_mode(name)
 
 
 def tensors_of(value: Any) -> list[Tensor]:
