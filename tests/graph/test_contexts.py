@@ -9,6 +9,7 @@ import sys
 import traceback
 
 import pytest
+from chance import Writer, loaded
 from worlds import Box, check, hops, shape, x_of
 
 from anfora import jit, ops
@@ -340,3 +341,67 @@ def test_nothing_of_it_is_alive_afterwards():
     gc.collect()
     after = [each for each in gc.get_objects() if type(each) is contextlib._GeneratorContextManager]
     assert len(after) <= len(before) and not (IS_GONE_INTO and hops(f))
+
+
+# -- programs made by chance ------------------------------------------------------------------------------------------
+
+
+class Blocks(Writer):
+    """A function of `with` statements, loops and handlers, which are left in all ways."""
+
+    MANAGERS = (
+        'noting(box.log, "a")', 'noting(box.log, "b", "swallow")', 'noting(box.log, "c", "other")', "scale(n + 2)",
+        "contextlib.suppress(ValueError, KeyError)", "contextlib.suppress(LookupError)", "contextlib.nullcontext(n)",
+        'noting(box.log, "d", "other") as d, scale(5)', "contextlib.closing(Opened(box.log))",
+    )  # fmt: skip
+    LINES = (
+        "y = y + SETTINGS['scale']", "y = y * 2", "box.log.append(n)", "raise ValueError('v')", "raise KeyError('k')",
+        "return y", "print('out', n)", "open('/not/there')", "box.n += 1", "y = y * box.n", "box.log.append(y)",
+    )  # fmt: skip
+
+    def function(self) -> str:
+        names = "import contextlib\nfrom test_contexts import Opened, SETTINGS, noting, scale\n"
+        self.write(0, "def f(box, n, x):")
+        self.write(1, "y = x")
+        self.block(1)
+        self.write(1, "return y")
+        return f"{names}\n\n" + "\n".join(self.lines)
+
+    def block(self, depth: int) -> None:
+        for _ in range(self.rng.integers(1, 4)):
+            kind = self.rng.random() if depth < 4 else 1.0
+            if kind < 0.45:
+                self.write(depth, f"with {self.pick(*self.MANAGERS)} as w:")
+                self.block(depth + 1)
+            elif kind < 0.55:
+                self.write(depth, f"for i in range({self.pick(1, 2, 3)}):")
+                self.block(depth + 1)
+                self.write(depth + 1, self.pick("break", "continue", "pass"))
+            elif kind < 0.65:
+                self.write(depth, "try:")
+                self.block(depth + 1)
+                self.write(depth, f"except {self.pick('ValueError', 'KeyError', 'Exception')} as e:")
+                told = "type(e).__name__, type(e.__context__).__name__, type(e.__cause__).__name__"
+                self.write(depth + 1, f"box.log.append(({told}))")
+            elif kind < 0.75:
+                self.write(depth, f"if n == {self.pick(0, 1, 2)}:")
+                self.block(depth + 1)
+            else:
+                self.write(depth, self.pick(*self.LINES))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_programs_made_by_chance(seed, tmp_path, capsys):
+    text, told = Blocks(seed).function(), []
+    module = loaded(text, tmp_path)
+    for function in (module.f, jit(module.f)):
+        box = Box(log=[], n=1)
+        for n in (0, 1, 1, 2, 0, 2, 1):
+            try:
+                result = shape(function(box, n, x_of()))
+            except Exception as error:
+                result = type(error), str(error), lines(error) if IS_GONE_INTO else None
+            told.append((result, capsys.readouterr().out, shape(box), dict(SETTINGS)))
+            box.log.clear()
+    for number, (own, expected) in enumerate(zip(told[7:], told)):
+        assert own == expected, (number, text)
