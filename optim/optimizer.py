@@ -195,12 +195,12 @@ class Optimizer(Updater):
         sections = self._sections_of(present)
         gradients = self._checked(given, {i for section in sections for i in section.indices})
         outline, numbers = self._ahead(sections)
-        form: Form | None = self._form(outline)
-        if form is not None and len(present) < len(self.parameters):
-            form = form.only(tuple(sorted(present)))
-            gradients = [gradient for gradient in gradients if gradient is not None]
-        if form is None:
-            return None
+        form = self._form(outline)
+        if len(present) < len(self.parameters):
+            rest = form.only(tuple(sorted(present)))
+            if rest is None:
+                return None
+            form, gradients = rest, [gradient for gradient in gradients if gradient is not None]
         places = [(*self._path, *place) for place in form.places()]
         holders = [current(found_at(self, place))._layout for place in places]
         entry = form.entry(holders, [None if gradient is None else current(gradient)._layout for gradient in gradients])
