@@ -21,7 +21,7 @@ from anfora.core import memory
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.eager import batched, tape
-from anfora.eager.dispatch import entry_of_alias
+from anfora.eager.dispatch import entry_of_alias, here
 from anfora.eager.tape import Leaf, Node, Output
 from anfora.graph.machine import Machine, Pause
 from anfora.graph.moments import Cut, State
@@ -212,7 +212,7 @@ class Leaves(Writes):
         for value in args:
             self.look(value)
         with self.unwatched():
-            result = machine.natively(function, args, {})
+            result, place = machine.natively(_done_here, (function, args), {})
         piece = self.piece
         handles = tuple(results_of(result))
         machine.push(result)
@@ -222,7 +222,7 @@ class Leaves(Writes):
         self.nodes[id(node)] = node, None, [handles[0]]
         for handle, value in zip(handles, values):
             number = piece.value()
-            piece.rows.append(Row(entry_of_alias(handle._layout)[0], (value,), (number,), self._here(), 0, True))
+            piece.rows.append(Row(entry_of_alias(handle._layout)[0], (value,), (number,), place, 0, True))
             piece.switches.append(False)
             self._know(handle, number)
         origins: list[Any] = []
@@ -355,10 +355,6 @@ class Leaves(Writes):
         """The value of the piece that a tensor holds."""
         raise NotImplementedError
 
-    def _here(self) -> tuple:
-        """Where the program stands, as rows keep it."""
-        raise NotImplementedError
-
     def _traced(
         self,
         machine: Machine,
@@ -370,6 +366,11 @@ class Leaves(Writes):
     ) -> Any:
         """Do something by Python, whose operators become rows."""
         raise NotImplementedError
+
+
+def _done_here(function: Callable, args: tuple) -> tuple[Any, tuple]:
+    """What a function gives, and where the program stands, as rows keep it."""
+    return function(*args), here()
 
 
 def use_up(result: Tensor) -> None:

@@ -227,6 +227,7 @@ def test_between_such_nodes_stand_blocks():
     assert node.recipe.entry.op.name == "Reverse.bprop()"
     [before] = [p.node for p in node.parents]
     assert type(before) is Block and before.tick < node.tick < block.tick
+    assert {row.place[0].co_name for row in block.program.piece.rows} == {"around_it"}
 
 
 def test_a_result_is_the_tensor_that_its_gradient_is_told_of():
