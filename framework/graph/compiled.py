@@ -46,6 +46,7 @@ _MOST_POINTS = 250
 _MOST_VARIANTS = 12
 _MOST_ENTRIES = 256
 _MOST_FAILURES = 3
+_FAILED = object()  #: what a piece gives that has raised an error
 _TOO_MANY = "it has gone on in too many ways"
 #: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
 #: all of them, and where the program goes on in too many ways.
@@ -160,6 +161,8 @@ class Program:
                     except Exception:
                         if not variant.piece.is_tried:
                             raise
+                        live = _FAILED
+                    if live is _FAILED:  # outside of the handler, so that the error is nobody's context
                         return self._go_on_in_python(point, values)
                     if live is not None:
                         break
@@ -630,12 +633,16 @@ class Program:
 
         Returns:
             whether the point is a new one; None, and nothing has been done, if it would be and must not, or if there is
-            no image of it.
+            no image of it. False as well, and no more is recorded, where a tape would have to be put down.
         """
         try:
             return self._join(recorder, machine, may_be_new)
         except NoImage:
             return None
+        except Escaped as escaped:
+            recorder.note_escape(escaped)
+            recorder.leave(machine)
+            return False
 
     def join(self, recorder: Recorder, machine: Machine) -> None:
         """End the piece at the point of the present moment, whatever it is, and go on from there."""

@@ -588,12 +588,12 @@ def wrong_index(around: Callable[[Callable], Callable]) -> Case:
     )
 
 
-@program("without_tape")
+@program()
 def index_is_wrong_inside_of_cells() -> Case:
     return wrong_index(lambda function: function)
 
 
-@program(EVERYWHERE)
+@program()
 def error_of_an_index_is_caught() -> Case:
     def around(function: Callable) -> Callable:
         def run(x: Tensor) -> Tensor:
@@ -607,7 +607,7 @@ def error_of_an_index_is_caught() -> Case:
     return wrong_index(around)
 
 
-@program(EVERYWHERE)
+@program()
 def hook_is_always_called_when_an_index_is_wrong() -> Case:
     class Takes(Cell):
         def construct(self, x: Tensor, index: Tensor) -> Tensor:

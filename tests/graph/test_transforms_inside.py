@@ -546,3 +546,32 @@ def test_a_large_jacobian_is_not_unrolled(transform, monkeypatch):
         x = data(k, 60)
         assert outcome(g, x) == outcome(g.__wrapped__, x)
     assert set(hops(g)) == {TAPE}
+
+
+def tape_alive_in_front_of_a_long_loop(x, v):
+    _, pull = ms.vjp(sine, x)
+    for _ in range(300):
+        x = x + v
+    return pull(x)
+
+
+def history_alive_in_front_of_a_long_loop(x, v):
+    kept = []
+
+    def f(a):
+        kept.append(a * 2)
+        return (a * a).sum()
+
+    gradient = ms.grad(f)(x)
+    for _ in range(300):
+        x = x + v
+    return x, gradient, kept[0] + 1
+
+
+@pytest.mark.parametrize("function", [tape_alive_in_front_of_a_long_loop, history_alive_in_front_of_a_long_loop])
+def test_a_loop_stays_one_where_a_tape_is_alive(function):
+    compiled = jit(function)
+    for arguments in VECTORS[:2] * 2:
+        assert outcome(compiled, *arguments) == outcome(function, *arguments)
+    assert set(hops(compiled)) == {TAPE}
+    assert max(len(v.piece.rows) for p in compiled.program.points.values() for v in p.variants) < 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from outcomes import outcome
+from outcomes import bits, outcome
 from test_transforms_inside import data, hops
 
 import anfora as ms
@@ -24,6 +24,13 @@ def looked_up(k, x):
     except IndexError as error:
         return str(error), x * 2
     return y + 1
+
+
+def raised_on(k, x):
+    try:
+        return ops.gather(TABLE, k, 0) * x
+    except IndexError as error:
+        raise ValueError("there is no such row") from error
 
 
 def with_a_finally(k, x):
@@ -154,9 +161,21 @@ def divided(k, x):
         return str(error)
 
 
+def observed(function, k, x):
+    """What a call gives, or its error with those that led to it, and what it has done."""
+    try:
+        result = bits(function(k, x))
+    except Exception as raised:
+        result, error = [], raised
+        while error is not None:
+            result.append((type(error), str(error), type(error.__cause__)))
+            error = error.__context__
+    return result, bits(x), list(SEEN), ms.get_rng_state().tolist()
+
+
 PROGRAMS = [
-    looked_up, with_a_finally, written_after_it, written_before_it, argument_is_written, drawn_in_it, noted_in_it,
-    in_a_loop, in_a_loop_on_data, behind_a_hop, in_a_gradient, in_a_helper_that_passes_it_on, not_caught, divided,
+    looked_up, raised_on, with_a_finally, written_after_it, written_before_it, argument_is_written, drawn_in_it,
+    noted_in_it, in_a_loop, in_a_loop_on_data, behind_a_hop, in_a_gradient, in_a_helper_that_passes_it_on, not_caught, divided,
 ]  # fmt: skip
 
 
@@ -174,8 +193,7 @@ def test_what_fails_is_caught(function, failing):
             for each in (compiled, function):
                 SEEN.clear()
                 ms.set_seed(number)
-                x = data(number, 2)
-                found.append((outcome(each, k, x), outcome(lambda: x), list(SEEN), ms.get_rng_state().tolist()))  # noqa: B023
+                found.append(observed(each, k, data(number, 2)))
             assert found[0] == found[1]
         assert compiled.program.native is None
 
