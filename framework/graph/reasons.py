@@ -86,7 +86,8 @@ class Reasons(Notebook):
             values = tuple(v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v))))
         if not known.only_arranges(operation) and not known.is_transform(operation):
             if any(isinstance(value, BaseException) and self.is_outside(value) for value in values):
-                return f"{known.describe(operation)} of an error"  # which says something else in each call
+                # What the interpreter has raised says something else in each call.
+                return f"{known.describe(operation)} of a value that the compiler does not know"
             if not all(map(self.natural, values)) or not self.natural(operation):
                 return f"{known.describe(operation)} of an object of the program"
             functions = [v for v in values if isinstance(v, types.FunctionType)]

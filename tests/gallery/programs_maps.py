@@ -123,10 +123,10 @@ def adapted_to_each_task(jit):
         return loss(w - 0.1 * ms.grad(loss)(w, x), x)
 
     def run(tasks):
-        def total(w):
+        def total():
             return ms.vmap(after_a_step, (None, 0))(w, tasks).sum()
 
-        return ms.value_and_grad(total)(w * 1)
+        return ms.value_and_grad(total, None, w)()
 
     return run
 

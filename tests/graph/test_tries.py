@@ -175,7 +175,8 @@ def observed(function, k, x):
 
 PROGRAMS = [
     looked_up, raised_on, with_a_finally, written_after_it, written_before_it, argument_is_written, drawn_in_it,
-    noted_in_it, in_a_loop, in_a_loop_on_data, behind_a_hop, in_a_gradient, in_a_helper_that_passes_it_on, not_caught, divided,
+    noted_in_it, in_a_loop, in_a_loop_on_data, behind_a_hop, in_a_gradient, in_a_helper_that_passes_it_on,
+    not_caught, divided,
 ]  # fmt: skip
 
 
@@ -211,7 +212,7 @@ def test_what_often_fails_is_compiled_with_what_follows():
     for n in (0, 9, 1, 9, 0, 9, 1, 9, 9, 0, 9):
         assert outcome(compiled, i(n), data(n, 2)) == outcome(looked_up, i(n), data(n, 2))
     assert compiled.program.leaves_tries
-    assert hops(compiled) == ["an error of pick would be caught", "str of an error"]
+    assert hops(compiled) == ["an error of pick would be caught", "str of a value that the compiler does not know"]
     before = compiled.program.recordings
     for n in (0, 9) * 3:
         assert outcome(compiled, i(n), data(n, 2)) == outcome(looked_up, i(n), data(n, 2))
