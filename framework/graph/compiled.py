@@ -25,6 +25,7 @@ from anfora.eager.tape import transforms
 from anfora.graph import control, polyfills, updates
 from anfora.graph.arrays import is_array
 from anfora.graph.code import Unsupported
+from anfora.graph.collected import KINDS
 from anfora.graph.engines import Moment
 from anfora.graph.gradients import leave_behind, outermost
 from anfora.graph.images import Image, Imager, NoImage, build, signature
@@ -432,7 +433,7 @@ class Program:
                 recorder.local_functions[id(value)] = value
             elif kind is Generator:
                 value.world = recorder
-            elif is_array(value):
+            elif is_array(value) or kind in KINDS:
                 recorder.own[id(value)] = value
         return live
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
-from anfora.graph.arrays import array_image, built_array
+from anfora.graph.arrays import array_image, built_array, is_array
+from anfora.graph.collected import built_container, container_image
 from anfora.graph.known import GETTERS, VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.origins import Number
@@ -66,7 +67,7 @@ class Imager:
         if kind is types.TracebackType:
             return "traceback", value
         if kind in VIEWS:
-            return "view", kind.__name__.removeprefix("dict_"), self.image(viewed(value))
+            return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self.image(viewed(value))
         if is_bound(value):
             return "method", value.__name__, self.image(value.__self__)
         if isinstance(value, FIXED) or self._is_known(value):
@@ -120,7 +121,9 @@ class Imager:
         if kind in GETTERS or kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
             return self._iterator(value)
         if id(value) in self._own:
-            return array_image(value, self.image)
+            found = array_image(value, self.image) if is_array(value) else container_image(value, self.image)
+            if found is not None:
+                return found
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
             return "object", kind, self.image(value.__dict__)
         raise NoImage(f"an object of type {kind.__name__}")
@@ -274,6 +277,9 @@ class _Builder:
             made[place] = cell = types.CellType()
             self._fill(cell, image)
             return cell
+        if kind in ("deque", "dict of"):
+            built_container(image, self.build, lambda value: made.__setitem__(place, value))
+            return made[place]
         if kind == "function":
             return self._function(image, place)
         if kind == "frame":

@@ -3,6 +3,7 @@ types it can look into. Whatever stands nowhere here is done by the interpreter,
 
 from __future__ import annotations
 
+import collections
 import enum
 import functools
 import gc
@@ -39,7 +40,9 @@ NUMBERS = (bool, int, float)
 #: Types of methods that are written in C; of modules' functions too.
 BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
 #: What `keys`, `values` and `items` of a dict give.
-VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+VIEWS: tuple[type, ...] = tuple(
+    type(view) for table in ({}, collections.OrderedDict()) for view in (table.keys(), table.values(), table.items())
+)
 CONTAINERS = (tuple, list, dict, set, frozenset)
 
 #: Functions that look at how things are arranged, and not at what they are.
@@ -341,7 +344,9 @@ def is_opaque(value: Any) -> bool:
         return False
     if isinstance(value, types.GeneratorType):
         return True
-    return not (hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"))
+    return not (
+        hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools", "_collections")
+    )
 
 
 def describe(function: Any) -> str:

@@ -27,7 +27,9 @@ from anfora.eager.custom import FunctionContext, custom_vjp
 from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph import known
+from anfora.graph.arrays import is_array
 from anfora.graph.code import Code
+from anfora.graph.collected import KINDS, items_of
 from anfora.graph.images import SIMPLE, NoImage
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.moments import Escaped, Outcome, Piece
@@ -55,7 +57,8 @@ class Notebook(Plain):
         self.keeper = keeper
         self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
         self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it, and their gradients
-        self.own: dict[int, Any] = {}  #: arrays that it has made of known values, see arrays.py
+        #: Objects of types written in C that the run has made, of which all is known: see arrays.py, collected.py.
+        self.own: dict[int, Any] = {}
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
@@ -413,8 +416,12 @@ class Notebook(Plain):
         kind = type(value)
         if kind in SIMPLE or isinstance(value, Tensor) or kind is Number:
             return False
-        if self.own and (self.owns_array(value) or (known.is_bound(value) and self.owns_array(value.__self__))):
+        if self.own and known.is_bound(value) and id(value.__self__) in self.own:
+            return self.opaque(value.__self__, depth + 1)
+        if self.own and self.owns_array(value):
             return False
+        if self.own and self.owns_container(value):
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
         if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
             return True
         if hasattr(kind, "__next__") and kind not in (Generator, Walk) and id(value) in self.origins:
@@ -443,6 +450,9 @@ class Notebook(Plain):
             return not self.is_outside(value)  # what Python has raised may say something else next time
         if isinstance(value, np.generic):
             return self.owns_array(value)
+        if type(value) in KINDS:
+            is_own = depth < 20 and self.owns_container(value)
+            return is_own and all(self.natural(item, depth + 1) for item in items_of(value))
         if isinstance(value, (tuple, list, set, frozenset)):
             return depth < 20 and all(self.natural(item, depth + 1) for item in value)
         if kind is dict:
@@ -493,10 +503,14 @@ class Notebook(Plain):
 
     def owns_array(self, value: Any) -> bool:
         """Whether it is an array of which all is known: nobody else has it, or the memory that it is a part of."""
-        if id(value) not in self.own or id(value) in self.origins:
+        if not is_array(value) or id(value) not in self.own or id(value) in self.origins:
             return False
         base = getattr(value, "base", None)
         return base is None or self.owns_array(base)
+
+    def owns_container(self, value: Any) -> bool:
+        """Whether it is a deque, or a dict with defaults, say, that the program has made."""
+        return type(value) in KINDS and id(value) in self.own and id(value) not in self.origins
 
     def owns(self, generator: Generator) -> bool:
         return id(generator) not in self.origins

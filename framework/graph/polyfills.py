@@ -12,6 +12,7 @@ from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
 from anfora.graph.binding_times import answers
+from anfora.graph.collected import methods_of_counters
 from anfora.graph.gradients import specials
 from anfora.graph.images import SIMPLE
 from anfora.graph.iterators import iterators
@@ -205,6 +206,11 @@ def reduce_(function, items, *start):
             value = function(value, item)
     if value is _ABSENT:
         raise TypeError("reduce() of empty iterable with no initial value")
+    return value
+
+
+def default_item(table, key):
+    table[key] = value = table.default_factory()
     return value
 
 
@@ -433,6 +439,7 @@ def table() -> dict[Any, Callable]:
         copy_module.copy: _copy,
         copy_module.deepcopy: _deepcopy,
         **iterators(),
+        **methods_of_counters(),
         **answers(),
         **surroundings(),
         **transforms(),

@@ -16,6 +16,7 @@ from anfora.core.tensor import Tensor
 from anfora.graph import known, operations, records
 from anfora.graph.arrays import iterates
 from anfora.graph.code import Unsupported
+from anfora.graph.collected import KINDS
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import Drain, Generator, Machine, Walk
 from anfora.graph.notebook import Notebook
@@ -246,7 +247,7 @@ _BLIND = frozenset({
 
 DRAINING = frozenset({
     list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
-    operations.unpack, operations.unpack_rest, set.update, ParameterTuple,
+    operations.unpack, operations.unpack_rest, set.update, ParameterTuple, *KINDS,
 })  # fmt: skip
 
 #: Functions that arrange things and call methods of some of their arguments: of how many, from the first.

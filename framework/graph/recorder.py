@@ -37,6 +37,7 @@ from anfora.eager.tape import transforms
 from anfora.eager.updating import Updater
 from anfora.graph import arrays, contexts, known, operations, ranges, records
 from anfora.graph.code import Code
+from anfora.graph.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.generic import implementation
 from anfora.graph.gradients import UNSEEN, can_walk, differentiate_in_pieces
 from anfora.graph.images import ORDINARY, SIMPLE, NoImage, is_plain_object
@@ -44,7 +45,16 @@ from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain,
 from anfora.graph.moments import Outcome, State
 from anfora.graph.operators import Operators
 from anfora.graph.origins import Number, Origin
-from anfora.graph.polyfills import call, class_pattern, differentiate, getter, list_, list_with_length, rows_
+from anfora.graph.polyfills import (
+    call,
+    class_pattern,
+    default_item,
+    differentiate,
+    getter,
+    list_,
+    list_with_length,
+    rows_,
+)
 from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.sources import code_of
@@ -97,6 +107,10 @@ class Recorder(Operators):
             return machine.natively(operation, args, kwargs)
         if self.given is None and arrays.holds_array(self, operation, args, kwargs):
             done, result = self._with_arrays(machine, operation, args, kwargs)
+            if done:
+                return result
+        if self.given is None and (self.own or known.is_among(operation, KINDS)):
+            done, result = self._with_containers(machine, operation, args, kwargs)
             if done:
                 return result
         if not kwargs and not any(map(self.opaque, args)):
@@ -155,6 +169,26 @@ class Recorder(Operators):
         result = self.compute(machine, operation, args, kwargs)
         if self.hop is None:
             arrays.adopt(self, args[0] if operation is operations.extend else result)
+        return True, result
+
+    def _with_containers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
+        """What makes deques and their like, or does something to those of the program: (whether it is done, the result)."""
+        is_method = known.is_bound(operation) and self.owns_container(operation.__self__)  # type: ignore[attr-defined]
+        is_making = known.is_among(operation, KINDS)
+        if any(type(value) is Number for value in (*args, *kwargs.values())):
+            if not is_method and not is_making and not any(map(self.owns_container, args)):
+                return False, None
+            reason = f"{known.describe(operation)} with a number that varies"
+            return True, self.interpret(machine, operation, args, kwargs, reason)
+        if calls_default(self, operation, args):
+            raise Enter(default_item, args)
+        if is_making and any(map(self.is_own_generator, args)):
+            self._reason_of_generator(machine, operation, args)  # the machine goes through it first
+        if not changes_or_makes(self, operation, args, kwargs):
+            return False, None
+        result = self.compute(machine, operation, args, kwargs)
+        if type(result) in KINDS and not self.is_outside(result):
+            self.own[id(result)] = result
         return True, result
 
     def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
@@ -220,6 +254,8 @@ class Recorder(Operators):
             # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
             self.keeper.divide(self.region[:1])
             self.leave(machine)
+        if self.own and type(result) in KINDS and any(map(self.owns_container, args)):
+            self.own.setdefault(id(result), result)
         if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
             self.made(result)  # for this call, with its values
             for cell in getattr(result, "__closure__", None) or ():

@@ -757,7 +757,9 @@ def test_as_pynative_mode(name):
     assert len(reasons) == len(case.hops) and all(any(part in reason for reason in reasons) for part in case.hops)
 
 
-@pytest.mark.parametrize("name", ["descent_until_it_is_small", "newton_steps", "loop_that_is_rolled", "recursion_inside"])
+@pytest.mark.parametrize(
+    "name", ["descent_until_it_is_small", "newton_steps", "loop_that_is_rolled", "recursion_inside"]
+)
 def test_beside_automata(name, counts):
     test_as_pynative_mode(name)
 
