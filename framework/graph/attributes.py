@@ -14,6 +14,7 @@ from anfora.graph.images import SIMPLE
 from anfora.graph.machine import ENTERED, Machine, builtins_of
 from anfora.graph.notebook import UNKNOWN
 from anfora.graph.operations import holds, is_filled
+from anfora.graph.operator_classes import is_operator
 from anfora.graph.polyfills import getattr_, hasattr_, property_
 from anfora.graph.reasons import Reasons
 from anfora.graph.special import class_attribute, method_of
@@ -156,6 +157,8 @@ class Attributes(Reasons):
         kind = type(value)
         if name == "__class__":
             return kind
+        if name in ("attrs", "__dict__") and is_operator(value) and id(value) not in self.own:
+            return self.interpret(machine, getattr, (value, name), {}, "what is noted on an operator")
         if name == "__dict__" and any(low.cell is value for low in self.lowered):
             return self.interpret(machine, getattr, (value, name), {}, "the attributes of a Cell in another type")
         if name == "__dict__" and self.is_outside(value):

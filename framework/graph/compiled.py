@@ -31,6 +31,7 @@ from anfora.graph.gradients import leave_behind, outermost
 from anfora.graph.images import Image, Imager, NoImage, build, signature
 from anfora.graph.machine import Generator, Machine, Plain
 from anfora.graph.moments import Escaped, Live, Outcome, State, holds_identity
+from anfora.graph.operator_classes import is_operator
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.ranges import Jump
@@ -433,7 +434,7 @@ class Program:
                 recorder.local_functions[id(value)] = value
             elif kind is Generator:
                 value.world = recorder
-            elif is_array(value) or kind in KINDS:
+            elif is_array(value) or kind in KINDS or is_operator(value):
                 recorder.own[id(value)] = value
         return live
 

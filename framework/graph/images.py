@@ -19,6 +19,7 @@ from anfora.graph.arrays import array_image, built_array, is_array
 from anfora.graph.collected import built_container, container_image
 from anfora.graph.known import GETTERS, VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
+from anfora.graph.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.origins import Number
 from anfora.graph.ranges import Counter
 
@@ -44,7 +45,7 @@ class Imager:
     Args:
         slot: gives the number of the slot that a value stands in, or None if it is part of the pattern.
         is_known: whether an object is the same one in every call, so that it stands for itself.
-        own: the arrays that the program has made, by identity.
+        own: what of types written in C, and of operators, the program has made, by identity.
     """
 
     def __init__(
@@ -121,7 +122,8 @@ class Imager:
         if kind in GETTERS or kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
             return self._iterator(value)
         if id(value) in self._own:
-            found = array_image(value, self.image) if is_array(value) else container_image(value, self.image)
+            make = array_image if is_array(value) else operator_image if is_operator(value) else container_image
+            found = make(value, self.image)
             if found is not None:
                 return found
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
@@ -299,6 +301,8 @@ class _Builder:
             return value
         if kind in ("array", "part of an array", "number of an array"):
             made[place] = built_array(image, self.build)
+        elif kind == "operator":
+            made[place] = built_operator(image, self.build)
         elif kind == "counter":
             made[place] = counter = Counter(self.build(image[1]), self.build(image[2]), image[3], image[4])
             counter.is_rolled = True

@@ -27,6 +27,7 @@ from anfora.eager.tape import no_grad
 from anfora.graph import contexts, operations
 from anfora.graph.machine import Generator, Walk
 from anfora.graph.operations import IN_PLACE, OPERATIONS
+from anfora.graph.operator_classes import NOTING
 from anfora.graph.origins import Number
 from anfora.kernel import glue
 
@@ -196,7 +197,8 @@ def computes(function: Any) -> bool:
     if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
         return _is_operator_method(function)
     if isinstance(function, types.FunctionType):
-        return _of(function.__globals__.get("__name__"), _LIBRARY) or is_transform(function)
+        is_ours = _of(function.__globals__.get("__name__"), _LIBRARY) and function not in NOTING
+        return is_ours or is_transform(function)
     if isinstance(function, types.MethodDescriptorType) and _of(getattr(function, "__module__", None), _LIBRARY):
         return True
     if isinstance(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):

@@ -33,6 +33,7 @@ from anfora.graph.collected import KINDS, items_of
 from anfora.graph.images import SIMPLE, NoImage
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.moments import Escaped, Outcome, Piece
+from anfora.graph.operator_classes import is_operator
 from anfora.graph.origins import Number, Origin
 from anfora.graph.ranges import Counter
 from anfora.graph.rows import Calls
@@ -389,6 +390,8 @@ class Notebook(Plain):
             return id(value) not in self.local_cells
         if kind is types.FunctionType or kind is GradientFunction:
             return id(value) not in self.local_functions
+        if id(value) in self.own:
+            return False
         if kind is Code or known.is_constant(value):
             return True
         if kind is Linearized and id(value) in self.lines:
@@ -422,6 +425,8 @@ class Notebook(Plain):
             return False
         if self.own and self.owns_container(value):
             return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
+        if is_operator(value) and id(value) in self.origins:
+            return True  # with which attributes it was made is not known
         if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
             return True
         if hasattr(kind, "__next__") and kind not in (Generator, Walk) and id(value) in self.origins:

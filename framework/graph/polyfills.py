@@ -17,7 +17,7 @@ from anfora.graph.gradients import specials
 from anfora.graph.images import SIMPLE
 from anfora.graph.iterators import iterators
 from anfora.graph.machine import Generator
-from anfora.graph.operations import names_of_pattern, order_of
+from anfora.graph.operations import OPERATIONS, names_of_pattern, order_of
 from anfora.graph.origins import Number
 from anfora.graph.surroundings import surroundings
 from anfora.graph.transforms import transforms
@@ -293,6 +293,17 @@ def getter(function: Any) -> tuple[Callable, tuple]:
 
 
 # -- tensors ----------------------------------------------------------------------------------------------------------
+
+
+def tensor_contains(tensor, value):
+    return True if (tensor == value).any() else False  # noqa: SIM210  (`bool` would ask Python)
+
+
+def tensor_contains_not(tensor, value):
+    return False if (tensor == value).any() else True  # noqa: SIM211
+
+
+SEARCHES: dict[Any, Callable] = {OPERATIONS["in"]: tensor_contains, OPERATIONS["not_in"]: tensor_contains_not}
 
 
 def tensor_of_tensor(value):

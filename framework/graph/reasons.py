@@ -20,6 +20,7 @@ from anfora.graph.collected import KINDS
 from anfora.graph.images import SIMPLE
 from anfora.graph.machine import Drain, Generator, Machine, Walk
 from anfora.graph.notebook import Notebook
+from anfora.graph.operator_classes import is_operator
 from anfora.graph.polyfills import first_, list_
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, method_of
@@ -214,7 +215,8 @@ class Reasons(Notebook):
             if isinstance(held, Parameter) and isinstance(args[2], Tensor):
                 self.getattr_plain(owner, args[1])
                 return None
-        if self.is_outside(owner) or not known.is_object(owner) or isinstance(owner, Cell):
+        is_elsewhere = self.is_outside(owner) or (is_operator(owner) and id(owner) not in self.own)
+        if is_elsewhere or not known.is_object(owner) or isinstance(owner, Cell):
             return f"a change of an attribute of {getattr(owner, '__name__', type(owner).__name__)}"
         is_raw = operation in (object.__setattr__, object.__delattr__)
         own = type(owner).__setattr__ if operation is setattr else type(owner).__delattr__

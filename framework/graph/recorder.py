@@ -43,9 +43,11 @@ from anfora.graph.gradients import UNSEEN, can_walk, differentiate_in_pieces
 from anfora.graph.images import ORDINARY, SIMPLE, NoImage, is_plain_object
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.moments import Outcome, State
+from anfora.graph.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.operators import Operators
 from anfora.graph.origins import Number, Origin
 from anfora.graph.polyfills import (
+    SEARCHES,
     call,
     class_pattern,
     default_item,
@@ -172,7 +174,7 @@ class Recorder(Operators):
         return True, result
 
     def _with_containers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
-        """What makes deques and their like, or does something to those of the program: (whether it is done, the result)."""
+        """What makes deques and their like, or is done to those of the program: (whether it was done, the result)."""
         is_method = known.is_bound(operation) and self.owns_container(operation.__self__)  # type: ignore[attr-defined]
         is_making = known.is_among(operation, KINDS)
         if any(type(value) is Number for value in (*args, *kwargs.values())):
@@ -195,6 +197,8 @@ class Recorder(Operators):
         """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""
         if operation is operations.attributes_of_class and self.given is None:
             raise Enter(class_pattern, args)
+        if known.is_among(operation, SEARCHES) and isinstance(args[1], Tensor) and type(args[0]) in _COMPARED:
+            raise Enter(SEARCHES[operation], (args[1], args[0]))
         if not any(map(known.is_object, args)):
             return
         if operation is setattr and len(args) == 3:
@@ -692,6 +696,9 @@ class Recorder(Operators):
                 return
             if self._make(machine, function, args, kwargs):
                 return
+        elif is_operator(function) and function.__call__ is functools.partial:
+            machine.push(self.do(machine, functools.partial, args, kwargs))
+            return
         elif known.is_object(function):
             method = class_attribute(kind, "__call__")
             if known.is_transform(method):
@@ -853,6 +860,12 @@ class Recorder(Operators):
 
     def _make(self, machine: Machine, kind: type, args: tuple, kwargs: dict) -> bool:
         """Make an object of a class of the program: its `__init__` is gone into."""
+        if makes_operator(self, kind, args, kwargs):
+            made: Any = machine.natively(kind, args, kwargs)
+            if is_stateless(made):
+                self.own[id(made)] = made
+                machine.push(made)
+                return True
         init = class_attribute(kind, "__init__")
         if (
             type(kind) not in ORDINARY
@@ -925,6 +938,8 @@ _OPERATORS = frozenset({
     *(operations.OPERATIONS[name] for name in operations.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
 })  # fmt: skip
 _PLAIN = SIMPLE | {Tensor, Parameter}
+#: What may be looked for in a tensor: of anything else Python says that it is not there.
+_COMPARED = (bool, int, float, Number, Tensor, Parameter)
 
 
 _ARITHMETIC = frozenset({

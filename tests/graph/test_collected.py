@@ -134,7 +134,7 @@ def dicts_with_an_order(x):
     layers.update(d=1)
     again = OrderedDict((key, value) for key, value in layers.items() if key != "b")
     again.popitem(last=False)
-    return layers, list(layers), [k for k in again], {**again}, str(list(layers.keys())), list(layers.values())  # noqa: C416
+    return layers, list(layers), [k + "!" for k in again], {**again}, str(list(layers.keys())), list(layers.values())
 
 
 @program("layers.move_to_end('a')", "layers.items", "layers.items()", "list(layers.items())")
