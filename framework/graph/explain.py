@@ -342,6 +342,8 @@ class Report:
         guards: what is checked in such a call, in words.
         recompiles: what changed, where this call did not fit what was compiled.
         rows: operators that ran natively, by line of the program and name.
+        is_to_be_continued: whether the recording ended where it met a gradient with branches or hops in it, as it does in a
+            first call; the next one takes it in pieces.
         pieces, recorded: pieces of program that the call went through, and how many of them it compiled.
         groups: loops over elements that do the work of several operators, and how many each.
         loops: the places where the program goes round natively: conditions of loops, and of branches and calls in them.
@@ -370,6 +372,7 @@ class Report:
         self.pieces = self.recorded = self.taped = self.arena = self.constants = 0
         self.groups: list[int] = []
         self.loops: list[str] = []
+        self.is_to_be_continued = False
         self.seconds = self.native = self.python = self.lowering = 0.0
 
     @property
@@ -422,7 +425,10 @@ class Report:
     def _summary(self) -> str:
         if self.fallback and not self.pieces:
             return "not compiled"
-        return f"{_plural(self.pieces, 'piece')}, {self.recorded} compiled in this call"
+        summary = f"{_plural(self.pieces, 'piece')}, {self.recorded} compiled in this call"
+        if self.is_to_be_continued:
+            summary += "; the rest of it will be in the next one"
+        return summary
 
     @staticmethod
     def _section(title: str, items: Sequence[str], count: int | None = None) -> list[str]:
@@ -464,6 +470,7 @@ def explained(program: Watched, args: tuple, kwargs: dict) -> Report:
     report.fallback = program.native
     report.recompiles, report.native, report.python = trace.recompiles, trace.native_seconds, trace.python_seconds
     report.lowering, report.recorded = trace.lowering_seconds, trace.recorded
+    report.is_to_be_continued = trace.has_divided
     _tell_steps(report, trace.steps)
     return report
 
@@ -483,7 +490,16 @@ class _Trace(Watched):
         program: the one to be watched.
     """
 
-    __slots__ = ("_since", "lowering_seconds", "native_seconds", "python_seconds", "recompiles", "recorded", "steps")
+    __slots__ = (
+        "_since",
+        "has_divided",
+        "lowering_seconds",
+        "native_seconds",
+        "python_seconds",
+        "recompiles",
+        "recorded",
+        "steps",
+    )
 
     is_traced = True
 
@@ -492,6 +508,7 @@ class _Trace(Watched):
         self.steps: list[_Step] = []
         self.recompiles: list[str] = []
         self.recorded = 0
+        self.has_divided = False
         self.native_seconds = self.python_seconds = self.lowering_seconds = 0.0
 
     def call(self, args: tuple, kwargs: dict) -> Any:
@@ -552,6 +569,10 @@ class _Trace(Watched):
 
     def _refuses(self) -> str:
         return ""
+
+    def divide(self, calls: Sequence[tuple]) -> None:
+        super().divide(calls)
+        self.has_divided = True
 
     def _recorded(self, point: Point) -> None:
         self.recorded += 1

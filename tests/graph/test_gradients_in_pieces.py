@@ -864,10 +864,12 @@ def test_what_needs_the_interpreter_in_them_is_refused_before_it_is_done(level):
 
 def test_a_report_tells_of_them():
     compiled = ms.jit(all_kinds)
+    first = ms.explain(compiled)(t(1, 2))
+    assert first.is_to_be_continued and "in the next one" in str(first)
     for args in signs() * 2:
         compiled(*args)
     report = ms.explain(compiled)(t(1, 2))
-    assert report.hops == [] and len(report.branches) == 2
+    assert report.hops == [] and len(report.branches) == 2 and not report.is_to_be_continued
     assert {hop.text for hop in report.gradients} == {
         "ms.grad(branching)(x)", "ms.value_and_grad(halved)(x)", "ms.grad(branching)(v)",
         "ms.grad(lambda v: ms.grad(branching)(v).sum())(x)",
