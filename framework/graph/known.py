@@ -11,6 +11,7 @@ import itertools
 import math
 import operator
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 
 __all__ = [
-    "BOUND", "CONTAINERS", "GETTERS", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets",
+    "BOUND", "CONTAINERS", "GETTERS", "HANDS_ON", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets",
     "has_identity", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque",
     "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
 ]  # fmt: skip
@@ -42,7 +43,9 @@ NUMBERS = (bool, int, float)
 BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
 #: What `keys`, `values` and `items` of a dict give.
 VIEWS: tuple[type, ...] = tuple(
-    type(view) for table in ({}, collections.OrderedDict()) for view in (table.keys(), table.values(), table.items())
+    type(view)
+    for table in (dict[str, int](), collections.OrderedDict[str, int]())
+    for view in (table.keys(), table.values(), table.items())
 )
 CONTAINERS = (tuple, list, dict, set, frozenset)
 
@@ -236,9 +239,19 @@ def is_transform(function: Any) -> bool:
 _TRANSFORMS = (
     api.GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
     api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, api._points_and_directions,
-    directions._floating, directions._parts, directions._rays, batching._named_like, batching._plan,
+    directions._floating, directions._parts, directions._rays, batching._named_like,
     batching._all_examples, batching._collected, batching._one_example, batching._stack,
 )  # fmt: skip
+
+
+def _inner(*functions: Any) -> Iterator[types.CodeType]:
+    """The code of the functions that functions make."""
+    for function in functions:
+        yield from (each for each in function.__code__.co_consts if isinstance(each, types.CodeType))
+
+
+#: Functions whose `*args` may hold numbers that vary, since they only hand them on.
+HANDS_ON = frozenset({api.vjp.__code__, *_inner(api.jacrev, api.jacfwd, batching.vmap)})
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
 _OTHERS_THAT_COMPUTE = (
     glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data, batched.begin_level,

@@ -453,7 +453,7 @@ class Recorder(Operators):
         if frame is not None:
             if frame.code.python.co_flags & 12:  # *args, **kwargs
                 for name, value in frame.locals.items():
-                    if type(value) is tuple:
+                    if type(value) is tuple and frame.code.python not in known.HANDS_ON:
                         frame.locals[name] = tuple(map(self.force, value))
                     elif type(value) is dict:
                         frame.locals[name] = {key: self.force(item) for key, item in value.items()}
@@ -915,7 +915,13 @@ _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generato
 
 
 def _plain_tuple(values: tuple) -> tuple:
-    return tuple([x.value if type(x) is Number else x for x in values])
+    return tuple(map(_plain_value, values))
+
+
+def _plain_value(value: Any) -> Any:
+    if type(value) is tuple and any(type(item) is Number for item in value):
+        return _plain_tuple(value)
+    return value.value if type(value) is Number else value
 
 
 def _plain_within(value: Any) -> Any:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anfora import api
+from anfora.batching import _plan as _plan_of_vmap
 from anfora.batching import at_once, one_by_one
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
@@ -22,6 +23,7 @@ from anfora.eager import transform
 from anfora.eager.batched import MOST_UNROLLED, NeedsExamples
 from anfora.eager.forward import points_of
 from anfora.graph.machine import Pause
+from anfora.graph.origins import Number
 from anfora.graph.surroundings import do_natively, look_at_hooks
 
 __all__ = ["guard_hooks", "transforms"]
@@ -132,6 +134,16 @@ def _count_columns(line: transform.Linearized) -> int:
 # -- vmap -------------------------------------------------------------------------------------------------------------
 
 
+def _plan(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """Look at the axes. Of numbers among the arguments only the types matter."""
+    in_axes, given, cells = args
+    given = tuple([value.value if type(value) is Number else value for value in given])
+    if recorder.opaque(given):
+        machine.push(recorder.do(machine, _plan_of_vmap, args, kwargs))
+        return True
+    return do_natively(recorder, machine, _plan_of_vmap, (in_axes, given, cells), kwargs)
+
+
 def _at_once(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Go into a function that gets all examples at once. Tensors that stand for these cannot be put down."""
     site = ("all examples", *machine.place[:2])
@@ -175,6 +187,7 @@ def transforms() -> dict[Any, Callable]:
         **{step: _step(step) for step in (api._results, api._pulled_back, api._pushed_forward)},
         api._row_by_row: _step(api._row_by_row, _count_rows),
         api._column_by_column: _step(api._column_by_column, _count_columns),
+        _plan_of_vmap: _plan,
         at_once: _at_once,
         one_by_one: _one_by_one,
     }

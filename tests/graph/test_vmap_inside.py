@@ -492,3 +492,83 @@ def test_what_is_refused_in_a_mapped_function_is_not_taken_for_its_failure():
         with pytest.raises(FallbackError, match="one thing needs"):
             f(t([[1, 2], [3, 4]]))
         assert len(tried) <= 1
+
+
+def test_numbers_among_the_arguments_may_vary():
+    """They are operands, and the program is compiled once."""
+
+    def f(x, rate):
+        mapped = ms.vmap(lambda row, k: row * k + 1, (0, None))(x, rate)
+        by_example = ms.vmap(ms.grad(lambda row, k: (row * row * k).sum()), (0, None))(x, rate)
+        value, pull = ms.vjp(lambda a, k: a * k, x, rate)
+        return mapped, by_example, value, pull(x), ms.jacfwd(lambda a, k: a[0] * k)(x, rate)
+
+    compiled = jit(f)
+    for k in range(20):
+        assert outcome(compiled, data(k, 3, 2), 0.1 * k) == outcome(f, data(k, 3, 2), 0.1 * k)
+    assert compiled.program.recordings == 1 and not hops(compiled)
+
+    def wrong(x, rate):
+        return ms.vmap(lambda row, k: row * k)(x, rate)
+
+    compiled = jit(wrong)
+    for rate in (0.5, 0.25, True):
+        assert outcome(compiled, data(1, 3, 2), rate) == outcome(wrong, data(1, 3, 2), rate)
+
+
+def test_numbers_in_what_the_interpreter_maps(capsys):
+    def f(x, rate):
+        def g(row, k):
+            print("mapped", k)
+            return row * k
+
+        _, pull = ms.vjp(g, x, rate)
+        return ms.vmap(g, (0, None))(x, rate), ms.vmap(ms.grad(g), (0, None))(ops.concat([x] * 40)[:, 0], rate), pull(x)
+
+    compiled = jit(f)
+    for k in range(4):
+        found = []
+        for each in (compiled, f):
+            found.append((outcome(each, data(k, 3, 2), 0.1 * k), capsys.readouterr().out))
+        assert found[0] == found[1]
+    assert compiled.program.native is None
+
+
+def test_an_array_among_the_arguments():
+    def f(x, v):
+        return ms.vmap(lambda row, b: row * float(b[0]) * v, (0, None))(x, np.array([2.0]))
+
+    compiled = jit(f)
+    for arguments in MATRICES * 2:
+        assert outcome(compiled, *arguments) == outcome(f, *arguments)
+    assert compiled.program.native is None
+
+
+def test_hooks_and_gradients_of_the_program_in_a_mapped_function():
+    class Own(nn.Cell):
+        def construct(self, x):
+            return x * x
+
+        def bprop(self, x, out, dout):
+            return (dout * x * 7,)
+
+    own = Own()
+
+    def hooked(a):
+        b = a * 2
+        b.register_hook(lambda g: g * 10)
+        return b * b
+
+    def f(x, v):
+        value, pull = ms.vjp(hooked, v)
+        return (
+            value,
+            pull(v),
+            pull(v),
+            ms.vjp(own, v)[1](v),
+            ms.jvp(own, v, v),
+            ms.vmap(own)(x),
+            ms.vmap(ms.grad(own))(x),
+        )
+
+    check(f, MATRICES)
