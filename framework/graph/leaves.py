@@ -326,7 +326,10 @@ class Leaves(Writes):
             return False
         if node.hooks and id(node) not in self.hooked:
             return False
-        return all(self._is_of_piece(value) for value in node.saved if hasattr(value, "base"))
+        arrays = [value for value in node.saved if hasattr(value, "base")]
+        if any(id(array) in self.copies for array in arrays) and any(row.entry.written for row in self.piece.rows):
+            return False  # what a copy is of may have been changed since
+        return all(map(self._is_of_piece, arrays))
 
     def _is_of_piece(self, array: Any) -> bool:
         """Whether it is known which value of the piece an array is."""

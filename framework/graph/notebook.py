@@ -86,6 +86,7 @@ class Notebook(Plain):
         self.origins = origins
         self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
         self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
+        self.copies: set[int] = set()  #: those among them that the tape keeps, of memory which the outside sees
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
         self.unplaced: list[tuple[Any, int]] = []  #: those that are not in `places` yet
         self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
@@ -354,6 +355,7 @@ class Notebook(Plain):
         value = self._value_of(tensor)
         if value is not None:
             self.arrays[id(copy)] = (copy, value)
+            self.copies.add(id(copy))
         elif self.region:
             self.touched = "memory of a tensor, seen in another way"
         return copy

@@ -273,7 +273,7 @@ def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bo
 def _backward(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """`tensor.backward()`."""
     given = dict(zip(("gradient", "retain_graph", "create_graph"), args[1:]))
-    if len(args) > 4 or not given.keys().isdisjoint(kwargs) or not isinstance(args[0], Tensor):
+    if not 0 < len(args) < 5 or not given.keys().isdisjoint(kwargs) or not isinstance(args[0], Tensor):
         return False
     given = {"gradient": None, "retain_graph": None, "create_graph": False, **given, **kwargs}
     return len(given) == 3 and recorder.walk_back(machine, args[0], **given)
@@ -282,7 +282,7 @@ def _backward(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 def _require_gradient(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """`tensor.requires_grad_()`."""
     given = (*args[1:], *(kwargs[name] for name in kwargs if name == "requires_grad"))
-    if len(args) + len(kwargs) != 1 + len(given) or len(given) > 1 or not isinstance(args[0], Tensor):
+    if not args or len(args) + len(kwargs) != 1 + len(given) or len(given) > 1 or not isinstance(args[0], Tensor):
         return False
     return bool(recorder.require_gradient(machine, args[0], given[0] if given else True))
 

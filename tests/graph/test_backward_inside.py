@@ -632,6 +632,23 @@ def test_the_data_of_a_parameter_is_seen_outside():
         seen[0][:] = 1
 
 
+def test_memory_that_is_seen_outside_is_changed_in_front_of_the_walk():
+    def run(x, a):
+        loss = (a * a * x).sum()
+        with ms.no_grad():
+            a.add_(1)
+        loss.backward()
+        return a.grad
+
+    compiled = jit(run)
+    for is_seen in (True, False, True, False):
+        a, b = Parameter(t(3, 4)), Parameter(t(3, 4))
+        seen = [p.asnumpy() for p in (a, b)] if is_seen else []
+        found, expected = outcome(compiled, t(1, 2), a), outcome(run, t(1, 2), b)
+        assert found[:1] == expected[:1] and (not is_seen or found == expected)
+        assert len(seen) == 2 * is_seen
+
+
 def test_in_graph_mode():
     class Step(Cell):
         def __init__(self):
