@@ -220,7 +220,11 @@ def locate(argument: str | None = None, order: tuple[str, ...] = ()) -> str | No
 
 
 def locate_raise(traceback: TracebackType | None, argument: str | None = None) -> str | None:
-    """The same for an error that was raised in this package but in no operator: from its traceback, where it ends."""
+    """The same for an error that was raised in this package but in no operator: from its traceback, where it ends.
+
+    In a function that is compiled, where the program itself looks at an error, the traceback begins with the frames of
+    graph mode's machine: they stand for those of the program.
+    """
     frame, at = None, 0
     while traceback is not None:
         if not is_internal(traceback.tb_frame.f_code):

@@ -455,6 +455,19 @@ def test_error(name: str) -> None:
     assert run(ms.jit(function), plainly) == run(function, plainly)
 
 
+@pytest.mark.parametrize("name", list(ERRORS))
+def test_error_that_the_program_looks_at(name: str) -> None:
+    function = ERRORS[name]
+
+    def run_it(x: Tensor) -> Any:
+        try:
+            return function(x)
+        except Exception as error:
+            return type(error), str(error)
+
+    assert run(ms.jit(run_it), plainly) == run(run_it, plainly)
+
+
 def test_each_call_makes_others() -> None:
     @ms.jit
     def make(x: Tensor) -> Any:
