@@ -38,6 +38,8 @@ class Attributes(Reasons):
         if written is not UNKNOWN:
             return written
         if name in scope:
+            if scope.get("__name__") in _OWN and known.is_constant(value):
+                return value
             return self.register(value, self.origin("item", name, self.origin("known", scope)))
         self.guard("no key", self.origin("known", scope), name)
         return self.register(value, self.origin("item", name, self.origin("known", builtins_of(function))))
@@ -249,3 +251,7 @@ class Attributes(Reasons):
         if isinstance(static, property):
             return self.compute(machine, getattr, (value, name), {})
         return machine.natively(getattr, (value, name), {})
+
+
+#: Modules whose functions the machine runs, and nobody changes.
+_OWN = ("anfora.graph.polyfills", "anfora.graph.gradients")
