@@ -50,7 +50,7 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
         raise OpValueError(f"vmap: `chunk_size` must be a positive integer, but got {chunk_size!r}", arg="chunk_size")
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
-        axes, count = _plan(in_axes, args, None if cells is None else len(cells))
+        axes, count = plan(in_axes, args, None if cells is None else len(cells))
         if cells is None:
             found = at_once(fn, args, kwargs, axes, out_axes, count)
             if found is not NotImplemented:
@@ -64,7 +64,7 @@ def _named_like(fn: Any, mapped: Callable) -> Callable:
     return functools.wraps(fn, updated=())(mapped) if hasattr(fn, "__name__") else mapped
 
 
-def _plan(in_axes: Any, args: tuple, cells: int | None) -> tuple[tuple, int]:
+def plan(in_axes: Any, args: tuple, cells: int | None) -> tuple[tuple, int]:
     """The axis of the examples in each argument, and how many examples there are."""
     if isinstance(in_axes, (tuple, list)) and len(in_axes) != len(args):
         raise OpValueError(f"vmap: `in_axes` has {len(in_axes)} entries for {len(args)} arguments", arg="in_axes")

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from anfora import api
-from anfora.batching import _plan as _plan_of_vmap
-from anfora.batching import at_once, one_by_one
+from anfora.batching import at_once, one_by_one, plan
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
@@ -139,9 +138,9 @@ def _plan(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     in_axes, given, cells = args
     given = tuple([value.value if type(value) is Number else value for value in given])
     if recorder.opaque(given):
-        machine.push(recorder.do(machine, _plan_of_vmap, args, kwargs))
+        machine.push(recorder.do(machine, plan, args, kwargs))
         return True
-    return do_natively(recorder, machine, _plan_of_vmap, (in_axes, given, cells), kwargs)
+    return do_natively(recorder, machine, plan, (in_axes, given, cells), kwargs)
 
 
 def _at_once(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -187,7 +186,7 @@ def transforms() -> dict[Any, Callable]:
         **{step: _step(step) for step in (api._results, api._pulled_back, api._pushed_forward)},
         api._row_by_row: _step(api._row_by_row, _count_rows),
         api._column_by_column: _step(api._column_by_column, _count_columns),
-        _plan_of_vmap: _plan,
+        plan: _plan,
         at_once: _at_once,
         one_by_one: _one_by_one,
     }
