@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import pathlib
 import sys
 import traceback
 
@@ -12,9 +13,11 @@ import pytest
 from chance import Writer, loaded
 from worlds import Box, check, hops, shape, x_of
 
+import anfora as ms
 from anfora import jit, ops
 
 SETTINGS = {"scale": 1}
+LIBRARY = str(pathlib.Path(ms.__file__).parent)
 
 #: Python 3.10 does not see to it that a generator ends with its block, so there the machine goes into none.
 IS_GONE_INTO = sys.version_info >= (3, 11)
@@ -199,7 +202,7 @@ def lines(error):
     """The lines that are told of an exception, and of those behind it; this library's own left out."""
     found = []
     while error is not None:
-        frames = [f for f in traceback.extract_tb(error.__traceback__) if "framework" not in f.filename]
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(LIBRARY)]
         found.append((type(error).__name__, [(f.name, f.lineno, f.line) for f in frames]))
         error = error.__cause__ or error.__context__
     return found
