@@ -233,9 +233,11 @@ def _key(value: Any, depth: int = 0) -> Any:
     kind = type(value)
     if kind is float:
         return (kind, repr(value)) if depth else kind
+    if kind is complex:
+        return kind, repr(value)  # which tells zeros apart
     if kind in SIMPLE:
         return kind, value
-    if kind is tuple and depth < 4:
+    if kind is tuple:
         return kind, tuple(_key(item, depth + 1) for item in value)
     if kind is types.FunctionType:
         return kind, value.__code__

@@ -64,6 +64,11 @@ class Reasons(Notebook):
             return self._reason_to_set(operation, args)
         if operation is __import__:
             return "an import"
+        if known.is_among(operation, _CHECKS) and len(args) == 2:
+            for kind in args[1] if type(args[1]) is tuple else args[1:]:
+                check = class_attribute(type(kind), _CHECKS[operation])
+                if isinstance(check, types.FunctionType) and known.enters(check):
+                    return f"a method of {type(kind).__name__}"
         if isinstance(operation, functools._lru_cache_wrapper):
             return f"a call of {known.describe(operation)}, which remembers its results"
         if not known.computes(operation):
@@ -241,6 +246,8 @@ def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
     return Drain(value, first_, args[1] + 1) if operation is operations.unpack else Drain(value, to_list)
 
 
+#: Functions that ask the class of a class, where it has a method for it.
+_CHECKS: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}
 #: Functions that do not iterate over what they get; and those that take all its items before anything else happens.
 _BLIND = frozenset({
     isinstance, issubclass, type, iter, bool, callable, hash, repr, str, operator.is_, operator.is_not, operator.not_,

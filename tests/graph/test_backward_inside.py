@@ -29,7 +29,7 @@ def values(*shape, seed=0):
 
 def hops(compiled):
     points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_branch]
+    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
 
 
 class Net(Cell):

@@ -1044,3 +1044,42 @@ def function_shows_which_it_is(jit):
         inner, number, text, shown, _ = compiled(t(1.0))
         seen.append((number == hash(inner), text == repr(inner), shown == str(inner)))
     return seen
+
+
+@program
+def outcomes_that_differ_deep_inside(jit):
+    """What the interpreter gave was told apart by the types of what is nested more than four deep, and zeros of complex
+    numbers were one."""
+    given = iter([(((((1,),),),),), (((((2,),),),),), complex(0, -0.0), 0j, complex(0, -0.0)])
+    source = types.SimpleNamespace(pop=functools.partial(next, given))
+
+    def f(x):
+        found = source.pop()
+        return x * 2, found
+
+    compiled = jit(f)
+    return [(repr(compiled(t(1.0))[1])) for _ in range(5)]
+
+
+@program
+def class_that_says_what_its_objects_are(jit):
+    """`isinstance` asked the class of the class in the first call only."""
+    told = []
+
+    class Meta(type):
+        def __instancecheck__(cls, value):
+            told.append(("instance", value))
+            return len(told) % 2 == 0
+
+        def __subclasscheck__(cls, kind):
+            told.append(("subclass", kind))
+            return True
+
+    class Kind(metaclass=Meta):
+        pass
+
+    def f(x):
+        return x * 2 if isinstance(3, Kind) else x, issubclass(int, (str, Kind))
+
+    compiled = jit(f)
+    return [(compiled(t(1.0)), len(told)) for _ in range(4)]

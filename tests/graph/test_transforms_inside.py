@@ -22,7 +22,7 @@ def data(seed, *shape):
 
 def hops(compiled):
     points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_branch]
+    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
 
 
 def check(function, calls, expected=(), recordings=12):

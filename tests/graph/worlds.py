@@ -24,7 +24,7 @@ def x_of(n=2, start=1.0):
 
 def hops(compiled):
     points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_branch]
+    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
 
 
 def shape(value, seen=None):
