@@ -10,7 +10,8 @@ polyfills.py    Python's functions that call functions, in Python; iterators.py,
                 contextlib makes; generic.py, functions that choose by the type of an argument
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it
 origins.py      how a value from outside is found again; traced.py, numbers that the tape keeps
-arrays.py       arrays of numpy's that the program makes; collected.py, its deques, counters and their like
+arrays.py       arrays of numpy's that the program makes; collected.py, its deques and counters;
+                operator_classes.py, its operators that are objects
 images.py       the state of the machine as a pattern; ranges.py, loops over ranges that stay loops
 special.py      methods of the program that Python would call; records.py, those of dataclasses
 surroundings.py what surrounds calls of Cells, and gradients of the program's own; making.py, parameters and layers that

@@ -14,6 +14,9 @@ between others; where a moment has several variants, `by_guards` chooses. What h
     by_guards(values, guards, …)          the function whose guards hold for the values
     draw(n)                               seed and offset for random numbers; the stream moves on by n counters
     under(switches, f, …)                 f(…), with the tape on or off, and mixed precision as it was there
+    attempted(f, …)                       f(…), an operator whose error the program would catch; that is not recorded
+    leaf(x)                               x, which requires a gradient from here on
+    leave_nodes(n)                        nodes of the program's own stand on the tape among those of the rows
     record()                              the program has not been here: it is recorded when it comes
 
 Guards are no nodes: they are listed beside their graph (`Typed.guards`). The evaluator (evaluate.py) runs such a graph to
@@ -29,9 +32,9 @@ from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from anfora.core.errors import OpRuntimeError
+from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Weak
-from anfora.core.tensor import wrap
+from anfora.core.tensor import Tensor, wrap
 from anfora.graph import lower
 from anfora.graph.arena import Kind, arrange
 from anfora.graph.compiled import Program, _released
@@ -118,6 +121,17 @@ def _under(switch: Switches, function: Callable, *args: Any) -> Any:
         before.turn()
 
 
+def _attempted(function: Callable, *args: Any) -> Any:
+    try:
+        return function(*args)
+    except AnforaError:
+        return _record()
+
+
+def _leave_nodes(count: int) -> None:
+    raise NotImplementedError("evaluating a piece that leaves nodes of the program's own on a tape outside")
+
+
 def _record(*_: Any) -> None:
     raise OpRuntimeError(
         "the program has not been recorded here", help="run the compiled function with these arguments."
@@ -133,6 +147,9 @@ for _primitive in (
     Primitive("record", _record, 0, None),
     Primitive("draw", _draw, 1, 1),
     Primitive("under", _under, 2, None),
+    Primitive("attempted", _attempted, 1, None),
+    Primitive("leaf", Tensor.requires_grad_, 1, 1),
+    Primitive("leave_nodes", _leave_nodes, 1, 1),
     Primitive("write", _write, 1, 1),
 ):
     PRIMITIVES[_primitive.name] = _primitive
@@ -436,6 +453,9 @@ class _Body:
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
             self.values[value] = tensor
         self._rows()
+        self._start_leaves(len(piece.rows))
+        if piece.cuts:
+            self.effects.append(graph.apply(PRIMITIVES["leave_nodes"], len(piece.cuts)))
         for origin in self.variant.runner.origins:  # before anything outside changes
             if not _is_made_late(origin):
                 self.origin(origin)
@@ -468,10 +488,12 @@ class _Body:
         shape = lowered(self.variant) if self.builder.fused else None
         if shape is None:
             for index in range(len(rows)):
+                self._start_leaves(index)
                 self._row(self.graph, index, self.values, self.effects)
             return
         groups, readers = _with_views(shape.groups, rows), self._readers()
         for index, row in enumerate(rows):
+            self._start_leaves(index)
             group = groups.get(index)
             if group is not None and index == group[-1]:
                 self._group(group, readers)
@@ -513,6 +535,8 @@ class _Body:
         called: list[Any] = [op, *(given[name] for name in op.order)]
         if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
             called = [PRIMITIVES["under"], _NO_TAPE, *called]
+        elif self.piece.is_tried and entry.may_fail:
+            called = [PRIMITIVES["attempted"], *called]
         call = graph.apply(
             *called, name=variable, span=row_span(row), abstract=abstracts if entry.is_tuple else abstracts[0]
         )
@@ -525,6 +549,15 @@ class _Body:
                 )
         elif row.outputs:
             values[row.outputs[0]] = call
+
+    def _start_leaves(self, index: int) -> None:
+        """What requires a gradient from a row on."""
+        for value, (start, _) in self.piece.leaves.items():
+            node = self.values.get(value)
+            if start <= index and node is not None and value not in self.followed:
+                self.values[value] = self.graph.apply(PRIMITIVES["leaf"], node, abstract=node.abstract)
+                self.effects.append(self.values[value])
+                self.followed.add(value)
 
     def _without_history(self, graph: FuncGraph, value: int, node: Node) -> Node:
         found = self.stopped.get((graph, value))
