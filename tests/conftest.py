@@ -10,6 +10,8 @@ import pytest
 from hypothesis import settings
 
 import anfora
+from anfora.eager.tape import transforms
+from anfora.graph.running import running
 
 HERE = pathlib.Path(__file__).parent
 for folder in (HERE, *(HERE / name for name in ("graph", "nn", "ops", "optim", "project"))):
@@ -45,5 +47,6 @@ def _settings_stay() -> Iterator[None]:
     before = [anfora.get_context(name) for name in names]
     yield
     after = [anfora.get_context(name) for name in names]
+    assert not transforms.depth and not running.gradients, "the test has left the tape of a gradient open"
     anfora.set_context(**dict(zip(names, before, strict=True)))
     assert after == before, "the test has changed the settings of the process"

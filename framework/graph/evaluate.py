@@ -25,6 +25,7 @@ from anfora.core.op import Op
 from anfora.core.span import Span
 from anfora.graph.nodes import Apply, Constant, Graph, GraphError, Node
 from anfora.graph.primitives import Monad, Primitive, return_
+from anfora.graph.running import running
 from anfora.graph.structure import Structure
 
 __all__ = ["Closure", "evaluate", "function"]
@@ -110,6 +111,16 @@ class _Frame:
 
 
 def _run(closure: Closure, arguments: tuple) -> Any:
+    begun = len(running.gradients)
+    try:
+        return _called(closure, arguments)
+    except BaseException:
+        while len(running.gradients) > begun:  # gradients in pieces, which nobody else ends
+            running.gradients[-1].leave()
+        raise
+
+
+def _called(closure: Closure, arguments: tuple) -> Any:
     stack = [_Frame(closure, arguments)]
     while True:
         frame = stack[-1]

@@ -90,6 +90,11 @@ class Run(transform.Differentiation):
         running.gradients.remove(self)
         self.__exit__()
 
+    def leave(self) -> None:
+        """An exception ends it."""
+        self.end()
+        transform.forget_touched_at_the_end()
+
 
 def follow(inputs: tuple[Tensor, ...], weights: Sequence[Parameter]) -> tuple:
     """Start a gradient: its run, and the tensors to be given to the function in the place of the inputs."""
@@ -100,8 +105,7 @@ def follow(inputs: tuple[Tensor, ...], weights: Sequence[Parameter]) -> tuple:
 
 def leave(run: Run) -> None:
     """An exception has come out of the function."""
-    run.end()
-    transform.forget_touched_at_the_end()
+    run.leave()
 
 
 def walk_back(run: Run, sens: tuple | None, results: tuple[tuple, int, bool], has_hooks: bool) -> tuple:

@@ -410,8 +410,9 @@ def _refuse(function: types.FunctionType, args: tuple, kwargs: dict) -> None:
 
 
 @functools.lru_cache(maxsize=65536)
-def _stub(code: types.CodeType, position: Position) -> types.CodeType:
-    """Code that calls `.do(*.args, **.names)`, and seems to stand at a position of the user's function."""
+def _stub(code: types.CodeType, file: str, position: Position) -> types.CodeType:
+    """Code that calls `.do(*.args, **.names)`, and seems to stand at a position of the user's function. (Code objects of
+    different files may be equal.)"""
     line, end_line, column, end_column = position
     where = {"lineno": line, "end_lineno": end_line, "col_offset": column, "end_col_offset": end_column}
 
@@ -424,7 +425,7 @@ def _stub(code: types.CodeType, position: Position) -> types.CodeType:
         [ast.keyword(None, name(".names"), **where)],
         **where,
     )
-    made = compile(ast.Expression(call), code.co_filename, "eval")
+    made = compile(ast.Expression(call), file, "eval")
     if sys.version_info >= (3, 11):
         return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)  # lines count from its own first one
     return made.replace(co_name=code.co_name)
@@ -437,13 +438,13 @@ def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], value
     values[".do"], values[".args"], values[".names"] = operation, args, names
     try:
         if handled is None:
-            return eval(_stub(code, position), scope, values)
+            return eval(_stub(code, code.co_filename, position), scope, values)
         before = handled.__traceback__, handled.__context__
         try:
             raise handled
         except BaseException:
             handled.__traceback__, handled.__context__ = before
-            return eval(_stub(code, position), scope, values)
+            return eval(_stub(code, code.co_filename, position), scope, values)
     finally:
         for name in (".do", ".args", ".names"):
             values.pop(name, None)

@@ -398,6 +398,8 @@ class Notebook(Plain):
             return True
         if kind is Linearized and id(value) in self.lines:
             raise Escaped([self.lines[id(value)][1]])
+        if kind is Linearized:
+            raise NoImage("a tape")  # of a piece before
         if isinstance(
             value,
             (

@@ -104,7 +104,7 @@ def _step(function: Callable, walks: Callable[[transform.Linearized], int] | Non
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         line = args[0]
-        if recorder.is_outside(line):
+        if recorder.is_outside(line) or id(line) not in recorder.lines:  # it was made before the piece starts
             machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
             return True
         _, site, rows = recorder.lines[id(line)]

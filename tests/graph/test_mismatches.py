@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import linecache
 import os
 import pathlib
 import sys
@@ -1083,3 +1084,19 @@ def class_that_says_what_its_objects_are(jit):
 
     compiled = jit(f)
     return [(compiled(t(1.0)), len(told)) for _ in range(4)]
+
+
+@program
+def equal_functions_of_two_files(jit):
+    """An error in the second named the file of the first."""
+    source = "def f(x):\n    return x + ms.Tensor([1.0, 2.0])\n"
+    told = []
+    for file in ("<the first>", "<the second>"):
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+        scope = {"ms": ms}
+        exec(compile(source, file, "exec"), scope)
+        try:
+            jit(scope["f"])(t(1, 2, 3))
+        except ValueError as error:
+            told.append(str(error))
+    return told

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from outcomes import outcome
+from outcomes import bits, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
@@ -486,6 +486,23 @@ def test_a_tape_outside_follows(function):
         assert outcome(jit(gradients(function)), x, v) == outcome(gradients(function), x, v)
         leaf, other = x.copy().requires_grad_(), x.copy().requires_grad_()
         assert outcome(compiled, leaf, v) == outcome(function, other, v)
+
+
+def test_a_pull_function_that_is_mapped_under_a_tape_outside():
+    """What Python had run on the tape was made anew, without its history, or not found."""
+
+    def rows(x):
+        value, pull = ms.vjp(lambda v: ops.sin(v) * v.sum(), x)
+        return value, ms.vmap(lambda g: pull(g)[0])(ops.eye(3, 3, ms.float32))
+
+    def gradients(f, x, fixed):
+        by_rows = ms.grad(lambda v: f(v)[1].sum())(x)
+        return by_rows, ms.grad(lambda v: f(fixed)[1].sum() * v.sum())(x)
+
+    x, other = Tensor([1.0, 2.0, 3.0]), Tensor([0.0, -1.0, 0.5])
+    compiled = jit(rows)
+    for given in (x, x, other, x, other):
+        assert bits(gradients(compiled, given, other)) == bits(gradients(rows, given, other))
 
 
 def test_a_hook_on_the_argument_is_called():
