@@ -280,8 +280,11 @@ class Taped:
                 node = nodes[call]
                 pending[node if node.recipe.results == 1 else (node, number)] = gradient
         order: list[Any] = [*nodes] if needed is None else tape.leading_to(set(needed), nodes)
-        with recorder.watching():
-            tape.walk(order, pending, {}, set(), None, create_graph=False, retain_graph=False)
+        try:
+            with recorder.watching():
+                tape.walk(order, pending, {}, set(), None, create_graph=False, retain_graph=False)
+        finally:
+            recorder.collect_again()
         if recorder.touched is not None or recorder.piece.draws:
             return None
         visited = frozenset(k for k, node in enumerate(nodes) if node.saved is None)

@@ -6,6 +6,8 @@ one, several times: the first call is recorded, the second leaves a block, whose
 
 from __future__ import annotations
 
+import gc
+
 import numpy as np
 import pytest
 from outcomes import bits, outcome
@@ -578,3 +580,18 @@ def test_what_is_differentiated_by_is_kept_outside():
             kept = []
             ends.append((bits(f(Tensor(data(k, 3)), kept)), bits(kept), [a.requires_grad for a in kept]))
         assert ends[0] == ends[1], f"round {k}"
+
+
+def test_collections_go_on_behind_a_long_way_back():
+    """They were put off while it was recorded, and for good."""
+
+    @ms.jit
+    def long(x):
+        for k in tuple(range(1200)):  # no loop over a range, so it is unrolled
+            x = x * 1.001 + (k % 7) * x
+        return x * 1e-30
+
+    assert gc.isenabled()
+    for _ in range(3):
+        ms.grad(lambda x: long(x).sum())(Tensor([1e-20, 2e-20]))
+        assert gc.isenabled()
