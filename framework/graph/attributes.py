@@ -10,7 +10,7 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph import arrays, known
-from anfora.graph.images import SIMPLE
+from anfora.graph.known import SIMPLE
 from anfora.graph.machine import ENTERED, Machine, builtins_of
 from anfora.graph.notebook import UNKNOWN
 from anfora.graph.operations import holds, is_filled

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.graph import known
+from anfora.graph.known import is_plain_key
 
 __all__ = [
     "KINDS", "built_container", "calls_default", "changes_or_makes", "container_image", "items_of",
@@ -28,7 +29,6 @@ _METHODS: dict[type, frozenset[str]] = {
 }  # fmt: skip
 #: Of these, those whose first argument is a key.
 _BY_KEY = frozenset(["get", "pop", "setdefault", "__getitem__", "__setitem__"])
-_SIMPLE = (type(None), bool, int, float, complex, str, bytes)
 _COUNTING = (Counter.update, Counter.subtract, Counter.most_common, Counter.copy)
 
 
@@ -53,7 +53,7 @@ def changes_or_makes(recorder: Any, operation: Any, args: tuple, kwargs: dict) -
         return name not in ("extend", "extendleft") or (len(args) == 1 and _is_walked_plainly(args[0]))
     if name == "update":
         return all(isinstance(table, dict) and _has_plain_keys(table) for table in args)
-    return name not in _BY_KEY or all(map(_is_plain, args[:1]))
+    return name not in _BY_KEY or all(map(is_plain_key, args[:1]))
 
 
 def calls_default(recorder: Any, operation: Any, args: tuple) -> bool:
@@ -61,7 +61,9 @@ def calls_default(recorder: Any, operation: Any, args: tuple) -> bool:
     if operation is not operator.getitem or len(args) != 2 or type(args[0]) is not defaultdict:
         return False
     table, key = args
-    return recorder.owns_container(table) and table.default_factory is not None and _is_plain(key) and key not in table
+    return (
+        recorder.owns_container(table) and table.default_factory is not None and is_plain_key(key) and key not in table
+    )
 
 
 def _may_be_made(kind: Any, args: tuple, kwargs: dict) -> bool:
@@ -76,12 +78,14 @@ def _may_be_made(kind: Any, args: tuple, kwargs: dict) -> bool:
 
 def _is_counted(args: tuple) -> bool:
     """Whether all of it can be counted: numbers and texts, or how many there are of each."""
-    return all(_is_walked_plainly(items) and (isinstance(items, str) or all(map(_is_plain, items))) for items in args)
+    return all(
+        _is_walked_plainly(items) and (isinstance(items, str) or all(map(is_plain_key, items))) for items in args
+    )
 
 
 def _are_pairs(values: Any) -> bool:
     is_row = type(values) in (list, tuple)
-    return is_row and all(type(x) in (list, tuple) and len(x) == 2 and _is_plain(x[0]) for x in values)
+    return is_row and all(type(x) in (list, tuple) and len(x) == 2 and is_plain_key(x[0]) for x in values)
 
 
 def _is_walked_plainly(items: Any) -> bool:
@@ -89,11 +93,7 @@ def _is_walked_plainly(items: Any) -> bool:
 
 
 def _has_plain_keys(table: dict) -> bool:
-    return all(map(_is_plain, table))
-
-
-def _is_plain(key: Any) -> bool:
-    return type(key) in _SIMPLE or (type(key) is tuple and all(map(_is_plain, key)))
+    return all(map(is_plain_key, table))
 
 
 def _counting(function: Callable) -> Callable:
@@ -103,12 +103,12 @@ def _counting(function: Callable) -> Callable:
         if not args or type(args[0]) is not Counter or not recorder.owns_container(args[0]):
             return False
         args = tuple(map(recorder.force, args))
-        if kwargs or not all(_is_plain(value) for value in items_of(args[0])):
+        if kwargs or not all(is_plain_key(value) for value in items_of(args[0])):
             return False
         counted = args[1:] if function in (Counter.update, Counter.subtract) else ()
         if any(map(recorder.opaque, args)) or not _is_counted(counted):
             return False
-        if any(isinstance(table, dict) and not all(map(_is_plain, table.values())) for table in counted):
+        if any(isinstance(table, dict) and not all(map(is_plain_key, table.values())) for table in counted):
             return False
         machine.push(recorder.compute(machine, function, args, kwargs))
         return True

@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.graph import known, operations
-from anfora.graph.images import SIMPLE
+from anfora.graph.known import is_plain_key
 from anfora.graph.origins import Origin
 
-__all__ = ["GONE", "QUESTIONS", "UNCHANGED", "Change", "is_plain_key", "method_of_change"]
+__all__ = ["GONE", "QUESTIONS", "UNCHANGED", "Change", "method_of_change"]
 
 #: Instead of a result: nothing has been done, since it is not known what the method does.
 UNCHANGED = object()
@@ -381,11 +381,6 @@ def method_of_change(operation: Any, args: tuple) -> tuple[str, Any, tuple]:
 def is_plain(items: Any) -> bool:
     """Whether to compare the items of a list, or the keys of a dict or set, calls nothing of the program."""
     return all(map(is_plain_key, items))
-
-
-def is_plain_key(key: Any) -> bool:
-    """Whether to hash a value, and to compare it, calls nothing of the program."""
-    return type(key) in SIMPLE or (type(key) is tuple and all(map(is_plain_key, key)))
 
 
 #: Functions of a container, and of other things, that `is_so` asks.

@@ -42,7 +42,7 @@ from anfora.graph.arena import Kind
 from anfora.graph.arithmetic import ELEMS, Arithmetic, NotNative, constant
 from anfora.graph.engines import Data, Engine, Found, Varying, moves, numbered
 from anfora.graph.fusion import scalars
-from anfora.graph.images import SIMPLE
+from anfora.graph.known import SIMPLE
 from anfora.graph.lower import Door
 from anfora.graph.moments import Outcome, key_of
 from anfora.graph.origins import Emitter, Origin, value_of

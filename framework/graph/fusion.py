@@ -302,7 +302,7 @@ def can_be_scalar(tasks: Sequence[Task]) -> bool:
 
 def can_fail(task: Task, rows: Sequence[Row]) -> bool:
     """Whether the data may be such that the task fails."""
-    return task.plan is None or (task.row >= 0 and rows[task.row].entry.op.fault_rule is not None)
+    return task.plan is None or (task.row >= 0 and rows[task.row].entry.may_fail)
 
 
 def _is_single(task: Task) -> bool:

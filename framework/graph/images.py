@@ -17,7 +17,7 @@ from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.graph.arrays import array_image, built_array, is_array
 from anfora.graph.collected import built_container, container_image
-from anfora.graph.known import GETTERS, VIEWS, is_bound, viewed
+from anfora.graph.known import GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.origins import Number
@@ -25,10 +25,6 @@ from anfora.graph.ranges import Counter
 
 __all__ = ["ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
 
-#: Types whose values are what they are: they stand in images as themselves.
-SIMPLE = frozenset(
-    {type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range, types.CodeType}
-)
 ORDINARY = (type, abc.ABCMeta)  #: classes of classes that add nothing to what an object is, and how it is made
 FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
 

@@ -33,12 +33,16 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 
 __all__ = [
-    "BOUND", "CONTAINERS", "GETTERS", "HANDS_ON", "METADATA", "NUMBERS", "VIEWS", "computes", "enters", "forgets",
+    "BOUND", "CONTAINERS", "GETTERS", "HANDS_ON", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters", "forgets",
     "has_identity", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque",
-    "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
+    "is_plain_key", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
+#: Types whose values are what they are: they stand in images as themselves.
+SIMPLE = frozenset(
+    {type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range, types.CodeType}
+)
 #: Types of methods that are written in C; of modules' functions too.
 BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
 #: What `keys`, `values` and `items` of a dict give.
@@ -333,6 +337,11 @@ GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
 def has_identity(kind: type) -> bool:
     """Whether objects of a class are equal to themselves alone."""
     return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
+
+
+def is_plain_key(key: Any) -> bool:
+    """Whether to hash a value, and to compare it, calls nothing of the program."""
+    return type(key) in SIMPLE or (type(key) is tuple and all(map(is_plain_key, key)))
 
 
 def is_compared_plainly(value: Any) -> bool:

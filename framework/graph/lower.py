@@ -342,7 +342,7 @@ class _Lowering:
             assert source is not None
             self.values[row.outputs[0]] = Place(source.root, source.offset + offset, layout)
             return
-        if entry.op.fault_rule is not None or entry.op.python_rule is not None:
+        if entry.may_fail:
             self.operands[index] = list(inputs)
         if entry.op.writes is not None:
             self._write(index, row, inputs)

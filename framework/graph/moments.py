@@ -11,7 +11,8 @@ import numpy as np
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import Followed
 from anfora.graph import known
-from anfora.graph.images import SIMPLE, Imager
+from anfora.graph.images import Imager
+from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Machine
 from anfora.graph.origins import Origin
 from anfora.graph.rows import Row

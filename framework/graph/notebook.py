@@ -30,7 +30,8 @@ from anfora.graph import known
 from anfora.graph.arrays import is_array
 from anfora.graph.code import Code
 from anfora.graph.collected import KINDS, items_of
-from anfora.graph.images import SIMPLE, NoImage
+from anfora.graph.images import NoImage
+from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.moments import Escaped, Outcome, Piece
 from anfora.graph.operator_classes import is_operator

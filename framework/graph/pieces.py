@@ -457,7 +457,7 @@ def _depth(origin: Origin, sources: dict[Origin, Origin]) -> int:
 
 
 def _has_effect(row: Row) -> bool:
-    return row.entry.op.writes is not None or row.entry.op.fault_rule is not None
+    return row.entry.op.writes is not None or row.entry.may_fail
 
 
 # -- guards: each adds lines that return None where it does not hold --------------------------------------------------

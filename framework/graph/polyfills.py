@@ -14,8 +14,8 @@ from anfora.core.tensor import Tensor, tensor
 from anfora.graph.binding_times import answers
 from anfora.graph.collected import methods_of_counters
 from anfora.graph.gradients import specials
-from anfora.graph.images import SIMPLE
 from anfora.graph.iterators import iterators
+from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Generator
 from anfora.graph.operations import OPERATIONS, names_of_pattern, order_of
 from anfora.graph.origins import Number

@@ -17,7 +17,7 @@ from anfora.graph import known, operations, records
 from anfora.graph.arrays import iterates
 from anfora.graph.code import Unsupported
 from anfora.graph.collected import KINDS
-from anfora.graph.images import SIMPLE
+from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Drain, Generator, Machine, Walk
 from anfora.graph.notebook import Notebook
 from anfora.graph.operator_classes import is_operator

@@ -40,7 +40,8 @@ from anfora.graph.code import Code
 from anfora.graph.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.generic import implementation
 from anfora.graph.gradients import UNSEEN, can_walk, differentiate_in_pieces
-from anfora.graph.images import ORDINARY, SIMPLE, NoImage, is_plain_object
+from anfora.graph.images import ORDINARY, NoImage, is_plain_object
+from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.moments import Outcome, State
 from anfora.graph.operator_classes import is_operator, is_stateless, makes_operator
@@ -61,7 +62,7 @@ from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.sources import code_of
 from anfora.graph.special import class_attribute, entered, method_of, setter_of, truth_of
-from anfora.graph.surroundings import made_layer
+from anfora.graph.surroundings import make_here
 from anfora.graph.traced import Traced
 from anfora.graph.transforms import guard_hooks
 from anfora.graph.updates import update
@@ -255,9 +256,7 @@ class Recorder(Operators):
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
         if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
-            # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
-            self.keeper.divide(self.region[:1])
-            self.leave(machine)
+            self.leave_to_a_tape_outside(machine)
         if self.own and type(result) in KINDS and any(map(self.owns_container, args)):
             self.own.setdefault(id(result), result)
         if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
@@ -404,6 +403,11 @@ class Recorder(Operators):
         if self.hop.error is not None:
             raise self.hop.error
         return self.hop.value
+
+    def leave_to_a_tape_outside(self, machine: Machine) -> None:
+        """A tape outside follows a gradient: what it needs is the history that the interpreter leaves, call by call."""
+        self.keeper.divide(self.region[:1])
+        self.leave(machine)
 
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
@@ -874,7 +878,7 @@ class Recorder(Operators):
             or issubclass(kind, Cell)
         ):
             if known.is_layer(kind):
-                return made_layer(self, machine, kind, args, kwargs)
+                return make_here(self, machine, kind, args, kwargs)
             is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
             if is_bare and type(kind) in ORDINARY and not args:
                 machine.push(kind())

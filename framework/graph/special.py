@@ -15,7 +15,7 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.graph import known, operations, polyfills
-from anfora.graph.images import SIMPLE
+from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter
 
 __all__ = ["class_attribute", "entered", "method_of", "setter_of", "truth_of"]

@@ -23,7 +23,7 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 from anfora.ops import ones
 
-__all__ = ["do_natively", "hooks_on", "look_at_hooks", "made_layer", "surroundings"]
+__all__ = ["do_natively", "hooks_on", "look_at_hooks", "make_here", "surroundings"]
 
 
 def hooks_on(tensor: Tensor) -> tuple:
@@ -115,12 +115,8 @@ def _call_construct(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> b
     return bool(args) and isinstance(args[0], Cell) and recorder.call_construct(machine, args[0], args[1:], kwargs)
 
 
-def made_layer(recorder: Any, machine: Any, kind: type[Cell], args: tuple, kwargs: dict) -> bool:
-    """Make a layer of this library: it is what its attributes are, numbers and parameters."""
-    return _make(recorder, machine, kind, args, kwargs)
-
-
-def _make(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict) -> bool:
+def make_here(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict) -> bool:
+    """Make a layer of this library, or a Parameter: it is what its attributes are, numbers and parameters."""
     args = tuple(map(recorder.force, args))
     kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
     given = (*args, *kwargs.values())
@@ -148,7 +144,7 @@ def _parameter(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         dtype = int64 if type(args[0].value) is int else float32
         recorder.enter(machine, parameter_of_number, (args[0], dtype, args[1:], kwargs), {})
         return True
-    return _make(recorder, machine, Parameter, args, kwargs)
+    return make_here(recorder, machine, Parameter, args, kwargs)
 
 
 def parameter_of_number(value, dtype, args, kwargs):

@@ -68,9 +68,7 @@ def _start(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         region.pop()
         raise
     if machine.frames[-1].stack[-1].create_graph and len(region) == 1:
-        # A tape outside follows: what it needs is the history that the interpreter leaves, call by call.
-        recorder.keeper.divide(region[:1])
-        recorder.leave(machine)
+        recorder.leave_to_a_tape_outside(machine)
     return True
 
 

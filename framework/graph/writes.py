@@ -30,8 +30,9 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph import known, operations
 from anfora.graph.attributes import Attributes
-from anfora.graph.containers import GONE, QUESTIONS, UNCHANGED, Change, is_plain_key, method_of_change
-from anfora.graph.images import SIMPLE, Image, Imager, NoImage, build
+from anfora.graph.containers import GONE, QUESTIONS, UNCHANGED, Change, method_of_change
+from anfora.graph.images import Image, Imager, NoImage, build
+from anfora.graph.known import SIMPLE, is_plain_key
 from anfora.graph.machine import Frame, Generator, Machine, Pause, Walk, do_at
 from anfora.graph.moments import Escaped, Live, Piece
 from anfora.graph.notebook import UNKNOWN

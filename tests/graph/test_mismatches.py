@@ -1100,3 +1100,20 @@ def equal_functions_of_two_files(jit):
         except ValueError as error:
             told.append(str(error))
     return told
+
+
+@program
+def error_of_an_operator_whose_result_nobody_reads(jit):
+    """One that computes in Python was not run, so what it refuses was taken, where nothing else was wanted."""
+
+    def f(x):
+        ops.inverse(x)
+        return 3
+
+    compiled, told = jit(f), []
+    for x in (t([[1, 0], [0, 1]]), t([[1, 0], [0, 1]]), t([[0, 0], [0, 0]]), t([[1, 0], [0, 1]])):
+        try:
+            told.append(compiled(x))
+        except ValueError as error:
+            told.append(str(error))
+    return told
