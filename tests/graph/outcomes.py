@@ -1,4 +1,5 @@
-"""What tests compare: the bits of what a call gives, or its error; programs that are interrupted; work in threads."""
+"""What tests compare: the bits of what a call gives, or its error; what is left to the interpreter; programs that are
+interrupted; work in threads."""
 
 from __future__ import annotations
 
@@ -10,8 +11,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import anfora as ms
 from anfora import Tensor
 from anfora.core.tensor import current
+from anfora.graph.points import Hop
 
 
 def bits(value: Any) -> Any:
@@ -31,6 +34,39 @@ def outcome(function: Callable, *args: Any, errors: Any = Exception) -> Any:
         return bits(function(*args))
     except errors as error:
         return type(error), str(error)
+
+
+def gradients_of_all(function: Callable) -> Callable:
+    """The sum of the squares of all tensors that a function of two gives, in whatever nesting, and its gradients."""
+
+    def total(x: Tensor, v: Tensor) -> Any:
+        found, pending = 0.0, [function(x, v)]
+        while pending:
+            value = pending.pop()
+            if isinstance(value, Tensor):
+                found = found + (value * value).sum()
+            else:
+                pending += value
+        return found
+
+    return ms.value_and_grad(total, (0, 1))
+
+
+def hops(compiled: Any) -> list[str]:
+    """What a compiled function leaves to the interpreter, by reason."""
+    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
+    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
+
+
+class Programs(dict[str, tuple[Callable, tuple[str, ...]]]):
+    """Programs by name, each with the texts of what is left to the interpreter."""
+
+    def enter(self, *hops: str) -> Callable:
+        def keep(function: Callable) -> Callable:
+            self[function.__name__] = function, hops
+            return function
+
+        return keep
 
 
 def assert_stops_at_an_interrupt(program: str) -> None:

@@ -4,27 +4,17 @@ call after call."""
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
-from outcomes import bits
+from outcomes import Programs, bits
 
 import anfora as ms
 from anfora import Parameter, Tensor, ops
 
-PROGRAMS: dict[str, tuple[Callable, tuple[str, ...]]] = {}
-
-
-def program(*hops: str) -> Callable:
-    """Enter a program, a function of a tensor of shape (2, 3), with the texts of what is left to the interpreter."""
-
-    def enter(function: Callable) -> Callable:
-        PROGRAMS[function.__name__] = function, hops
-        return function
-
-    return enter
+PROGRAMS = Programs()
+program = PROGRAMS.enter  #: for functions of a tensor of shape (2, 3)
 
 
 def shown(value: Any) -> Any:

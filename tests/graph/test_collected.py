@@ -9,22 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from outcomes import bits
+from outcomes import Programs, bits
 
 import anfora as ms
 from anfora import Tensor
 
-PROGRAMS: dict[str, tuple[Callable, tuple[str, ...]]] = {}
-
-
-def program(*hops: str) -> Callable:
-    """Enter a program, a function of a tensor of shape (2,), with the texts of what is left to the interpreter."""
-
-    def enter(function: Callable) -> Callable:
-        PROGRAMS[function.__name__] = function, hops
-        return function
-
-    return enter
+PROGRAMS = Programs()
+program = PROGRAMS.enter  #: for functions of a tensor of shape (2,)
 
 
 def shown(value: Any) -> Any:

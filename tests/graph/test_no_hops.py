@@ -9,20 +9,14 @@ import operator
 
 import numpy as np
 import pytest
-from outcomes import outcome
+from outcomes import hops, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
-from anfora.graph.points import Hop
 
 
 def t(*numbers):
     return Tensor(np.array(numbers, np.float32))
-
-
-def hops(compiled):
-    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
 
 
 def check(function, calls, recordings=8):

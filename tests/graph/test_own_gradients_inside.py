@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from outcomes import bits, outcome
+from outcomes import bits, hops, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
 from anfora.eager.tape import Block
-from anfora.graph.points import Hop
 from anfora.nn import Cell
 
 
@@ -20,11 +19,6 @@ def t(*numbers):
 
 def values(*shape, seed=0):
     return Tensor(np.random.default_rng(seed).standard_normal(shape).astype(np.float32))
-
-
-def hops(compiled):
-    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
 
 
 def dense(seed):

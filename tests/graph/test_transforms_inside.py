@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from outcomes import bits, outcome
+from outcomes import bits, gradients_of_all, hops, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
-from anfora.graph.points import Hop
 
 
 def t(*numbers):
@@ -18,11 +17,6 @@ def t(*numbers):
 
 def data(seed, *shape):
     return Tensor(np.random.default_rng(seed).uniform(-2, 2, shape).astype(np.float32))
-
-
-def hops(compiled):
-    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
 
 
 def check(function, calls, expected=(), recordings=12):
@@ -463,27 +457,14 @@ def test_a_pull_function_from_outside():
 
 @pytest.mark.parametrize("function", [jvp_of_one, vjp_of_one, jacobians, hessian_vector_product, vjp_of_a_net])
 def test_a_tape_outside_follows(function):
-    def gradients(f):
-        def total(x, v):
-            found, pending = 0.0, [f(x, v)]
-            while pending:
-                value = pending.pop()
-                if isinstance(value, Tensor):
-                    found = found + (value * value).sum()
-                else:
-                    pending += value
-            return found
-
-        return ms.value_and_grad(total, (0, 1))
-
     compiled = jit(function)
     for k in range(4):
         x, v = data(k, 2), data(k + 5, 2)
         if function is vjp_of_a_net:
             x, v = data(k, 2, 2), data(k + 5, 2, 2)
         assert outcome(compiled, x, v) == outcome(function, x, v)
-        assert outcome(gradients(compiled), x, v) == outcome(gradients(function), x, v)
-        assert outcome(jit(gradients(function)), x, v) == outcome(gradients(function), x, v)
+        assert outcome(gradients_of_all(compiled), x, v) == outcome(gradients_of_all(function), x, v)
+        assert outcome(jit(gradients_of_all(function)), x, v) == outcome(gradients_of_all(function), x, v)
         leaf, other = x.copy().requires_grad_(), x.copy().requires_grad_()
         assert outcome(compiled, leaf, v) == outcome(function, other, v)
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import types
 
 import numpy as np
-from outcomes import bits
+from outcomes import bits, hops
 
 from anfora import Tensor, jit
-from anfora.graph.points import Hop
 
 
 class Box:
@@ -20,11 +19,6 @@ class Box:
 
 def x_of(n=2, start=1.0):
     return Tensor(np.arange(n, dtype=np.float32) + np.float32(start))
-
-
-def hops(compiled):
-    points = [*compiled.program.entries.values(), *compiled.program.points.values()]
-    return [v.end.reason for p in points for v in p.variants if isinstance(v.end, Hop) and not v.end.is_native]
 
 
 def shape(value, seen=None):
