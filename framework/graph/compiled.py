@@ -13,7 +13,7 @@ import functools
 import sys
 import types
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -55,6 +55,12 @@ _TOO_MANY = "it has gone on in too many ways"
 _DEEP, _DEEP_ENOUGH = 12, 4
 
 
+@functools.cache
+def _special_functions() -> dict[Any, Callable]:
+    """Functions that the recorder calls in a way of its own; the same for all programs."""
+    return {**polyfills.table(), updating.take_step: updates.take_step}
+
+
 class Program:
     """The pieces of one function, for calls of one form.
 
@@ -70,8 +76,7 @@ class Program:
 
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
-        #: Functions that the recorder calls in a way of its own.
-        self.special = {**polyfills.table(), updating.take_step: updates.take_step}
+        self.special = _special_functions()
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()
