@@ -28,7 +28,7 @@ _NAMES: dict[Any, str] = {
     operator.imul: "mul", operator.truediv: "truediv", operator.itruediv: "truediv", operator.floordiv: "floordiv",
     operator.ifloordiv: "floordiv", operator.mod: "mod", operator.imod: "mod", operator.neg: "neg", operator.pos: "pos",
     operator.eq: "eq", operator.ne: "ne", operator.lt: "lt", operator.le: "le", operator.gt: "gt", operator.ge: "ge",
-    abs: "abs", bool: "bool", float: "float", int: "int",
+    abs: "abs", bool: "bool", float: "float", int: "int", max: "max", min: "min",
 }  # fmt: skip
 
 

@@ -194,11 +194,19 @@ class Program:
                 point, values = end.point, live if variant.written is None else live[: end.count]
                 self._visit(point, values)
                 continue
-            if end.condition is not None and not self.is_traced:  # the short way of a branch
-                tensor = live[end.condition]
+            if end.read is not None and not self.is_traced:  # the short way of a branch, and of numbers from tensors
+                tensor = live[end.read[0]]
                 if tensor.__class__ is Tensor and tensor._layout.size == 1:
-                    key: Any = (bool, bool(tensor))
-                    edge = end.edges.get(key)
+                    try:
+                        number = end.read[1](tensor)
+                    except Exception:
+                        pass  # it is raised at its place in the program
+                    else:
+                        key: Any = (bool, number)
+                        if number.__class__ is not bool:
+                            outcome = Outcome(number)
+                            key = end.key_of(outcome)
+                        edge = end.edges.get(key)
             if end.is_own_call and self.native is None:
                 if calls is None:
                     start = [point, None, (variant, live)]
@@ -237,7 +245,7 @@ class Program:
         machine = Machine(recorder)
         self._resume(recorder, machine, point.frames, values)
         recorder.leave(machine)
-        return _released(_without_numbers(machine.run()))
+        return _released(machine.run())
 
     def _visit(self, point: Point, values: list[Any]) -> None:
         """Python comes by a point."""
@@ -419,6 +427,7 @@ class Program:
         live = Live(recorder)
         inside: list[Any] = []
         numbers = _numbers(frames)
+        recorder.holds = bool(numbers)
         for i, value in enumerate(values):
             origin = recorder.origin("slot", i)
             if i in numbers:
@@ -476,7 +485,8 @@ class Program:
                 self.give_up(f"it returns {trouble}", machine)
             else:
                 self._keep(recorder, Variant(recorder.piece, live, Return(image), written))
-        return _released(_without_numbers(result))
+            result = recorder.released(result)
+        return _released(result)
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
 
@@ -587,12 +597,15 @@ class Program:
         same: list[tuple[Place, Place]] = []
         frames = machine.frames
         hop.note(outcome)
+        stack = frames[-1].stack
+        is_there = outcome.error is None and not hop.is_step and bool(stack) and stack[-1] is outcome.value
+        hop.items_vary = hop.items_vary or (is_there and type(outcome.value) is tuple)
         key = hop.key_of(outcome)
-        if (key is float or key in hop.varying) and outcome.error is None:
-            stack = frames[-1].stack
-            if stack and stack[-1] is outcome.value:
-                stack[-1] = Number(Origin("result", ()), outcome.value)
-                found[id(stack[-1])] = [()]
+        if is_there and (type(outcome.value) is tuple or key is float or key in hop.varying):
+            numbers: list[tuple[Number, tuple]] = []
+            stack[-1] = _with_numbers(outcome.value, (), numbers)
+            found.update((id(number), [path]) for number, path in numbers)
+            recorder.holds = recorder.holds or bool(numbers)
 
         def slot(value: Any) -> int | None:
             known = after.index.get(id(value))
@@ -747,22 +760,20 @@ def _leaves(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
     return walk(outcome.value if outcome.error is None else outcome.error, ())
 
 
+def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]]) -> Any:
+    """What a hop gave, with numbers that vary in the places of numbers, which are noted, each with the path to it."""
+    if type(value) is tuple:
+        items = [_with_numbers(x, (*path, i), numbers) if type(x) in (tuple, float) else x for i, x in enumerate(value)]
+        return value if all(new is old for new, old in zip(items, value)) else tuple(items)
+    numbers.append((Number(Origin("result", path), value), path))
+    return numbers[-1][0]
+
+
 def _taken(items: list) -> tuple[Any, Any, Any]:
     """What a list of three holds, which is empty from now on."""
     first, second, third = items
     items.clear()
     return first, second, third
-
-
-def _without_numbers(result: Any) -> Any:
-    """What the program returns, with the values of numbers that vary; see `Recorder.plain`."""
-    if type(result) is Number:
-        return result.value
-    if type(result) is list:
-        result[:] = map(_without_numbers, result)
-    elif type(result) is tuple and any(type(item) is Number for item in result):
-        return tuple(map(_without_numbers, result))
-    return result
 
 
 def _released(value: Any, made: list[Any] | None = None) -> Any:

@@ -335,6 +335,7 @@ class Report:
         branches: where the truth of a tensor has decided how to go on, which takes no interpreter.
         gradients: that were taken in several pieces, since there are branches or hops in them: where a tape was started or
             walked back between two pieces, which takes no interpreter either.
+        reads: where numbers are taken from tensors, which takes no interpreter either.
         calls: of the function by itself, where it is a recursive one.
         writes: changes of what is outside, which are done behind the native operators of their pieces.
         varying: numbers that may differ from call to call without a compilation.
@@ -361,6 +362,7 @@ class Report:
         self.fallback: str | None = None
         self.hops: list[HopReport] = []
         self.branches: list[HopReport] = []
+        self.reads: list[HopReport] = []
         self.calls: list[HopReport] = []
         self.gradients: list[HopReport] = []
         self.writes: list[str] = []
@@ -383,7 +385,9 @@ class Report:
         """Where the end of a piece is told of."""
         if end.is_step:
             return self.gradients
-        return self.branches if end.is_branch else self.calls if end.is_call else self.hops
+        if end.is_branch or end.is_read:
+            return self.branches if end.is_branch else self.reads
+        return self.calls if end.is_call else self.hops
 
     def __repr__(self) -> str:
         return str(self)
@@ -403,6 +407,8 @@ class Report:
         lines += self._section("left to the interpreter", hops, len(self.hops))
         branches = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.branches]
         lines += self._section("branches by the truth of a tensor", branches)
+        reads = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.reads]
+        lines += self._section("numbers taken from tensors", reads)
         calls = [f"{hop.place}  {hop.text}" for hop in self.calls]
         lines += self._section("calls of functions that call themselves", calls)
         gradients = [f"{hop.place}  {hop.text}" for hop in self.gradients if hop.reason == WALKED_BACK]

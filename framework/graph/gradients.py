@@ -33,7 +33,7 @@ from anfora.graph.images import is_plain_object
 from anfora.graph.running import running
 
 __all__ = [
-    "STEPS", "UNSEEN", "WALKED_BACK", "can_walk", "differentiate_in_pieces", "leave_behind", "outcome_of_step",
+    "ARRANGING", "STEPS", "UNSEEN", "WALKED_BACK", "can_walk", "differentiate_in_pieces", "leave_behind", "outcome_of_step",
     "outermost", "specials",
 ]  # fmt: skip
 
@@ -205,6 +205,10 @@ def _are_tensors(values: tuple) -> bool:
     return all(isinstance(value, Tensor) for value in values)
 
 
+#: Functions that only arrange things: which argument they walk over that may be of the program's making.
+ARRANGING: dict[Callable, int | None] = {laid_out: None, pass_on: None, flattened: 1, arranged: 1}
+
+
 # -- for the recorder -------------------------------------------------------------------------------------------------
 
 _FOLLOWED = "the tape of a gradient starts"
@@ -243,12 +247,8 @@ def _may_catch(frame: Any) -> bool:
     return bool(frame.handlers and not passes_on) or frame.deliver not in ("value", "drop", "truth", "object")
 
 
-def _computed(function: Callable, tree: int | None = None) -> Callable:
-    """For a function whose result follows from its arguments.
-
-    Args:
-        tree: which argument it walks over that may be of the program's making.
-    """
+def _computed(function: Callable, tree: int | None) -> Callable:
+    """For a function whose result follows from its arguments; see `ARRANGING`."""
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         args = tuple(map(recorder.force, args))
@@ -292,8 +292,5 @@ def specials() -> dict[Any, Callable]:
         follow: _follow,
         walk_back: _walk_back,
         leave: _leave,
-        laid_out: _computed(laid_out),
-        pass_on: _computed(pass_on),
-        flattened: _computed(flattened, 1),
-        arranged: _computed(arranged, 1),
+        **{function: _computed(function, tree) for function, tree in ARRANGING.items()},
     }

@@ -57,7 +57,10 @@ class Imager:
         if kind in SIMPLE:
             return "is", value
         if kind is Number:
-            return "number", self._slot(value)
+            number = self._slot(value)
+            if number is None:
+                raise NoImage("a number of which nothing is known")
+            return "number", number
         number = self._slot(value)
         if number is not None:
             return "slot", number

@@ -11,7 +11,6 @@ import itertools
 import math
 import operator
 import types
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,7 +32,7 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 
 __all__ = [
-    "BOUND", "CONTAINERS", "GETTERS", "HANDS_ON", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters", "forgets",
+    "BOUND", "CONTAINERS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters", "forgets",
     "has_identity", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque",
     "is_plain_key", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
 ]  # fmt: skip
@@ -248,18 +247,10 @@ _TRANSFORMS = (
 )  # fmt: skip
 
 
-def _inner(*functions: Any) -> Iterator[types.CodeType]:
-    """The code of the functions that functions make."""
-    for function in functions:
-        yield from (each for each in function.__code__.co_consts if isinstance(each, types.CodeType))
-
-
-#: Functions whose `*args` may hold numbers that vary, since they only hand them on.
-HANDS_ON = frozenset({api.vjp.__code__, *_inner(api.jacrev, api.jacfwd, batching.vmap)})
 #: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
 _OTHERS_THAT_COMPUTE = (
-    glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data, batched.begin_level,
-    batched.end_level, batched.next_level,
+    glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data, Tensor.item, Tensor.tolist,
+    batched.begin_level, batched.end_level, batched.next_level,
 )  # fmt: skip
 
 #: Functions of other modules that are gone into as well: those that switch the tape, with `set_recording` (rows and points

@@ -153,11 +153,11 @@ class Generator:
             raise ValueError("generator already executing")
         if self.frame is None:
             raise StopIteration
+        self.world.plain((self,))
         self.world = self.world.outside()
         machine = Machine(self.world)
         start(machine)
         kind, value = machine.run_generator()
-        [value] = self.world.plain((value,))
         if kind == "yield":
             return value
         raise StopIteration(*(() if value is None else (value,)))
@@ -295,8 +295,20 @@ class Plain:
         """The world for a generator that Python's own code goes on with."""
         return self
 
-    def plain(self, values: Any) -> Any:
-        """Values that go into a container."""
+    def plain(self, values: tuple) -> tuple:
+        """Values for native code."""
+        return values
+
+    def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
+        """A call of native code, as that sees it."""
+        return operation, args, names
+
+    def variables(self, frame: Frame) -> dict[str, Any]:
+        """The local variables of a frame, as who looks at the stack sees them."""
+        return frame.locals
+
+    def held(self, values: Any) -> Any:
+        """Values that go into a container of the program."""
         return values
 
     def has_made(self, value: tuple | list | dict) -> bool:
@@ -587,10 +599,11 @@ class Machine:
 
     def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
+        operation, args, names = self.world.handed(operation, args, names)
         frame = self._shown()
         code = frame.code
         where = code.python, code.positions[frame.pc - 1], frame.function.__globals__
-        return do_at(*where, frame.locals, operation, args, names, self.handled())
+        return do_at(*where, self.world.variables(frame), operation, args, names, self.handled())
 
     def _shown(self) -> Frame:
         """The frame that stands in the program: from a layer of this package it is the one that calls it."""
@@ -785,19 +798,20 @@ class Machine:
         stack = frame.stack
         items = tuple(stack[len(stack) - n :])
         del stack[len(stack) - n :]
-        stack.append(self.world.do(self, operations.make_set, (tuple(self.world.plain(items)),)) if n else set())
+        stack.append(self.world.do(self, operations.make_set, (tuple(items),)) if n else set())
 
     def _build(self, frame: Frame, kind: Callable, n: int) -> None:
         stack = frame.stack
         items = stack[len(stack) - n :]
         del stack[len(stack) - n :]
-        stack.append(kind(self.world.plain(items)))
+        stack.append(kind(self.world.held(items)))
 
     def op_MAP(self, frame: Frame, n: int) -> None:
         stack = frame.stack
-        items = stack[len(stack) - 2 * n :]
+        items = self.world.held(stack[len(stack) - 2 * n :])
+        items[::2] = self.world.plain(tuple(items[::2]))
         del stack[len(stack) - 2 * n :]
-        stack.append(self.world.do(self, operations.make_dict, (self.world.plain(items),)) if n else {})
+        stack.append(self.world.do(self, operations.make_dict, (items,)) if n else {})
 
     def op_SLICE(self, frame: Frame, _: None) -> None:
         step = frame.stack.pop()
@@ -816,10 +830,10 @@ class Machine:
         stack.append(self.world.do(self, operations.join, parts))
 
     def op_APPEND(self, frame: Frame, n: int) -> None:
-        [value] = self.world.plain((frame.stack.pop(),))
+        value = frame.stack.pop()
         items = frame.stack[-n]
         if self.world.has_made(items):
-            items.append(value)
+            items += self.world.held((value,))
         else:  # the interpreter has put something into it
             self.world.do(self, list.append, (items, value))
 
@@ -977,6 +991,7 @@ class Machine:
             caller.stack[:] = [value if item is frame.target else item for item in caller.stack]
         elif frame.deliver == "object":
             if value is not None:
+                [value] = self.world.plain((value,))
                 raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
             self.frames[-1].stack.append(frame.target)
         elif frame.deliver != "drop":

@@ -113,8 +113,8 @@ class State:
         self.call = arguments.image((operation, args, kwargs, machine.handled()))
         #: What was made for the call is from outside for the program behind it: somebody may have kept it, or have seen
         #: which function it is.
-        is_kept = keeps_arguments(operation) or any(type(made) is types.FunctionType for made in arguments.made)
-        self.built = arguments.made if is_kept else []
+        self.is_kept = keeps_arguments(operation) or any(type(made) is types.FunctionType for made in arguments.made)
+        self.built = arguments.made if self.is_kept else []
         for i, value in enumerate(self.built):
             if id(value) not in self.live.index and value is not kwargs:  # those are handed on one by one
                 self.live.add(value, Origin("built", i))
@@ -220,9 +220,9 @@ def keeps_arguments(operation: Any) -> bool:
     return known.writes(operation) or not known.forgets(operation)
 
 
-def key_of(outcome: Outcome) -> Any:
-    """What of an outcome decides how the program goes on."""
-    return ("raised", type(outcome.error)) if outcome.error is not None else _key(outcome.value)
+def key_of(outcome: Outcome, items_vary: bool = False) -> Any:
+    """What of an outcome decides how the program goes on; of floats in a tuple it may be the type alone."""
+    return ("raised", type(outcome.error)) if outcome.error is not None else _key(outcome.value, items_vary)
 
 
 def holds_identity(key: Any) -> bool:
@@ -230,16 +230,16 @@ def holds_identity(key: Any) -> bool:
     return type(key) is tuple and (key[:1] == ("is",) or any(map(holds_identity, key)))
 
 
-def _key(value: Any, depth: int = 0) -> Any:
+def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
     kind = type(value)
     if kind is float:
-        return (kind, repr(value)) if depth else kind
+        return (kind, repr(value)) if depth and not items_vary else kind
     if kind is complex:
         return kind, repr(value)  # which tells zeros apart
     if kind in SIMPLE:
         return kind, value
     if kind is tuple:
-        return kind, tuple(_key(item, depth + 1) for item in value)
+        return kind, tuple(_key(item, items_vary, depth + 1) for item in value)
     if kind is types.FunctionType:
         return kind, value.__code__
     if known.is_bound(value):

@@ -1,9 +1,9 @@
 """What a recorder knows of the values of a run: where those from outside come from, and which of the piece's values tensors
 hold.
 
-The layers of the recorder stand on each other: this one writes things down, reasons.py says what is left to the
-interpreter, attributes.py reads variables and attributes, writes.py puts off changes of what is outside, operators.py turns
-operators into rows, and recorder.py does what the program does.
+The layers of the recorder stand on each other: this one writes things down, held.py keeps numbers that vary from native
+code, reasons.py says what is left to the interpreter, attributes.py reads variables and attributes, writes.py puts off
+changes of what is outside, operators.py turns operators into rows, and recorder.py does what the program does.
 """
 
 from __future__ import annotations
@@ -75,6 +75,7 @@ class Notebook(Plain):
         self.kept: Any = None
         self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
+        self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
         self.begin({})
 
@@ -101,6 +102,7 @@ class Notebook(Plain):
         self.fresh: dict[int, Any] = {}  #: parameters that the piece makes: how, see making.py
         #: Functions that were run with the tape on, where, and how many inner rows there were then.
         self.lines: dict[int, tuple[Linearized, tuple, int]] = {}
+        self.shown: dict[int, Any] = {}  #: what the program has made and put where the outside sees it
         self.touched: str | None = None
         self.pending = False
 
@@ -454,7 +456,7 @@ class Notebook(Plain):
         """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
         it."""
         kind = type(value)
-        if kind in SIMPLE or isinstance(value, Tensor) or known.is_constant(value):
+        if kind in SIMPLE or kind is Number or isinstance(value, Tensor) or known.is_constant(value):
             return True
         if isinstance(value, BaseException):
             return not self.is_outside(value)  # what Python has raised may say something else next time
@@ -556,7 +558,7 @@ class Notebook(Plain):
         raise NotImplementedError
 
     def compute(
-        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple | None = None
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple[tuple, dict] | None = None
     ) -> Any:
         """Do what follows from its arguments: only the operators in it leave a trace."""
         raise NotImplementedError

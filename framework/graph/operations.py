@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "ARITHMETIC", "FORMATS", "IN_PLACE", "OPERATIONS", "as_filled", "as_iterator", "as_length", "as_text",
+    "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "as_filled", "as_iterator", "as_length", "as_text",
     "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
     "has_index", "has_own", "holds", "import_from", "is_filled", "is_mapping", "is_sequence", "join",
     "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
@@ -295,6 +295,22 @@ def merge_keywords(into: dict, more: Any) -> None:
         if key in into:
             raise TypeError(f"got multiple values for keyword argument '{key}'")
         into[key] = more[key]
+
+
+def sum_of(*items: Any) -> Any:
+    return sum(items)
+
+
+def max_of(*items: Any) -> Any:
+    return max(items)
+
+
+def min_of(*items: Any) -> Any:
+    return min(items)
+
+
+#: Functions of numbers in a list or tuple, and the same of as many arguments.
+OF_ITEMS: dict[Callable, Callable] = {sum: sum_of, max: max_of, min: min_of}
 
 
 def order_of(keys: list, reverse: bool) -> list[int]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from anfora.core.tensor import current
 
-__all__ = ["Emitter", "Number", "Origin", "value_of"]
+__all__ = ["Emitter", "Number", "Origin", "value_of", "value_of_number"]
 
 
 class Origin:
@@ -83,6 +83,11 @@ class Number:
 
     def __repr__(self) -> str:
         return f"<number {self.value} of {self.origin}>"
+
+
+def value_of_number(value: Any) -> Any:
+    """The value of a number that varies; anything else as it is."""
+    return value.value if type(value) is Number else value
 
 
 class Emitter:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, Union
 
 from anfora.core.span import CellCall
+from anfora.core.tensor import Tensor
 from anfora.graph import control
 from anfora.graph.engines import Engine
 from anfora.graph.gradients import STEPS, outcome_of_step
@@ -41,11 +42,13 @@ class Hop:
         self.reason, self.at, self.cells = reason, state.place, state.cells
         self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
         self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
+        self.items_vary = False  #: whether floats in a tuple that it gives are taken as numbers that vary
         #: outcome -> (point, for each of its slots the place)
         self.edges: dict[Any, Edge] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
-        self.condition = _condition(self.call)  #: the slot, where all that it does is look whether a tensor is true
         self.is_step = reason in STEPS  #: of a gradient in pieces: of the tape's, with nothing of the program in it
+        #: The slot and the function, where all that it does is take a number from a tensor.
+        self.read = _read(self.call)
         self.is_own_call = False  #: whether it is a call of the function that is compiled
         self.is_call = False  #: whether it is a call of this, or of another that calls itself and is compiled by itself
         self.callee: Point | None = None  #: of such a call: where it started last
@@ -56,7 +59,7 @@ class Hop:
         if self.is_step and outcome.error is None:
             return outcome_of_step(outcome.value)
         kind = type(outcome.value)
-        return kind if kind in self.varying and outcome.error is None else key_of(outcome)
+        return kind if kind in self.varying and outcome.error is None else key_of(outcome, self.items_vary)
 
     @functools.cached_property
     def make(self) -> Callable[[list[Any]], tuple] | None:
@@ -95,7 +98,12 @@ class Hop:
     @property
     def is_native(self) -> bool:
         """Whether it leaves nothing of the program to the interpreter."""
-        return self.is_branch or self.is_call or self.is_step
+        return self.is_branch or self.is_read or self.is_call or self.is_step
+
+    @property
+    def is_read(self) -> bool:
+        """Whether a number is taken from a tensor, which is done between two pieces as well."""
+        return self.reason == DATA and self.read is not None
 
     @property
     def place(self) -> str:
@@ -103,12 +111,16 @@ class Hop:
         return f"{code.co_filename}:{position[0]}"
 
 
-def _condition(call: Image) -> int | None:
-    """The slot of `x` in a call `bool(x)` with no exception around it."""
+def _read(call: Image) -> tuple[int, Callable[[Tensor], Any]] | None:
+    """The slot of `x` in a call `bool(x)`, `float(x)`, `int(x)` or `x.item()` with no exception around it, and what is
+    called."""
     match call:
         case ("tuple", (("is", operation), ("tuple", (("slot", slot),)), ("dict", ()), ("is", None))):
-            return slot if operation is bool else None
+            return (slot, operation) if any(operation is read for read in _READS) else None
     return None
+
+
+_READS = (bool, float, int, Tensor.item)
 
 
 class Same(NamedTuple):

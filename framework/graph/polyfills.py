@@ -228,6 +228,14 @@ def rows_(tensor):
         yield tensor[i]
 
 
+def items_(items):
+    """Over a list, whose items are read one by one, so that they are numbers that vary."""
+    i = 0
+    while i < len(items):
+        yield items[i]
+        i = i + 1
+
+
 def next_(items, default):
     try:
         return next(items)

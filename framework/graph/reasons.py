@@ -17,18 +17,18 @@ from anfora.graph import known, operations, records
 from anfora.graph.arrays import iterates
 from anfora.graph.code import Unsupported
 from anfora.graph.collected import KINDS
+from anfora.graph.held import Held
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Drain, Generator, Machine, Walk
-from anfora.graph.notebook import Notebook
 from anfora.graph.operator_classes import is_operator
 from anfora.graph.polyfills import first_, list_
 from anfora.graph.sources import code_of
-from anfora.graph.special import class_attribute, method_of
+from anfora.graph.special import CHECKS, check_of, class_attribute, method_of
 
 __all__ = ["DRAINING", "Reasons", "drain"]
 
 
-class Reasons(Notebook):
+class Reasons(Held):
     """Tells what the machine may do, and what Python must."""
 
     def is_walked(self, value: Any) -> bool:
@@ -64,10 +64,9 @@ class Reasons(Notebook):
             return self._reason_to_set(operation, args)
         if operation is __import__:
             return "an import"
-        if known.is_among(operation, _CHECKS) and len(args) == 2:
+        if known.is_among(operation, CHECKS) and len(args) == 2:
             for kind in args[1] if type(args[1]) is tuple else args[1:]:
-                check = class_attribute(type(kind), _CHECKS[operation])
-                if isinstance(check, types.FunctionType) and known.enters(check):
+                if check_of(self, operation, args[0], kind) is not None:
                     return f"a method of {type(kind).__name__}"
         if isinstance(operation, functools._lru_cache_wrapper):
             return f"a call of {known.describe(operation)}, which remembers its results"
@@ -247,7 +246,6 @@ def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
 
 
 #: Functions that ask the class of a class, where it has a method for it.
-_CHECKS: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}
 #: Functions that do not iterate over what they get; and those that take all its items before anything else happens.
 _BLIND = frozenset({
     isinstance, issubclass, type, iter, bool, callable, hash, repr, str, operator.is_, operator.is_not, operator.not_,

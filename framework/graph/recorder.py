@@ -19,6 +19,7 @@ from __future__ import annotations
 import builtins
 import enum
 import functools
+import math
 import operator
 import sys
 import types
@@ -28,6 +29,7 @@ from typing import Any
 from anfora.api import GradientFunction, _Run
 from anfora.core import slots
 from anfora.core.cell import Cell
+from anfora.core.op import Op
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
@@ -40,13 +42,14 @@ from anfora.graph.code import Code
 from anfora.graph.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.generic import implementation
 from anfora.graph.gradients import UNSEEN, can_walk, differentiate_in_pieces
-from anfora.graph.images import ORDINARY, NoImage, is_plain_object
+from anfora.graph.held import Unwrapping, stored_from
+from anfora.graph.images import ORDINARY, NoImage, build, is_plain_object
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.moments import Outcome, State
 from anfora.graph.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.operators import Operators
-from anfora.graph.origins import Number, Origin
+from anfora.graph.origins import Number, Origin, value_of_number
 from anfora.graph.polyfills import (
     SEARCHES,
     call,
@@ -54,6 +57,7 @@ from anfora.graph.polyfills import (
     default_item,
     differentiate,
     getter,
+    items_,
     list_,
     list_with_length,
     rows_,
@@ -61,14 +65,44 @@ from anfora.graph.polyfills import (
 from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.sources import code_of
-from anfora.graph.special import class_attribute, entered, method_of, setter_of, truth_of
+from anfora.graph.special import CHECKS, check_of, class_attribute, entered, method_of, setter_of, truth_of
 from anfora.graph.surroundings import make_here
 from anfora.graph.traced import Traced
 from anfora.graph.transforms import guard_hooks
 from anfora.graph.updates import update
 from anfora.graph.writes import UNKNOWN
+from anfora.ops.methods import METHODS
 
 __all__ = ["Recorder"]
+
+
+class _Left(Plain):
+    """Python's world, from the instruction on in which recording has ended: no numbers that vary are left behind it.
+
+    Args:
+        unwrapping: makes what puts their values in their places.
+    """
+
+    pending = True
+
+    def __init__(self, unwrapping: Callable[[], Unwrapping]) -> None:
+        self._unwrapping = unwrapping
+
+    def release(self, machine: Machine) -> None:
+        unwrapped = self._unwrapping()
+        for frame in machine.frames:
+            unwrapped(frame)
+        unwrapped(machine.saved)
+        for value in unwrapped.changed.values():
+            if type(value) is Generator:
+                value.world = Plain()
+
+    def settle(self, machine: Machine) -> None:
+        self.release(machine)
+        machine.world = Plain()
+
+    def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
+        return self._unwrapping()((operation, args, names))
 
 
 class Recorder(Operators):
@@ -77,28 +111,6 @@ class Recorder(Operators):
     def outside(self) -> Plain:
         self.abandoned = True  # Python goes on with a generator in the middle of something: see `_compute`
         return Plain()
-
-    def plain(self, values: Any) -> Any:
-        return values if self._is_passing() else [self.force(value) for value in values]
-
-    def _is_passing(self) -> bool:
-        """Whether nothing looks into what the present instruction makes, so that it may hold numbers that vary: the program
-        returns it, or takes it apart at once, as in `a, b = b, a + b`."""
-        frames = self.machine.frames if self.machine is not None and self.machine.below is None else []
-        if not frames:
-            return False
-        top = frames[-1].code
-        kind, count = top.opcodes[frames[-1].pc - 1], top.arguments[frames[-1].pc - 1]
-        for frame in reversed(frames):
-            code, pc = frame.code, frame.pc
-            while code.opcodes[pc] == "JUMP":
-                pc = code.arguments[pc]
-            following = code.opcodes[pc]
-            if following == "UNPACK":
-                return kind == "TUPLE" and code.arguments[pc] == count
-            if following != "RETURN" or frame.handlers or frame.deliver != "value":
-                return False
-        return kind in ("TUPLE", "LIST")
 
     # -- doing things -------------------------------------------------------------------------------------------------
 
@@ -123,24 +135,37 @@ class Recorder(Operators):
             result = self.write(machine, operation, args, kwargs)
         if result is not UNKNOWN:
             return result
+        args = self.taken_apart(operation, args)
+        if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
+            done, result = self._arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
+            if done:
+                return result
         if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
             if not kwargs:
+                result = _of_its_kind(operation, args)
+                if result is not UNKNOWN:
+                    return result
                 done, result = self._arithmetic(machine, operation, args)
                 if done:
                     return result
+            if _takes_as_operands(operation, args, kwargs):
+                return self._with_numbers(machine, operation, args, kwargs)
             reason = self._reason(operation, _plain_tuple(args), _plain_dict(kwargs))
             if reason is not None:  # the interpreter takes it as it comes
                 return self.interpret(machine, operation, args, kwargs, reason)
-            args = tuple(map(self.force, args))
-            kwargs = {name: self.force(value) for name, value in kwargs.items()}
+            stored = stored_from(operation, args)
+            if stored is None:
+                args = tuple(map(self.force, args))
+                kwargs = {name: self.force(value) for name, value in kwargs.items()}
+            else:
+                args = (*map(self.force, args[:stored]), *args[stored:])
         if operation is id and not kwargs and len(args) == 1 and self.is_outside(args[0]):
             return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
         if operation is type and len(args) == 1 and type(args[0]) is Generator:
             return types.GeneratorType
         is_of_rows = operation is iter and len(args) == 1 and (isinstance(args[0], Tensor) or self.owns_array(args[0]))
         if is_of_rows and args[0].shape:
-            function: Any = rows_
-            return Generator(Frame(code_of(function), function, {"tensor": args[0]}), self, (function, args, {}))
+            return self._walking(rows_, args[0])
         if operation is iter and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
             operation = Walk
         if operation is __import__ and self._is_imported(*args):
@@ -200,16 +225,18 @@ class Recorder(Operators):
             raise Enter(class_pattern, args)
         if known.is_among(operation, SEARCHES) and isinstance(args[1], Tensor) and type(args[0]) in _COMPARED:
             raise Enter(SEARCHES[operation], (args[1], args[0]))
+        if known.is_among(operation, CHECKS) and len(args) == 2 and self.given is None:
+            call = check_of(self, operation, *args)
+            if call is not None:
+                raise call
         if not any(map(known.is_object, args)):
             return
         if operation is setattr and len(args) == 3:
             call = setter_of(self, *args)
             if call is not None:
                 raise call
-        call = entered(self, operation, _plain_tuple(args))
+        call = entered(self, operation, args)
         if call is not None:
-            for value in args:
-                self.force(value)
             raise call
         if self.given is not None or not known.is_among(operation, DRAINING):
             return
@@ -238,12 +265,12 @@ class Recorder(Operators):
         return True
 
     def compute(
-        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple | None = None
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple[tuple, dict] | None = None
     ) -> Any:
         """Do what follows from its arguments: only the operators in it leave a trace.
 
         Args:
-            shown: what is really given to it: arguments of which some tell where they come from.
+            shown: what is really given to it, if that is not the same: arguments of which some tell where they come from.
         """
         for value in (*args, *kwargs.values()):
             if type(value) not in SIMPLE:
@@ -272,7 +299,7 @@ class Recorder(Operators):
         args: tuple,
         kwargs: dict,
         before: State | None = None,
-        shown: tuple | None = None,
+        shown: tuple[tuple, dict] | None = None,
     ) -> Any:
         """Do something by Python, which turns out to be a hop when somebody looks at data meanwhile.
 
@@ -289,7 +316,7 @@ class Recorder(Operators):
         error: BaseException | None = None
         result = None
         try:
-            result = machine.natively(operation, shown or args, kwargs)
+            result = machine.natively(operation, *(shown or (args, kwargs)))
         except (Exception, NeedsExamples) as raised:
             error = raised
         touched, self.touched = self.touched, outer
@@ -314,7 +341,7 @@ class Recorder(Operators):
         """Operators on numbers and texts that vary: (whether it could be done, the result)."""
         plain = _plain_tuple(args)
         is_text = known.is_among(operation, _TEXTUAL) and all(type(a) in (str, *known.NUMBERS) for a in plain)
-        if not is_text and (not known.is_among(operation, _ARITHMETIC) or len(args) > 2):
+        if not is_text and (not known.is_among(operation, _ARITHMETIC) or len(args) > _MOST_OPERANDS):
             return False, None
         if is_text or all(type(a) in known.NUMBERS for a in plain):
             try:
@@ -334,26 +361,28 @@ class Recorder(Operators):
                     self.guard("type", origin, type(value))
                 return True, Number(origin, value)
             return False, None
-        if any(isinstance(a, Tensor) for a in plain):
-            return self._with_number(machine, operation, args, plain)
+        if any(isinstance(a, Tensor) for a in plain) and operation not in _OF_NUMBERS:
+            return True, self._with_numbers(machine, operation, args, {})
         return False, None
 
-    def _with_number(self, machine: Machine, operation: Callable, args: tuple, plain: tuple) -> tuple[bool, Any]:
-        """An operator of a tensor and a number: if it is one row with that number as operand, it takes it from its
-        origin."""
-        [number] = [a for a in args if type(a) is Number]
+    def _with_numbers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """An operator of tensors and numbers: if it is one row with the numbers as operands, it takes them from their
+        origins."""
+        given = [a for a in (*args, *kwargs.values()) if type(a) is Number]
         piece = self.piece
         before, numbers = len(piece.rows), len(piece.numbers)
         shown = tuple(Traced(a, self) if type(a) is Number else a for a in args)
+        named = {name: Traced(a, self) if type(a) is Number else a for name, a in kwargs.items()}
         try:
-            result = self.compute(machine, operation, plain, {}, shown)
-        except Exception:  # of just this number, perhaps
-            self.force(number)
+            result = self.compute(machine, operation, _plain_tuple(args), _plain_dict(kwargs), (shown, named))
+        except Exception:  # of just these numbers, perhaps
+            for number in given:
+                self.force(number)
             raise
-        if self.hop is None and len(piece.rows) == before + 1 and len(piece.numbers) == numbers + 1:
-            return True, result
-        self.force(number)
-        return True, result
+        if self.hop is not None or len(piece.rows) != before + 1 or len(piece.numbers) != numbers + len(given):
+            for number in given:
+                self.force(number)
+        return result
 
     # -- hops ---------------------------------------------------------------------------------------------------------
 
@@ -366,15 +395,31 @@ class Recorder(Operators):
         if self.given is not None:
             return self._redo()
         state = self.state(machine, operation, args, kwargs)
+        if state is not None:
+            operation, args, kwargs = self._given(state, operation, args, kwargs)
         for value in state.built if state is not None else ():
             if type(value) is Generator:
                 value.world = Plain()
         with self.unwatched():
             try:
-                outcome = Outcome(machine.natively(operation, _plain_tuple(args), _plain_dict(kwargs)))
+                outcome = Outcome(machine.natively(operation, args, kwargs))
             except BaseException as error:
                 outcome = Outcome(error=error)
         return self._hopped(machine, state, reason, outcome)
+
+    def _given(self, state: State, operation: Callable, args: tuple, kwargs: dict) -> tuple[Callable, tuple, dict]:
+        """What the interpreter is given for a call: the objects that it may keep are the program's, and hold numbers no
+        longer; others are made for it, as in later calls."""
+        if not self.holds:
+            return operation, _plain_tuple(args), _plain_dict(kwargs)
+        if state.is_kept:
+            return self.released((operation, args, kwargs))
+        made: list[Any] = []
+        operation, args, kwargs, _ = build(state.call, [value_of_number(value) for value in state.live.values], made)
+        for value in made:
+            if type(value) is Generator:
+                value.world = Plain()
+        return operation, args, kwargs
 
     def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
         """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
@@ -388,6 +433,9 @@ class Recorder(Operators):
 
     def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
         if state is not None:
+            if self.holds:
+                self.released(tuple(state.built))
+                outcome.value = self.released(outcome.value)
             self.keeper.end_with_hop(self, machine, state, reason)
             self.hop = outcome
             self.pending = True
@@ -411,23 +459,14 @@ class Recorder(Operators):
 
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
-        plain = Plain()
         slots.watch(None)
+        origins = self.origins
+        unwrapping = functools.partial(
+            Unwrapping, lambda value: id(value) in origins or self.is_fixed(value), value_of_number
+        )
         for each in machine.chain():
-            each.world = plain
-            for frame in each.frames:
-                frame.stack[:] = [
-                    x.value if type(x) is Number else ranges.iterator_of(x) if type(x) is Counter else x
-                    for x in frame.stack
-                ]
-                if frame.code.is_internal:  # arguments on their way to a function that is differentiated
-                    frame.stack[:] = map(_plain_within, frame.stack)
-                    frame.locals.update({name: _plain_within(value) for name, value in frame.locals.items()})
-                for name, value in frame.locals.items():
-                    if type(value) is Number:
-                        frame.locals[name] = value.value
-                    elif type(value) is Generator:
-                        value.world = plain
+            each.world = _Left(unwrapping)
+            each.world.release(each)
         self.begin({})  # what it holds may be dropped
         self.kept = self.end = self.live = None
 
@@ -455,19 +494,10 @@ class Recorder(Operators):
             generator = machine.frames[-1].stack[-1]
             frame = generator.frame if generator.frame is not None and not generator.frame.pc else None
         if frame is not None:
-            if frame.code.python.co_flags & 12:  # *args, **kwargs
-                for name, value in frame.locals.items():
-                    if type(value) is tuple and frame.code.python not in known.HANDS_ON:
-                        frame.locals[name] = tuple(map(self.force, value))
-                    elif type(value) is dict:
-                        frame.locals[name] = {key: self.force(item) for key, item in value.items()}
+            self.held((*args, *kwargs.values()))  # by `*args`, `**kwargs` and variables of inner functions
             for name in frame.code.cells:
                 cell = frame.cells[name]
                 self.local_cells[id(cell)] = cell
-                try:
-                    cell.cell_contents = self.force(cell.cell_contents)
-                except ValueError:
-                    pass
 
     def _read_function(self, function: types.FunctionType) -> None:
         """What a call reads from a function that is from outside: its code, and defaults."""
@@ -516,7 +546,19 @@ class Recorder(Operators):
             is_long = ranges.length(value) >= ranges.ROLLED_FROM
             if is_long and frame.code.opcodes[frame.pc] == "NEXT" and self._may_roll(frame, site):
                 return Counter.of(value, site)
+        if (
+            type(value) is list
+            and self.is_outside(value)
+            and id(value) not in self.looked
+            and any(type(item) is float for item in value[: ranges.ROLLED_FROM])
+        ):
+            return self._walking(items_, value)
         return super().iterate(machine, value)
+
+    def _walking(self, function: Any, value: Any) -> Generator:
+        """What goes over a value one by one, as a generator of the program does."""
+        [name] = code_of(function).python.co_varnames[: code_of(function).python.co_argcount]
+        return Generator(Frame(code_of(function), function, {name: value}), self, (function, (value,), {}))
 
     def _may_roll(self, frame: Frame, site: tuple) -> bool:
         """Whether a loop may stay one: no call is going on that must be one piece, and no generator waits in it."""
@@ -750,7 +792,7 @@ class Recorder(Operators):
             machine.push(machine.natively(function, args, kwargs))
             return
         self.keeper.end_with_hop(self, machine, state, reason)
-        self.own_call = list(_plain_tuple(tuple(state.live.values)))
+        self.own_call = list(self.released(tuple(state.live.values)))
         machine.frames.clear()
 
     def _look_into_partial(self, function: functools.partial) -> None:
@@ -799,6 +841,7 @@ class Recorder(Operators):
             for name in ("positions", "parameters", "weights", "has_aux", "return_ids", "sens_param", "gives_value"):
                 self.look(self.getattr_plain(gradient, name))
         has_hooks = self._look_at_hooks(gradient, args, kwargs)
+        self.held((*args, *kwargs.values()))
         if in_pieces:
             self.enter(machine, differentiate_in_pieces, (gradient, [args, kwargs], has_hooks), {})
             return
@@ -818,7 +861,7 @@ class Recorder(Operators):
         below, self.machine = self.machine, Machine(self, self.machine)
         try:
             self.enter(self.machine, call, (function, *args), {})
-            return self.force(self.machine.run())
+            return self.known(self.machine.run())
         finally:
             self.machine = below
 
@@ -859,7 +902,7 @@ class Recorder(Operators):
             args = tuple(map(self.force, args))
             kwargs = {name: self.force(value) for name, value in kwargs.items()}
             self.enter(machine, call_cell, (cell, args, kwargs), {})
-        machine.frames[-1].cell = (cell, _plain_tuple(args))
+        machine.frames[-1].cell = (cell, args)
         return True
 
     def _make(self, machine: Machine, kind: type, args: tuple, kwargs: dict) -> bool:
@@ -888,9 +931,7 @@ class Recorder(Operators):
             return False
         if not self.enters(init):
             if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__post_init__"):
-                machine.push(
-                    machine.natively(kind, tuple(map(self.force, args)), {k: self.force(v) for k, v in kwargs.items()})
-                )
+                machine.push(machine.natively(kind, args, kwargs))
                 return True
             return False
         made = object.__new__(kind)
@@ -898,6 +939,45 @@ class Recorder(Operators):
         self.enter(machine, init, (made, *args), kwargs, "object")
         machine.frames[-1].target = made
         return True
+
+
+def _of_its_kind(operation: Any, args: tuple) -> Any:
+    """What follows from the types of numbers that vary, which later calls look at; UNKNOWN if more is asked."""
+    plain = _plain_tuple(args)
+    if operation is type and len(args) == 1:
+        return type(plain[0])
+    if operation is callable and len(args) == 1:
+        return False
+    if operation is isinstance and len(args) == 2 and type(args[0]) is Number:
+        kinds = args[1] if type(args[1]) is tuple else (args[1],)
+        return isinstance(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
+    if operation in (operator.is_, operator.is_not) and sum(type(x) in (int, float, str) for x in plain) == 1:
+        return operation(*plain)
+    return UNKNOWN
+
+
+def _are_numbers(args: tuple) -> bool:
+    """Whether it is one list or tuple of numbers, of which some vary."""
+    if len(args) != 1 or type(args[0]) not in (list, tuple):
+        return False
+    kinds = {type(item) for item in args[0]}
+    return Number in kinds and kinds <= {Number, *known.NUMBERS}
+
+
+def _takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether an operator, or a method that is one, gets the numbers that vary in the places of tensors."""
+    op: Any = operation
+    if isinstance(getattr(operation, "__self__", None), Tensor):
+        args, operation = (operation.__self__, *args), getattr(Tensor, operation.__name__, None)
+    if not isinstance(operation, Op):
+        name = getattr(operation, "__name__", "")
+        op = METHODS.get(name) if getattr(Tensor, name, None) is operation else None
+    if not isinstance(op, Op) or op.is_random or op.python_rule is not None or op.writes is not None:
+        return False
+    names = (*zip(op.order, args), *kwargs.items())
+    return len(args) <= len(op.order) and all(
+        name in op.tensors and name not in op.variadic for name, value in names if type(value) is Number
+    )
 
 
 def _is_of_values(operation: Any) -> bool:
@@ -928,17 +1008,6 @@ def _plain_value(value: Any) -> Any:
     return value.value if type(value) is Number else value
 
 
-def _plain_within(value: Any) -> Any:
-    """The arguments of a call on their way, with the values of numbers that vary; see `differentiate_in_pieces`."""
-    if type(value) is tuple and any(type(x) is Number for x in value):
-        return _plain_tuple(value)
-    if type(value) is dict and any(type(x) is Number for x in value.values()):
-        return _plain_dict(value)
-    if type(value) is list:
-        value[:] = [_plain_within(x) if type(x) in (tuple, dict) else x for x in value]
-    return value
-
-
 def _plain_dict(values: dict) -> dict:
     return {name: x.value if type(x) is Number else x for name, x in values.items()}
 
@@ -952,12 +1021,18 @@ _PLAIN = SIMPLE | {Tensor, Parameter}
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 
 
+#: Functions of numbers alone.
+_OF_NUMBERS = frozenset({
+    pow, max, min, *operations.OF_ITEMS.values(),
+    *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
+})  # fmt: skip
 _ARITHMETIC = frozenset({
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.neg, operator.pos, operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv,
     operator.imod, operator.ipow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-    abs, float, int, round,
+    abs, float, int, round, *_OF_NUMBERS,
 })  # fmt: skip
+_MOST_OPERANDS = 32
 _TEXTUAL = frozenset({
     str, repr, format, operator.add, operations.join, *operations.FORMATS.values(), operator.eq, operator.ne,
 })  # fmt: skip
@@ -965,7 +1040,7 @@ _TEXTUAL = frozenset({
 #: Arithmetic that raises, or gives another type, for some numbers.
 _MAY_FAIL = frozenset({
     operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
-    operator.imod, round, int, format, *operations.FORMATS.values(),
+    operator.imod, round, int, format, *operations.FORMATS.values(), *_OF_NUMBERS,
 })  # fmt: skip
 #: Methods that set and delete attributes, whatever the class does about it.
 _RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}

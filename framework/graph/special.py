@@ -17,8 +17,9 @@ from anfora.core.tensor import Tensor
 from anfora.graph import known, operations, polyfills
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter
+from anfora.graph.origins import value_of_number
 
-__all__ = ["class_attribute", "entered", "method_of", "setter_of", "truth_of"]
+__all__ = ["CHECKS", "check_of", "class_attribute", "entered", "method_of", "setter_of", "truth_of"]
 
 #: Operations that are a method of their first argument, and nothing else.
 _DIRECT: dict[Any, str] = {
@@ -32,6 +33,7 @@ _CHECKED: dict[Any, tuple[str, Callable]] = {
     iter: ("__iter__", operations.as_iterator),
     repr: ("__repr__", operations.as_text),
 }
+CHECKS: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}
 _CONTAINS = {operations.OPERATIONS["in"]: polyfills.contains, operations.OPERATIONS["not_in"]: polyfills.contains_not}
 #: Operators of two operands: the methods of the left one in the order in which they are tried, and the right one's.
 _BINARY: dict[Any, tuple[tuple[str, ...], str, str]] = {
@@ -126,13 +128,26 @@ def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None
     return found
 
 
+def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | None:
+    """The call that `isinstance` or `issubclass` is, where the class of a class says so."""
+    name = CHECKS[operation]
+    found = class_attribute(type(kind), name)
+    if not isinstance(found, types.FunctionType) or not recorder.enters(found):
+        return None
+    if operation is isinstance and type(value) is kind:  # Python does not ask
+        return None
+    recorder.guard_class(type(kind), name)
+    return Enter(polyfills.contains, (found, kind, value))
+
+
 def _binary(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
     names, reflected, symbol = _BINARY[operation]
     methods = [(_operand(recorder, left, name), left, right) for name in names]
-    if type(left) is not type(right):
+    kind, other_kind = _kind(left), _kind(right)
+    if kind is not other_kind:
         other = _operand(recorder, right, reflected)
-        overrides = other is not class_attribute(type(left), reflected)
-        comes_first = issubclass(type(right), type(left)) and overrides
+        overrides = other is not class_attribute(kind, reflected)
+        comes_first = issubclass(other_kind, kind) and overrides
         methods.insert(len(names) - comes_first, (other, right, left))  # that of an operator in place comes before it
     if any(method is NotImplemented for method, *_ in methods):
         return None
@@ -142,21 +157,22 @@ def _binary(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | Non
 
 def _comparison(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
     name, reflected, symbol = _COMPARISONS[operation]
-    inverse = operation is operator.ne and _is_default(type(left), "__ne__")
+    kind, other_kind = _kind(left), _kind(right)
+    inverse = operation is operator.ne and _is_default(kind, "__ne__")
     if inverse:  # the opposite of ==, where that answers
-        if not _is_default(type(right), "__ne__"):
+        if not _is_default(other_kind, "__ne__"):
             return None
         name = reflected = "__eq__"
     tried = []
     for own, other, method in ((left, right, name), (right, left, reflected)):
-        held = None if type(own) in SIMPLE else _operand(recorder, own, method)
+        held = None if _kind(own) in SIMPLE else _operand(recorder, own, method)
         if held is NotImplemented:
             return None
         if held is not None:
             tried.append((held, own, other))
     if not tried and operation not in (operator.eq, operator.ne):
         return None
-    if len(tried) == 2 and type(left) is not type(right) and issubclass(type(right), type(left)):
+    if len(tried) == 2 and kind is not other_kind and issubclass(other_kind, kind):
         tried.reverse()
     if inverse:
         return Enter(polyfills.first_answer_not, (tuple(tried), left, right))
@@ -164,6 +180,10 @@ def _comparison(recorder: Any, operation: Any, left: Any, right: Any) -> Enter |
         same = operator.is_ if operation is operator.eq else operator.is_not
         return Enter(polyfills.first_answer, (tuple(tried), polyfills.same_or_not, same, left, right))
     return Enter(polyfills.first_answer, (tuple(tried), operations.no_comparison, symbol, left, right))
+
+
+def _kind(value: Any) -> type:
+    return type(value_of_number(value))
 
 
 def _is_default(kind: type, name: str) -> bool:
@@ -176,7 +196,7 @@ def _operand(recorder: Any, value: Any, name: str) -> Any:
     method = method_of(recorder, value, name)
     if method is not None:
         return method
-    kind = type(value)
+    kind = _kind(value)
     if kind in SIMPLE and kind not in (str, bytes):
         return None
     found = class_attribute(kind, name)

@@ -23,13 +23,17 @@ def result_elem(operation: str, elems: Sequence[str]) -> str | None:
     """The machine type of a result: i64, f64 or i1; None for what is not known here.
 
     Args:
-        operation: the name of a function of Python's `operator`; or abs, bool, float, int; `same`, whether two numbers of
-            one type have one `repr`; or the code of a buffer, for a number that an operator takes from there.
+        operation: the name of a function of Python's `operator`; or abs, bool, float, int, max, min; `same`, whether two
+            numbers of one type have one `repr`; or the code of a buffer, for a number that an operator takes from there.
         elems: the machine types of the operands.
     """
+    if len(elems) > 2:
+        return None
     if len(elems) == 2:
         if operation in _COMPARISONS:
             return "i1"
+        if operation in ("max", "min"):
+            return elems[0] if elems[0] == elems[1] else None
         if operation == "same":
             return "i1" if elems[0] == elems[1] else None
         if operation in _ARITHMETIC:
@@ -51,6 +55,8 @@ def compute(operation: str, operands: Sequence[Value]) -> Value:
         one, other = operands
         if operation in _COMPARISONS:
             return _compared(operation, one, other)
+        if operation in ("max", "min"):
+            return bodies.select(other > one if operation == "max" else other < one, other, one)
         if operation == "same":
             nans = (one != one) & (other != other)
             return nans | (one.bitcast("i64") == other.bitcast("i64"))

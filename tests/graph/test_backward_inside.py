@@ -542,7 +542,7 @@ def test_nothing_is_refused_where_everything_must_be_compiled():
     assert state["steps"] == len(BATCHES) and not hops(compiled)
 
 
-def test_a_hop_in_the_middle_leaves_the_walk_to_the_interpreter():
+def test_a_number_read_in_the_middle_leaves_the_walk_to_the_interpreter():
     def make():
         net, seen = Net(), []
         optimizer = nn.SGD(net.trainable_params(), 0.1)
@@ -556,8 +556,8 @@ def test_a_hop_in_the_middle_leaves_the_walk_to_the_interpreter():
 
         return step, left(net.trainable_params())
 
-    compiled = compare(make, BATCHES * 2, hop_count=2)
-    assert sum("backward" in reason for reason in hops(compiled)) > 0
+    compiled = compare(make, BATCHES * 2, hop_count=1)
+    assert "backward" in hops(compiled)[0]
 
 
 def test_parameters_without_a_gradient_stay():

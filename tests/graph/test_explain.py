@@ -241,8 +241,8 @@ def test_the_environment_asks_for_them(caplog, monkeypatch):
 
 def looks_then_prints(x, log):
     if x.sum() > 0:  # a branch, compiled as such
-        x = x * int(x[0])
-    if float(x.sum()) > 3:
+        x = x * x.tolist()[0]
+    if x.sum().tolist() > 3:
         x = x * 2
     log.append(1)
     print(x)
@@ -258,7 +258,7 @@ def test_fullgraph_lists_what_needs_the_interpreter(mark, capsys):
             strict(Tensor([1.0, 2.0]), log)
         text = str(caught.value)
         assert "3 things need the interpreter" in text and text.count("the data of a tensor") == 2
-        assert f":{line_of(looks_then_prints, 'x.sum()) > 3')}, in looks_then_prints" in text
+        assert f":{line_of(looks_then_prints, 'x.sum().tolist() > 3')}, in looks_then_prints" in text
         assert "print(x)" in text and "a change of a list" not in text  # that is done behind the native operators
     assert log == [1, 1] and capsys.readouterr().out == ""  # refused before it was done
 
@@ -271,6 +271,30 @@ def test_fullgraph_takes_what_is_compiled_whole():
 def test_a_second_report_on_a_strict_function_has_nothing_left_to_compile():
     strict = jit(looks_then_prints, fullgraph=True)
     assert [explain(strict)(Tensor([1.0]), []).recorded > 0 for _ in range(2)] == [True, False]
+
+
+def test_fullgraph_takes_numbers_from_tensors():
+    @jit(fullgraph=True)
+    def scaled(x, log):
+        log.append(float(x.sum()))
+        return x * x.max().item() + int(x.argmin()) if bool(x[0] > 0) else x
+
+    @jit(fullgraph=True)
+    def refused(x):
+        return x * int(x.sum())
+
+    log: list[float] = []
+    for values in ([1.0, 2.0], [3.0, -2.0], [-1.0, 5.0]):
+        array = np.array(values, np.float32)
+        want = array * array.max() + array.argmin() if values[0] > 0 else array
+        assert (scaled(Tensor(values), log).asnumpy() == want).all()
+    assert log == [3.0, 1.0, 4.0]
+    report = explain(scaled)(Tensor([1.0, 2.0]), log)
+    assert not report.hops and len(report.reads) == 3 and len(report.branches) == 1
+    assert "numbers taken from tensors (3)" in str(report) and "float(x.sum()): 3.0" in str(report)
+    assert [refused(Tensor([value])).item() for value in (2.0, 3.0)] == [4, 9]
+    with pytest.raises(ValueError, match="NaN"):  # an error of the program, not of the compiler
+        refused(Tensor([np.nan]))
 
 
 def test_fullgraph_takes_branches_and_loops_on_data():
@@ -370,7 +394,7 @@ def test_the_setting_makes_all_programs_strict(monkeypatch):
 def test_a_place_is_told_once():
     @jit(fullgraph=True)
     def loop(x):
-        while float(x.sum()) < 5:
+        while x.sum().tolist() < 5:
             x = x * 2
         return x
 
@@ -381,7 +405,7 @@ def test_a_place_is_told_once():
 def test_a_strict_cell():
     class Net(nn.Cell):
         def construct(self, x):
-            return x * 2 if float(x.sum()) > 0 else x
+            return x * 2 if x.sum().tolist() > 0 else x
 
     marked = jit(Net(), fullgraph=True)
     with pytest.raises(FallbackError, match="data of a tensor"):

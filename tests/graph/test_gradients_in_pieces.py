@@ -439,7 +439,7 @@ def through_numpy(x):
     return ms.grad(lambda v: (v * Tensor(v.asnumpy() * 2)).sum())(x)
 
 
-@program(lengths, "data of a tensor")
+@program(lengths)
 def through_a_number(x):
     def f(v):
         n = int(v)

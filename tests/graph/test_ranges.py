@@ -484,7 +484,7 @@ CASES = [
     Case(list_of_tensors, 0), Case(list_of_counters, 0), Case(float_state, 0), Case(int_state, 0), Case(shape, 0),
     Case(texts, 0), Case(iterator_in_hand, 0), Case(iterator_back_in_hand, 0), Case(zipped, 0), Case(enumerated, 0),
     Case(generated, 0), Case(generated_and_left, 0), Case(comprehension, 0), Case(changed_counter, 1),
-    Case(deleted_counter, 1), Case(closure_over_counter, 0), Case(list_in_hand, 1), Case(dict_in_hand, 1),
+    Case(deleted_counter, 1), Case(closure_over_counter, 1), Case(list_in_hand, 1), Case(dict_in_hand, 1),
     Case(early_return, 0), Case(broken, 0), Case(continued, 0), Case(broken_by_counter, 1), Case(types_change, 1),
     Case(first_is_special, 1), Case(in_place, 0), Case(in_a_try, 1),
 ]  # fmt: skip
