@@ -165,6 +165,8 @@ class Attributes(Reasons):
             return self.interpret(machine, getattr, (value, name), {}, "the attributes of a Cell in another type")
         if name == "__dict__" and self.is_outside(value):
             return self.register(value.__dict__, self.origin("attr", name, self.origins[id(value)][1]))
+        if name == "__dict__" and type(value) is types.SimpleNamespace:
+            return self.interpret(machine, getattr, (value, name), {}, "the dict of a SimpleNamespace")
         if name == "__dict__":
             return machine.natively(getattr, (value, name), {})
         static = class_attribute(kind, name)

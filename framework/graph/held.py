@@ -359,7 +359,7 @@ def _is_plain_owner(owner: Any) -> bool:
         return True
     return (
         known.is_object(owner)
-        and kind.__setattr__ is object.__setattr__
+        and known.sets_plainly(kind)
         and not kind.__module__.startswith("anfora.")
         and hasattr(owner, "__dict__")
     )

@@ -17,7 +17,7 @@ from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.graph.arrays import array_image, built_array, is_array
 from anfora.graph.collected import built_container, container_image
-from anfora.graph.known import GETTERS, SIMPLE, VIEWS, is_bound, viewed
+from anfora.graph.known import DEQUE_ITERATORS, GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.origins import Number
@@ -118,13 +118,20 @@ class Imager:
             return "tuple of", kind, tuple(map(self.image, value))
         if isinstance(value, BaseException):
             return self._exception(value, kind)
-        if kind in GETTERS or kind is Walk or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0):
+        if (
+            kind in GETTERS
+            or kind is Walk
+            or kind in DEQUE_ITERATORS
+            or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0)
+        ):
             return self._iterator(value)
         if id(value) in self._own:
             make = array_image if is_array(value) else operator_image if is_operator(value) else container_image
             found = make(value, self.image)
             if found is not None:
                 return found
+        if kind is types.SimpleNamespace:
+            return "namespace", self.image(value.__dict__)
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
             return "object", kind, self.image(value.__dict__)
         raise NoImage(f"an object of type {kind.__name__}")
@@ -300,6 +307,9 @@ class _Builder:
             return value
         if kind in ("array", "part of an array", "number of an array"):
             made[place] = built_array(image, self.build)
+        elif kind == "namespace":
+            made[place] = space = types.SimpleNamespace()
+            space.__dict__.update(self.build(image[1]))
         elif kind == "operator":
             made[place] = built_operator(image, self.build)
         elif kind == "counter":

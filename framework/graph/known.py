@@ -32,9 +32,9 @@ from anfora.graph.origins import Number
 from anfora.kernel import glue
 
 __all__ = [
-    "BOUND", "CONTAINERS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters", "forgets",
-    "has_identity", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque",
-    "is_plain_key", "is_pythons", "is_transform", "only_arranges", "viewed", "writes",
+    "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
+    "forgets", "has_identity", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer", "is_object",
+    "is_opaque", "is_plain_key", "is_pythons", "is_transform", "only_arranges", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -50,6 +50,8 @@ VIEWS: tuple[type, ...] = tuple(
     for table in (dict[str, int](), collections.OrderedDict[str, int]())
     for view in (table.keys(), table.values(), table.items())
 )
+#: Iterators that Python, from some version on, makes like objects of the program's classes.
+DEQUE_ITERATORS: tuple[type, ...] = (type(iter(collections.deque())), type(reversed(collections.deque())))
 CONTAINERS = (tuple, list, dict, set, frozenset)
 
 #: Functions that look at how things are arranged, and not at what they are.
@@ -314,11 +316,19 @@ def is_constant(value: Any) -> bool:
 def is_object(value: Any) -> bool:
     """Whether it is an object of a Python class, whose attributes can be read one by one."""
     kind = type(value)
+    if kind is types.SimpleNamespace:
+        return True
     return (
         bool(kind.__flags__ & (1 << 9))
         and kind.__getattribute__ is object.__getattribute__
+        and kind not in DEQUE_ITERATORS
         and not isinstance(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
     )
+
+
+def sets_plainly(kind: type) -> bool:
+    """Whether an assignment to an attribute of an object of a class puts it into the object's dict, or calls a setter."""
+    return kind.__setattr__ is object.__setattr__ or kind is types.SimpleNamespace
 
 
 #: What takes the same from each value: see polyfills.py.
@@ -359,9 +369,9 @@ def is_opaque(value: Any) -> bool:
         return False
     if isinstance(value, types.GeneratorType):
         return True
-    return not (
-        hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools", "_collections")
-    )
+    if type(value) in DEQUE_ITERATORS:
+        return False
+    return not (hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"))
 
 
 def describe(function: Any) -> str:

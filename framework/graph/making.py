@@ -27,8 +27,9 @@ from anfora.graph.images import is_plain_object
 from anfora.graph.origins import Origin
 from anfora.ops.bound import Bound
 
-__all__ = ["Fresh", "cells_among", "is_made_here", "note_parameter", "settle"]
+__all__ = ["Fresh", "cells_among", "is_made_here", "may_be_held", "names_plainly", "note_parameter", "settle"]
 
+_NAMING = ("__setattr__", "cells_and_names", "get_parameters", "parameters_and_names", "update_parameters_name")
 _PLAIN = (type(None), bool, int, float, str, Bound, DType)
 
 
@@ -79,7 +80,18 @@ def note_parameter(recorder: Any, parameter: Parameter, value: Any) -> None:
 def settle(recorder: Any, value: Any) -> None:
     """What has been made is complete: let later runs make it so."""
     for parameter in value.get_parameters() if isinstance(value, Cell) else tensors(value):
-        recorder.fresh[id(parameter)].settle(parameter)
+        if id(parameter) in recorder.fresh:
+            recorder.fresh[id(parameter)].settle(parameter)
+
+
+def may_be_held(recorder: Any, cell: Cell, name: Any, value: Any) -> bool:
+    """Whether a Cell that the program has made may get an attribute, and nothing is changed but what the piece has made:
+    parameters get names."""
+    if recorder.is_outside(cell) or not names_plainly(type(cell)) or name == "bprop":
+        return False
+    if hasattr(getattr(type(cell), name, None), "__set__"):
+        return False
+    return not isinstance(value, (Parameter, Cell)) or is_made_here(recorder, value)
 
 
 def cells_among(values: Any) -> Iterator[Cell]:
@@ -91,15 +103,22 @@ def cells_among(values: Any) -> Iterator[Cell]:
             yield from cells_among(value)
 
 
+def names_plainly(kind: type) -> bool:
+    """Whether nothing of the program is called where a Cell of a class is attached, and its parameters are named."""
+    return all(getattr(kind, name).__module__.startswith("anfora.") for name in _NAMING)
+
+
 def is_made_here(recorder: Any, value: Any) -> bool:
     """Whether a layer, or what one holds, is made of numbers, texts, operators, and of parameters and layers that the
     present piece has made."""
     if isinstance(value, Parameter):
         return id(value) in recorder.fresh
     if isinstance(value, Cell):
-        is_own = is_plain_object(type(value)) and not recorder.is_outside(value)
+        is_own = is_plain_object(type(value)) and names_plainly(type(value)) and not recorder.is_outside(value)
         return is_own and all(is_made_here(recorder, each) for each in value.__dict__.values())
     if type(value) in (tuple, list, ParameterTuple):
         return all(is_made_here(recorder, each) for each in value)
+    if type(value) is Tensor:
+        return True
     is_stateless = type(value).__module__.startswith("anfora.") and getattr(value, "__dict__", None) == {}
     return type(value) in _PLAIN or is_stateless or known.is_constant(value)

@@ -11,6 +11,7 @@ from typing import Any
 from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
+from anfora.graph import known
 from anfora.graph.binding_times import answers
 from anfora.graph.collected import methods_of_counters
 from anfora.graph.gradients import specials
@@ -374,6 +375,15 @@ def _deepcopy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     return _copy(recorder, machine, args, kwargs)
 
 
+def _vars(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`vars(x)` of an object of the program."""
+    fits = len(args) == 1 and not kwargs and known.is_object(args[0]) and not isinstance(args[0], type)
+    if not fits or recorder.opaque(args[0]) or not hasattr(args[0], "__dict__"):
+        return False
+    machine.push(recorder.getattr(machine, args[0], "__dict__"))
+    return True
+
+
 def _always(replacement: Callable, needs: int) -> Callable:
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         if kwargs or len(args) < needs:
@@ -455,6 +465,7 @@ def table() -> dict[Any, Callable]:
         min: _with_key(min_),
         Tensor: _tensor,
         tensor: _tensor,
+        vars: _vars,
         copy_module.copy: _copy,
         copy_module.deepcopy: _deepcopy,
         **iterators(),

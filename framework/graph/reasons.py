@@ -20,6 +20,7 @@ from anfora.graph.collected import KINDS
 from anfora.graph.held import Held
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Drain, Generator, Machine, Walk
+from anfora.graph.making import may_be_held
 from anfora.graph.operator_classes import is_operator
 from anfora.graph.polyfills import first_, list_
 from anfora.graph.sources import code_of
@@ -219,12 +220,14 @@ class Reasons(Held):
             if isinstance(held, Parameter) and isinstance(args[2], Tensor):
                 self.getattr_plain(owner, args[1])
                 return None
+        if isinstance(owner, Cell) and operation is setattr and may_be_held(self, *args):
+            return None
         is_elsewhere = self.is_outside(owner) or (is_operator(owner) and id(owner) not in self.own)
         if is_elsewhere or not known.is_object(owner) or isinstance(owner, Cell):
             return f"a change of an attribute of {getattr(owner, '__name__', type(owner).__name__)}"
         is_raw = operation in (object.__setattr__, object.__delattr__)
         own = type(owner).__setattr__ if operation is setattr else type(owner).__delattr__
-        if not is_raw and own not in (object.__setattr__, object.__delattr__):
+        if not (is_raw or known.sets_plainly(type(owner)) or own in (object.__setattr__, object.__delattr__)):
             return f"a setter of {type(owner).__name__}"
         if hasattr(type(class_attribute(type(owner), args[1])), "__set__"):
             return f"a setter of {type(owner).__name__}"

@@ -46,6 +46,7 @@ from anfora.graph.held import Unwrapping, stored_from
 from anfora.graph.images import ORDINARY, NoImage, build, is_plain_object
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
+from anfora.graph.making import settle
 from anfora.graph.moments import Outcome, State
 from anfora.graph.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.operators import Operators
@@ -66,7 +67,7 @@ from anfora.graph.ranges import Counter
 from anfora.graph.reasons import DRAINING, drain
 from anfora.graph.sources import code_of
 from anfora.graph.special import CHECKS, check_of, class_attribute, entered, method_of, setter_of, truth_of
-from anfora.graph.surroundings import make_here
+from anfora.graph.surroundings import initialise_here, make_here
 from anfora.graph.traced import Traced
 from anfora.graph.transforms import guard_hooks
 from anfora.graph.updates import update
@@ -282,6 +283,8 @@ class Recorder(Operators):
         result = self._traced(machine, operation, args, kwargs, before, shown)
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
+        if operation is setattr and isinstance(args[0], Cell) and isinstance(args[2], (Parameter, Cell)):
+            settle(self, args[2])  # it may have got its name
         if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
             self.leave_to_a_tape_outside(machine)
         if self.own and type(result) in KINDS and any(map(self.owns_container, args)):
@@ -720,6 +723,8 @@ class Recorder(Operators):
             if fits and self._named_attribute(machine, function, args):
                 return
         elif kind is types.FunctionType:
+            if initialise_here(self, machine, function, args, kwargs):
+                return
             owner_is_outside = bool(args) and self.is_outside(args[0])
             is_python = contexts.is_left_to_python(function, machine.frames[-1], owner_is_outside)
             if self.enters(function) and not is_python:
@@ -913,15 +918,15 @@ class Recorder(Operators):
                 self.own[id(made)] = made
                 machine.push(made)
                 return True
+        if known.is_layer(kind):
+            return make_here(self, machine, kind, args, kwargs)
         init = class_attribute(kind, "__init__")
+        is_cell = issubclass(kind, Cell) and is_plain_object(kind)
         if (
-            type(kind) not in ORDINARY
+            (type(kind) not in ORDINARY and not is_cell)
             or kind.__new__ is not object.__new__
             or not isinstance(init, types.FunctionType)
-            or issubclass(kind, Cell)
         ):
-            if known.is_layer(kind):
-                return make_here(self, machine, kind, args, kwargs)
             is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
             if is_bare and type(kind) in ORDINARY and not args:
                 machine.push(kind())

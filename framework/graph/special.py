@@ -101,7 +101,7 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
     kind = type(owner)
     if not known.is_object(owner) or recorder.opaque(owner):
         return None
-    if kind.__setattr__ is not object.__setattr__:
+    if not known.sets_plainly(kind):
         own = None if isinstance(owner, Cell) else method_of(recorder, owner, "__setattr__")
         return None if own is None else Enter(polyfills.without_result, (own, owner, name, value))
     found = class_attribute(kind, name) if type(name) is str else None

@@ -18,12 +18,12 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import cells, custom
 from anfora.eager.tape import Block, Node, Output, key_of
-from anfora.graph.making import cells_among, is_made_here, settle
+from anfora.graph.making import cells_among, is_made_here, names_plainly, settle
 from anfora.graph.origins import Number
 from anfora.kernel import glue
 from anfora.ops import ones
 
-__all__ = ["do_natively", "hooks_on", "look_at_hooks", "make_here", "surroundings"]
+__all__ = ["do_natively", "hooks_on", "initialise_here", "look_at_hooks", "make_here", "surroundings"]
 
 
 def hooks_on(tensor: Tensor) -> tuple:
@@ -120,7 +120,9 @@ def make_here(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict
     args = tuple(map(recorder.force, args))
     kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
     given = (*args, *kwargs.values())
-    if any(map(recorder.opaque, given)) or not all(recorder.natural(x) or recorder.owns_array(x) for x in given):
+    if any(map(recorder.opaque, given)):
+        return False
+    if not all(recorder.natural(x) or recorder.owns_array(x) or is_made_here(recorder, x) for x in given):
         return False
     if not all(is_made_here(recorder, cell) for cell in cells_among(given)):
         return False  # it would name their parameters
@@ -136,6 +138,34 @@ def _made(kind: type, args: tuple, kwargs: dict) -> Any:
         else:
             recorder.note_foreign(f"a new {kind.__name__}, with what it holds")
     return made
+
+
+def initialise_here(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
+    """`super().__init__(…)` in a Cell of the program that is a layer of this library's."""
+    if function.__name__ != "__init__" or not _is_of_layers(function) or not args or not isinstance(args[0], Cell):
+        return False
+    args = tuple(map(recorder.force, args))
+    kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
+    given = (*args[1:], *kwargs.values())
+    if recorder.is_outside(args[0]) or any(map(recorder.opaque, given)) or not all(map(recorder.natural, given)):
+        return False
+    if not all(is_made_here(recorder, cell) for cell in cells_among(given)):
+        return False
+    return do_natively(recorder, machine, _initialised, (function, args, kwargs), {})
+
+
+def _is_of_layers(function: Any) -> bool:
+    return function.__module__.startswith("anfora.nn.")
+
+
+def _initialised(function: Callable, args: tuple, kwargs: dict) -> None:
+    function(*args, **kwargs)
+    recorder = slots.watcher.recorder
+    if recorder is not None:
+        if is_made_here(recorder, args[0]):
+            settle(recorder, args[0])
+        else:
+            recorder.note_foreign(f"a new {type(args[0]).__name__}, with what it holds")
 
 
 def _parameter(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -158,8 +188,11 @@ def _of_made_cell(function: Callable) -> Callable:
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         if not args or not isinstance(args[0], Cell):
             return False
+        if not names_plainly(type(args[0])):
+            return False
         cells = [cell for _, cell in args[0].cells_and_names()]
-        if any(map(recorder.is_outside, cells)) or any(type(value) is Number for value in (*args, *kwargs.values())):
+        is_known = all(names_plainly(type(cell)) for cell in cells) and not any(map(recorder.is_outside, cells))
+        if not is_known or any(type(value) is Number for value in (*args, *kwargs.values())):
             return False
         for parameter in args[0].get_parameters():
             _is_followed(recorder, parameter)

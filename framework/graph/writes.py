@@ -232,7 +232,7 @@ class Writes(Attributes):
         if isinstance(owner, Cell):
             if kind.__setattr__ is not Cell.__setattr__ or isinstance(value, (Parameter, Cell)):
                 return False
-        elif kind.__setattr__ is not object.__setattr__ and not is_raw:
+        elif not known.sets_plainly(kind) and not is_raw:
             return False
         static = class_attribute(kind, name)
         if isinstance(static, types.MemberDescriptorType):

@@ -335,6 +335,138 @@ def layer_of_outside_is_put_into_a_new_one() -> Callable:
     return run
 
 
+class Block(nn.Cell):
+    def __init__(self, size: int, activation: nn.Cell | None = None) -> None:
+        super().__init__()
+        self.layer = nn.Dense(size, size)
+        self.activation = activation or nn.ReLU()
+        self.scale = Parameter(Tensor(2.0))
+        self.shift, self.sizes = Tensor([1.0, 2.0, 3.0]), [size, size]
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.activation(self.layer(x)) * self.scale + self.shift
+
+
+class Net(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks = nn.CellList([Block(3), Block(3, nn.Tanh())])
+        self.head = nn.SequentialCell(nn.Dense(3, 2), nn.Sigmoid())
+
+    def construct(self, x: Tensor) -> Tensor:
+        for block in self.blocks:
+            x = block(x)
+        return self.head(x)
+
+
+class OwnDense(nn.Dense):
+    def __init__(self) -> None:
+        super().__init__(3, 2)
+        self.more = Parameter(Tensor([1.0]), name="own")
+
+    def construct(self, x: Tensor) -> Tensor:
+        return super().construct(x) + self.more
+
+
+@program()
+def cells_of_the_program() -> Callable:
+    def run(x: Tensor) -> Any:
+        net = Net().set_train()
+        return net(x), [p.name for p in net.trainable_params()], net.head[1].training, OwnDense()(x), net
+
+    return run
+
+
+@program()
+def gradient_by_the_parameters_of_a_cell_of_the_program() -> Callable:
+    def run(x: Tensor) -> Any:
+        net = Net()
+        return ms.value_and_grad(lambda v: net(v).sum(), 0, net.trainable_params())(x)
+
+    return run
+
+
+@program()
+def library_cell_around_a_cell_of_the_program() -> Callable:
+    return lambda x: nn.WithLossCell(Block(3), nn.MSELoss())(x, x)
+
+
+@program()
+def parameter_of_a_cell_is_written_to_while_it_is_made() -> Callable:
+    class Writes(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = Parameter(Tensor([1.0, 2.0, 3.0]))
+            self.w = Tensor([3.0, 4.0, 5.0]) * 2
+
+        def construct(self, x: Tensor) -> Tensor:
+            self.w = self.w * 2
+            return x * self.w
+
+    return lambda x: Writes()(x)
+
+
+@program()
+def cell_of_the_program_with_a_gradient_of_its_own() -> Callable:
+    class Own(nn.Cell):
+        def construct(self, x: Tensor) -> Tensor:
+            return x * 2
+
+        def bprop(self, x: Tensor, out: Tensor, dout: Tensor) -> tuple:
+            return (dout * 10,)
+
+    return lambda x: ms.grad(lambda v: Own()(v).sum())(x)
+
+
+@program("a change of an attribute of Holds")
+def cell_of_the_program_around_a_layer_from_outside() -> Callable:
+    shared = nn.Dense(3, 3)
+
+    class Holds(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = shared
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.inner(x)
+
+    return lambda x: (Holds()(x), [p.name for p in shared.get_parameters()])
+
+
+@program("a change of an attribute of Outer", "a change of an attribute of Named", "a call of print")
+def cell_of_the_program_that_names_its_parameters_itself() -> Callable:
+    class Named(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.w = Parameter(Tensor([1.0]))
+
+        def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
+            print("named", end="")
+            super().update_parameters_name(prefix + "own.", recurse)
+
+    class Outer(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = Named()
+
+    return lambda x: [p.name for p in Outer().get_parameters()]
+
+
+@program("a call of print", "a change of an attribute of Interrupted")
+def cell_of_the_program_with_a_hop_while_it_is_made() -> Callable:
+    class Interrupted(nn.Cell):
+        def __init__(self) -> None:
+            super().__init__()
+            layer = nn.Dense(3, 3)
+            print("", end="")
+            self.layer = layer
+
+        def construct(self, x: Tensor) -> Tensor:
+            return self.layer(x)
+
+    return lambda x: (lambda net: (net(x), [p.name for p in net.trainable_params()]))(Interrupted())
+
+
 @program()
 def dict_of_an_object_that_was_made() -> Callable:
     class Plain:
@@ -370,6 +502,11 @@ def dict_of_an_object_lives_on_behind_a_hop() -> Callable:
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
+class Uninitialised(nn.Cell):
+    def __init__(self) -> None:
+        self.layer = nn.Dense(3, 3)
+
+
 ERRORS: dict[str, Callable] = {
     "lengths that are none": lambda x: nn.Dense(3, 0)(x),
     "a type that does not fit": lambda x: nn.LayerNorm(3)(x),
@@ -382,6 +519,8 @@ ERRORS: dict[str, Callable] = {
     "no values": lambda x: Parameter("text"),
     "too many arguments": lambda x: nn.Dense(1, 2, 3, 4, 5, 6, 7, 8, 9),
     "what is no parameter": lambda x: ParameterTuple([x]),
+    "a Cell that is not initialised": lambda x: Uninitialised(),
+    "a Cell with arguments that do not fit": lambda x: Block(0),
     "inputs that do not fit": lambda x: nn.Dense(7, 2)(x),
 }
 
