@@ -32,7 +32,7 @@ from anfora.graph.compiled import Program
 from anfora.graph.gradients import WALKED_BACK
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Live, Outcome, State
-from anfora.graph.points import Hop, Point, Return, Variant
+from anfora.graph.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
 from anfora.graph.sources import code_of
@@ -336,6 +336,7 @@ class Report:
         gradients: that were taken in several pieces, since there are branches or hops in them: where a tape was started or
             walked back between two pieces, which takes no interpreter either.
         reads: where numbers are taken from tensors, which takes no interpreter either.
+        shapes: operators whose results have a shape that depends on data, as `x[x > 0]` has: they run between two pieces.
         calls: of the function by itself, where it is a recursive one.
         writes: changes of what is outside, which are done behind the native operators of their pieces.
         varying: numbers that may differ from call to call without a compilation.
@@ -363,6 +364,7 @@ class Report:
         self.hops: list[HopReport] = []
         self.branches: list[HopReport] = []
         self.reads: list[HopReport] = []
+        self.shapes: list[HopReport] = []
         self.calls: list[HopReport] = []
         self.gradients: list[HopReport] = []
         self.writes: list[str] = []
@@ -385,8 +387,8 @@ class Report:
         """Where the end of a piece is told of."""
         if end.is_step:
             return self.gradients
-        if end.is_branch or end.is_read:
-            return self.branches if end.is_branch else self.reads
+        if end.looks is not None:
+            return {TRUTH: self.branches, NUMBERS: self.reads, SHAPE: self.shapes}[end.looks]
         return self.calls if end.is_call else self.hops
 
     def __repr__(self) -> str:
@@ -405,10 +407,13 @@ class Report:
         for hop in self.hops:
             hops += [f"{hop.place}  {hop.text}", f"    {hop.reason}" + (f"; gave {hop.seen}" if hop.seen else "")]
         lines += self._section("left to the interpreter", hops, len(self.hops))
-        branches = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.branches]
-        lines += self._section("branches by the truth of a tensor", branches)
-        reads = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in self.reads]
-        lines += self._section("numbers taken from tensors", reads)
+        for title, looked in (
+            ("branches by the truth of a tensor", self.branches),
+            ("numbers taken from tensors", self.reads),
+            ("operators whose shapes depend on data", self.shapes),
+        ):
+            seen = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in looked]
+            lines += self._section(title, seen)
         calls = [f"{hop.place}  {hop.text}" for hop in self.calls]
         lines += self._section("calls of functions that call themselves", calls)
         gradients = [f"{hop.place}  {hop.text}" for hop in self.gradients if hop.reason == WALKED_BACK]

@@ -9,6 +9,7 @@ Return     an end: the function returns;  Jump (ranges.py), the program goes on 
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable
 from typing import Any, NamedTuple, Union
 
@@ -26,7 +27,20 @@ from anfora.graph.ranges import Jump
 from anfora.graph.switches import Switches
 from anfora.graph.writes import Written
 
-__all__ = ["Edge", "Hop", "Onward", "Place", "Point", "Return", "Same", "Variant", "arrive"]
+__all__ = [
+    "NUMBERS",
+    "SHAPE",
+    "TRUTH",
+    "Edge",
+    "Hop",
+    "Onward",
+    "Place",
+    "Point",
+    "Return",
+    "Same",
+    "Variant",
+    "arrive",
+]
 
 _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 
@@ -47,7 +61,9 @@ class Hop:
         self.edges: dict[Any, Edge] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.is_step = reason in STEPS  #: of a gradient in pieces: of the tape's, with nothing of the program in it
-        #: The slot and the function, where all that it does is take a number from a tensor.
+        #: What it is where only the data of a tensor is looked at, and nothing of the program is done: see `looks`.
+        self.looks = _looks(self.call, state.live.values) if reason == DATA else None
+        #: The slot and the function, where one number is taken from a tensor, which has a short way.
         self.read = _read(self.call)
         self.is_own_call = False  #: whether it is a call of the function that is compiled
         self.is_call = False  #: whether it is a call of this, or of another that calls itself and is compiled by itself
@@ -92,23 +108,46 @@ class Hop:
 
     @property
     def is_branch(self) -> bool:
-        """Whether the program goes on by the truth of a tensor: that is looked at between two pieces, and nothing done."""
-        return self.reason == DATA and self.call[1][0] == ("is", bool)
+        """Whether the program goes on by the truth of a tensor."""
+        return self.looks == TRUTH
 
     @property
     def is_native(self) -> bool:
         """Whether it leaves nothing of the program to the interpreter."""
-        return self.is_branch or self.is_read or self.is_call or self.is_step
-
-    @property
-    def is_read(self) -> bool:
-        """Whether a number is taken from a tensor, which is done between two pieces as well."""
-        return self.reason == DATA and self.read is not None
+        return self.looks is not None or self.is_call or self.is_step
 
     @property
     def place(self) -> str:
         code, position, _ = self.at
         return f"{code.co_filename}:{position[0]}"
+
+
+#: What an end of a piece may be that only looks at the data of a tensor: at its truth, at numbers in it; or it is an
+#: operator of this library whose result has a shape that depends on the data.
+TRUTH, NUMBERS, SHAPE = "truth", "numbers", "shape"
+
+
+def _looks(call: Image, values: list[Any]) -> str | None:
+    """Which of them a call is, given what is alive; None if Python does something with the data."""
+    match call:
+        case ("tuple", (("is", operation), ("tuple", args), *_)):
+            if operation is bool:
+                return TRUTH
+            if any(operation is each for each in _TAKING):
+                return NUMBERS
+            if operation is operator.getitem:
+                match args[0]:
+                    case ("slot", slot) if isinstance(values[slot], Tensor):
+                        return SHAPE
+            module = getattr(operation, "__module__", None) or ""
+            if module.startswith(_LIBRARY) and not operation.__name__.startswith("__"):  # texts, say
+                return SHAPE
+    return None
+
+
+#: Functions that take numbers from tensors, and modules of operators.
+_TAKING = (float, int, range, operator.index, Tensor.item, Tensor.tolist)
+_LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.tensor")
 
 
 def _read(call: Image) -> tuple[int, Callable[[Tensor], Any]] | None:

@@ -28,13 +28,14 @@ HEAD = """\
 
 Each program of the gallery (`tests/gallery`), compiled, with all its calls; made by `python tests/gallery/fallback.py`. A
 *hop* is something that Python does between two native pieces, in order, each time; everything around it is compiled. Every
-program gives the same results, effects and errors with and without `@jit`: hops cost time and nothing else. A branch by the
-truth of a tensor is no hop: the value is looked at between two pieces, and nothing of the program is done by Python.
-`ms.explain(f)(…)` tells the same of a program of yours.
+program gives the same results, effects and errors with and without `@jit`: hops cost time and nothing else. A look at the
+data of a tensor is no hop: a branch by its truth, a number that is taken from it (`x.item()`, `range(n)`), an operator
+whose shape depends on it (`x[x > 0]`). That is done between two pieces as well, but nothing of the program is done by
+Python. `ms.explain(f)(…)` tells the same of a program of yours.
 
-A hop is *inherent* where the program itself asks for Python: for the value of a tensor as a number, a text, an array or a
-shape, for output, time or another state of the process, for code that is not Python's (numpy's, say) and what that gives,
-or for a new class. All other hops are what a compiler could do without.
+A hop is *inherent* where the program itself asks for Python: for the value of a tensor as a text or an array, for output,
+time or another state of the process, for code that is not Python's (numpy's, say) and what that gives, or for a new class.
+All other hops are what a compiler could do without.
 
 """
 
