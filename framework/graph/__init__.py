@@ -17,10 +17,10 @@ special.py      methods of the program that Python would call; records.py, those
 surroundings.py what surrounds calls of Cells, and gradients of the program's own; making.py, parameters and layers that
                 the program makes; transforms.py, vjp, jvp and vmap; gradients.py, gradients in which pieces end
 moments.py      pieces, states, outcomes: what is written down
-notebook.py     the recorder, in seven layers: what is known of values; reasons.py, what Python must do; attributes.py, what
-                is read by name; writes.py, what is changed outside (containers.py, by which methods); leaves.py,
-                `backward()` and what it leaves; operators.py, what becomes rows; recorder.py, the first run: it does what
-                the program does; updates.py, steps of optimizers
+notebook.py     the recorder, in eight layers: what is known of values; held.py, numbers that vary, and native code;
+                reasons.py, what Python must do; attributes.py, what is read by name; writes.py, what is changed outside
+                (containers.py, by which methods); leaves.py, `backward()` and what it leaves; operators.py, what becomes
+                rows; recorder.py, the first run: it does what the program does; updates.py, steps of optimizers
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; taped.py, as one node of the tape
 loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop
