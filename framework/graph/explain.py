@@ -32,6 +32,7 @@ from anfora.graph.compiled import Program
 from anfora.graph.gradients import WALKED_BACK
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Live, Outcome, State
+from anfora.graph.pieces import told_apart_at_once
 from anfora.graph.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
@@ -657,7 +658,7 @@ def _tell_rows(report: Report, variant: Variant) -> None:
 def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
     piece = variant.piece
     known = {id(origin) for kind, origin, _ in piece.guards if kind == "equal"}
-    for kind, origin, payload in piece.guards:
+    for kind, origin, payload in told_apart_at_once(piece.guards):
         if kind == "equal" and type(payload) in (int, float):
             report.baked.append(f"{names.path(origin)} = {payload!r}")
         elif (

@@ -11,7 +11,7 @@ import functools
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ from anfora.graph.taped import Taped, taped
 from anfora.kernel import glue
 from anfora.ops.bound import Bound
 
-__all__ = ["Runner"]
+__all__ = ["Runner", "told_apart_at_once"]
 
 _lock = threading.Lock()
 _NO_LEAF = (0, None)
@@ -115,7 +115,7 @@ class Runner:
     def _compile(self) -> Callable[[list[Any]], list[Any] | None]:
         piece = self.piece
         emit = Emitter()
-        for kind, origin, payload in piece.guards:
+        for kind, origin, payload in told_apart_at_once(piece.guards):
             _GUARDS[kind](emit, origin, payload)
         made = self._made()
         for origin in self.origins:
@@ -463,6 +463,31 @@ def _has_effect(row: Row) -> bool:
 # -- guards: each adds lines that return None where it does not hold --------------------------------------------------
 
 
+def told_apart_at_once(guards: list[tuple]) -> Iterator[tuple]:
+    """The guards, but objects all of which are told apart from each other by one: where a loop reads and writes n objects
+    there are n² / 2 pairs of them."""
+    pairs = [{origin, other} for kind, origin, other in guards if kind == "not same"]
+    if len(pairs) < _MOST_PAIRS:
+        yield from guards
+        return
+    others: dict[Origin, set[Origin]] = {}
+    for origin, other in pairs:
+        others.setdefault(origin, set()).add(other)
+        others.setdefault(other, set()).add(origin)
+    groups: list[list[Origin]] = []
+    group_of: dict[Origin, int] = {}
+    for origin, different in others.items():
+        fitting = (k for k, group in enumerate(groups) if all(other in different for other in group))
+        group_of[origin] = k = next(fitting, len(groups))
+        groups[k : k + 1] = [[*groups[k], origin] if k < len(groups) else [origin]]
+    for kind, origin, payload in guards:
+        if kind != "not same" or group_of[origin] != group_of[payload]:
+            yield kind, origin, payload
+    for group in groups:
+        if len(group) > 1:
+            yield "distinct", group[0], tuple(group)
+
+
 def _guard_type(emit: Emitter, origin: Origin, kind: type) -> None:
     emit.lines.append(f"if {emit.name(origin)}.__class__ is not {emit.constant(kind)}: return None")
 
@@ -562,6 +587,7 @@ def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
         emit.lines.append(f"if {name}.__func__ is not {emit.constant(function)}: return None")
 
 
+_MOST_PAIRS = 6  #: of objects, each with a guard of its own
 _GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
     "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,

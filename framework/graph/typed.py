@@ -43,7 +43,7 @@ from anfora.graph.images import Image, build
 from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
 from anfora.graph.moments import Outcome, Piece, key_of
 from anfora.graph.origins import Origin
-from anfora.graph.pieces import _draw
+from anfora.graph.pieces import _draw, told_apart_at_once
 from anfora.graph.points import Hop, Point, Same, Variant
 from anfora.graph.primitives import U
 from anfora.graph.ranges import Jump
@@ -431,7 +431,9 @@ class _Body:
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
-        builder.typed.guards[graph] = list(dict.fromkeys(guard_text(guard, self.names) for guard in piece.guards))
+        builder.typed.guards[graph] = list(
+            dict.fromkeys(guard_text(guard, self.names) for guard in told_apart_at_once(piece.guards))
+        )
         builder.typed.variants[graph] = self.variant
         for draw in piece.draws:
             place = graph.apply(PRIMITIVES["draw"], draw.counters)

@@ -202,7 +202,7 @@ def guard_text(guard: tuple, names: Names) -> str:
     if kind in ("leaf", "no leaf"):
         return f"{path} is {'a leaf of' if payload else 'not on' if kind == 'leaf' else 'a result on'} the tape"
     if kind == "distinct":
-        return f"{', '.join(map(names.path, payload))} are different tensors"
+        return f"{', '.join(map(names.path, payload))} are different objects"
     if kind == "length":
         return f"len({path}) == {payload}"
     if kind == "keys":

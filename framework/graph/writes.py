@@ -32,7 +32,7 @@ from anfora.graph import known, operations
 from anfora.graph.attributes import Attributes
 from anfora.graph.containers import GONE, QUESTIONS, UNCHANGED, Change, method_of_change
 from anfora.graph.held import Unwrapping
-from anfora.graph.images import Image, Imager, NoImage, build
+from anfora.graph.images import Image, Imager, NoImage, build, builder
 from anfora.graph.known import SIMPLE, is_plain_key
 from anfora.graph.machine import Frame, Generator, Machine, Pause, Walk, do_at
 from anfora.graph.moments import Escaped, Live, Piece
@@ -93,6 +93,8 @@ class Written:
             lambda value: None if id(value) in live.kept else live.slot(value), recorder.is_fixed, recorder.own
         )
         self.image: Image = imager.image(self._calls())
+        self._build = None if live.kept else builder(self.image)
+        self._places = [None if _is_silent(write) else write.place for write in self.writes]
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
 
@@ -103,16 +105,32 @@ class Written:
 
     def do(self, live: list[Any]) -> None:
         """Do what was written down."""
-        made: list[Any] = []
-        calls = build(self.image, live, made)
-        for slot, number in self.kept.items():
-            live[slot] = made[number]
-        for write, (operation, args) in zip(self.writes, calls):
-            if operation is leave_block:
+        if self._build is not None:
+            calls = self._build(live)
+        else:
+            made: list[Any] = []
+            calls = build(self.image, live, made)
+            for slot, number in self.kept.items():
+                live[slot] = made[number]
+        for place, (operation, args) in zip(self._places, calls):
+            if place is None:
+                operation(*args)
+            elif operation is leave_block:
                 live[len(live) - self.blocks + args[0]]()
-                continue
-            code, position, scope = write.place
-            do_at(code, position, scope, {}, operation, args, {})
+            else:
+                code, position, scope = place
+                do_at(code, position, scope, {}, operation, args, {})
+
+
+def _is_silent(write: Write) -> bool:
+    """Whether a write cannot fail, and calls nothing that would look for its place in the program: it only puts something
+    into a dict or a list."""
+    owner = write.args[0] if write.args else None
+    if write.operation is setattr:
+        return known.is_object(owner) and type(owner).__setattr__ is object.__setattr__ and type(owner) is not type
+    if write.operation is operator.setitem:
+        return type(owner) is dict and is_plain_key(write.args[1])
+    return write.operation is list.append
 
 
 class Writes(Attributes):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import gc
 import weakref
+from types import SimpleNamespace
 
 import pytest
 from worlds import Box, check, hops, run_all, same, shape, x_of
@@ -820,3 +821,23 @@ def test_a_strict_program_refuses_them():
     with pytest.raises(RuntimeError, match="a change of a list from outside"):
         strict(box, x_of())
     assert box.seen == []
+
+
+def test_objects_that_are_written_one_by_one_are_told_apart_by_one_guard():
+    """There were n² / 2 guards for n objects."""
+    held = [SimpleNamespace(v=Tensor([float(k)])) for k in range(20)]
+
+    def decay(x):
+        for each in held:
+            each.v = each.v * 0.5 + x
+        return x
+
+    compiled = jit(decay)
+    for _ in range(3):
+        compiled(Tensor([1.0]))
+    assert [each.v.item() for each in held] == [k / 8 + 1.75 for k in range(20)]
+    assert len(explain(compiled)(Tensor([1.0])).guards) < 5 * len(held)
+    held[7] = held[3]  # another program: one object is written twice
+    before = held[3].v.item()
+    compiled(Tensor([1.0]))
+    assert held[3].v.item() == (before * 0.5 + 1) * 0.5 + 1
