@@ -140,7 +140,7 @@ def _looks(call: Image, values: list[Any]) -> str | None:
                     case ("slot", slot) if isinstance(values[slot], Tensor):
                         return SHAPE
             module = getattr(operation, "__module__", None) or ""
-            if module.startswith(_LIBRARY) and not operation.__name__.startswith("__"):  # texts, say
+            if module.startswith(_LIBRARY) and not getattr(operation, "__name__", "").startswith("__"):  # texts, say
                 return SHAPE
     return None
 

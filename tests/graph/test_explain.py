@@ -318,6 +318,14 @@ def test_fullgraph_takes_operators_whose_shapes_depend_on_data():
     assert "operators whose shapes depend on data (4)" in str(report)
 
 
+def test_operators_that_are_objects_are_among_them():
+    """They have no `__name__`, which was an AttributeError."""
+    unique = ops.Unique()
+    strict = jit(lambda x: unique(x)[0], fullgraph=True)
+    for values in ([1.0, 1.0, 2.0], [3.0, 4.0, 5.0]):
+        assert strict(Tensor(values)).shape == (len(set(values)),)
+
+
 def test_texts_of_tensors_are_not_among_them():
     compiled = jit(lambda x: (str(x), repr(x), f"{x}", max(x)))
     assert {hop.reason for hop in explain(compiled)(Tensor([1.0, 2.0])).hops} == {"the data of a tensor"}
