@@ -44,6 +44,7 @@ evaluate.py     the meaning of a program: run it, slowly
 values.py       constants as text, and when two are the same
 text.py         programs as text; reading.py, and back; compare.py, whether two are the same
 let_form.py     the same with `let`; drawing.py, as a picture
-parser.py       from the source of a function to its graph; blocks.py, how variables become values
+parser.py       from the source of a function to its graph; terms.py, expressions; blocks.py, how variables become
+                values; interpreted.py, parts that have no graph form
 typed.py        a recorded program as a graph; dumps.py, the files of `save_graphs`
 """

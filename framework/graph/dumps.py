@@ -1,6 +1,6 @@
 """The files of `set_context(save_graphs=…, save_graphs_path=…)`: what a program is at each stage of its compilation.
 
-    00_parse_0000       what the function says: MindIR, or where the parser cannot, the instructions that the machine runs
+    00_parse_0000       what the function says: MindIR, with `interpret` nodes for what has no graph form
     01_specialise_0001  what was recorded: typed MindIR, a file for each form of call, guards as comments
     02_lower_0003       the same with rows that share a loop as functions of their own, and where values lie
 
@@ -21,16 +21,14 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.settings import get_context, log
 from anfora.graph import reading
-from anfora.graph.code import Code, Unsupported
 from anfora.graph.compiled import Program
 from anfora.graph.ir import FuncGraph
 from anfora.graph.parser import parse
-from anfora.graph.sources import code_of
 from anfora.graph.text import complete
 from anfora.graph.typed import Typed, typed
 from anfora.graph.wording import owner_of
 
-__all__ = ["level", "listing", "read", "write"]
+__all__ = ["level", "read", "write"]
 
 _numbers = itertools.count()
 
@@ -98,14 +96,8 @@ class _Writer:
         function = inspect.unwrap(getattr(function, "__func__", function))
         try:
             self._graph("00_parse", parse(function), None)
-        except (NotImplementedError, NameError, SyntaxError, OSError) as reason:
-            try:
-                text = listing(code_of(function))
-            except Unsupported as refusal:
-                text = f"# run by Python as it is: {refusal}"
-            self._file(
-                "00_parse", next(_numbers), "ir", f"# instructions, since it has no graph: {_line(reason)}\n{text}\n"
-            )
+        except NotImplementedError as reason:
+            self._file("00_parse", next(_numbers), "ir", f"# it has no graph: {_line(reason)}\n")
 
     def _graph(self, stage: str, graph: FuncGraph, program: Typed | None) -> None:
         objects: list[Any] = []
@@ -123,13 +115,6 @@ class _Writer:
         file = self.into / f"{stage}_{number:04}.{ending}"
         file.write_text(text, encoding="utf-8")
         self.written.append(file)
-
-
-def listing(code: Code) -> str:
-    """The instructions of a function."""
-    python = code.python
-    parts = [f"code of {python.co_name}, {python.co_filename}:{python.co_firstlineno}", code.listing()]
-    return "\n".join(parts)
 
 
 def _line(value: Any) -> str:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ from anfora.core.errors import AnforaError
 from anfora.core.op import Op
 from anfora.core.span import Span
 from anfora.graph.nodes import Apply, Constant, Graph, GraphError, Node
-from anfora.graph.primitives import Monad, Primitive, return_
+from anfora.graph.primitives import PRIMITIVES, Monad, Primitive, return_
 from anfora.graph.running import running
 from anfora.graph.structure import Structure
 
@@ -67,10 +68,17 @@ class Closure:
 
     def __init__(self, graph: Graph, held: dict[Node, Any], structure: Structure) -> None:
         self.graph, self.held, self.structure = graph, held, structure
-        self.__name__ = self.__qualname__ = graph.name
+        self.__name__ = graph.name
+        self.__qualname__ = graph.span.function if graph.span is not None else graph.name
 
-    def __call__(self, *arguments: Any) -> Any:
-        return _run(self, arguments)
+    def __call__(self, *arguments: Any, **named: Any) -> Any:
+        if not named:
+            return _run(self, arguments)
+        form = tuple(str(parameter.name) for parameter in self.graph.parameters)
+        return PRIMITIVES["signed"].function(self, form)(*arguments, **named)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
 
     def __repr__(self) -> str:
         return f"<closure @{self.graph.name}>"
@@ -155,9 +163,14 @@ def _plain(called: Any, given: list, span: Span | None) -> Any:
             given = [value for value in given if not isinstance(value, Monad)]
         return (called.function if isinstance(called, Primitive) else called)(*given)
     except AnforaError as error:
-        if span is not None:
+        if span is not None and not _is_shown(called, given):
             error.place = _place(span, error.arg, called)
         raise
+
+
+def _is_shown(called: Any, given: list) -> bool:
+    """Whether it was the program's source that has run, so that the error tells the place by itself."""
+    return called is PRIMITIVES["interpret"] and isinstance(given[3], (types.FunctionType, Primitive))
 
 
 def _place(span: Span, argument: str | None, called: Callable) -> str:

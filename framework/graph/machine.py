@@ -282,7 +282,7 @@ class Plain:
             return cell.cell_contents
         except ValueError:
             pass  # the error is raised outside, so that this one is not its context
-        raise unbound_outside(name) if name in machine.frames[-1].code.free else unbound(name)
+        raise operations.unbound_outside(name) if name in machine.frames[-1].code.free else operations.unbound(name)
 
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
         return machine.natively(getattr, (value, name), {})
@@ -334,22 +334,6 @@ class Plain:
 def builtins_of(function: types.FunctionType) -> dict[str, Any]:
     given = function.__globals__.get("__builtins__", builtins)
     return given if isinstance(given, dict) else vars(given)
-
-
-def unbound_outside(name: str) -> NameError:
-    return NameError(
-        f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
-        if sys.version_info >= (3, 11)
-        else f"free variable '{name}' referenced before assignment in enclosing scope"
-    )
-
-
-def unbound(name: str) -> UnboundLocalError:
-    return UnboundLocalError(
-        f"cannot access local variable '{name}' where it is not associated with a value"
-        if sys.version_info >= (3, 11)
-        else f"local variable '{name}' referenced before assignment"
-    )
 
 
 # -- binding arguments ------------------------------------------------------------------------------------------------
@@ -674,13 +658,13 @@ class Machine:
     def op_LOAD(self, frame: Frame, name: str) -> None:
         value = frame.locals.get(name, _ABSENT)
         if value is _ABSENT:
-            self.natively(_raise, (unbound(name),), {})
+            self.natively(_raise, (operations.unbound(name),), {})
         frame.stack.append(value)
 
     def op_LOAD_OUTER(self, frame: Frame, name: str) -> None:
         value = frame.locals.get(name, _ABSENT)
         if value is _ABSENT:
-            self.natively(_raise, (unbound_outside(name),), {})
+            self.natively(_raise, (operations.unbound_outside(name),), {})
         frame.stack.append(value)
 
     def op_LOAD_OUTER_CELL(self, frame: Frame, name: str) -> None:
@@ -689,14 +673,14 @@ class Machine:
             return
         except UnboundLocalError:
             pass  # the error is raised outside, so that this one is not its context
-        raise unbound_outside(name)
+        raise operations.unbound_outside(name)
 
     def op_STORE(self, frame: Frame, name: str) -> None:
         frame.locals[name] = frame.stack.pop()
 
     def op_DELETE(self, frame: Frame, name: str) -> None:
         if name not in frame.locals:
-            self.natively(_raise, (unbound(name),), {})
+            self.natively(_raise, (operations.unbound(name),), {})
         del frame.locals[name]
 
     def op_LOAD_CELL(self, frame: Frame, name: str) -> None:

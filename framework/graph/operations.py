@@ -16,7 +16,7 @@ __all__ = [
     "has_index", "has_own", "holds", "import_from", "is_filled", "is_mapping", "is_sequence", "join",
     "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
-    "unpack", "unpack_rest", "values_of_keys",
+    "unbound", "unbound_outside", "unpack", "unpack_rest", "values_of_keys",
 ]  # fmt: skip
 
 OPERATIONS: dict[str, Callable] = {
@@ -219,6 +219,22 @@ def set_global(function: types.FunctionType, name: str, value: Any) -> None:
 
 def delete_global(function: types.FunctionType, name: str) -> None:
     del function.__globals__[name]
+
+
+def unbound_outside(name: str) -> NameError:
+    return NameError(
+        f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
+        if sys.version_info >= (3, 11)
+        else f"free variable '{name}' referenced before assignment in enclosing scope"
+    )
+
+
+def unbound(name: str) -> UnboundLocalError:
+    return UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+        if sys.version_info >= (3, 11)
+        else f"local variable '{name}' referenced before assignment"
+    )
 
 
 def special_method(value: Any, name: str) -> Any:

@@ -1,63 +1,59 @@
-"""From the source of a Python function to its graph: the plain part of the language.
-
-Statements: assignments to names and tuples of names, `x += y`, expressions, if, while, for over range (with else, break and
-continue), return, pass, def of inner functions. Expressions: names, constants, operators, chained comparisons, and, or,
-`a if c else b`, calls with positional arguments, attributes, subscripts and slices, tuples, lists, dicts, lambda. Whatever
-else comes up is a NotImplementedError that names it and its line.
+"""From the source of a Python function to its graph: all of the language but `async`.
 
 Every call of the source is a call of the graph, made in the order in which Python makes it; one whose result nothing uses
-is kept by a `depend`: it may fail or have an effect. Values that are chosen (`and`, `or`, `if`) are small functions.
-Inner functions hold values, where Python's hold variables: an inner function may only use variables that are bound once.
+is kept by a `depend`: it may fail or have an effect. Values that are chosen (`and`, `or`, `if`) are small functions, and so
+are comprehensions. Inner functions hold values, where Python's hold variables: one that they use and that is bound more
+than once lives in a cell (`make_cell`), and is read and written by calls.
 
-Functions of the program itself (of the package or script that the parsed one is in) become graphs too; other global
-functions, classes and modules are constants. Global numbers and objects are refused: they could change under the graph.
+What has no graph form (`try`, `with`, `match`, classes, imports, generators) is an `interpret` node: a Python function of
+the variables that it uses, which gives back those that it binds, and how it goes on (interpreted.py). It stands in order
+among the other calls, with its source, its line and the reason. Where a whole function has none (a generator, one that asks
+for its own frame), the call of it is such a node.
+
+Functions of the program itself (of the package or script that the parsed one is in) are graphs where they are called; other
+global functions, classes and modules are constants. Other variables from outside are read where the program reads them.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-import inspect
 import types
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from anfora.core.op import Op
 from anfora.core.span import Span
+from anfora.graph import interpreted
 from anfora.graph.blocks import Block
+from anfora.graph.code import Unsupported
+from anfora.graph.interpreted import BREAK, CONTINUE, RETURN, signature_form
 from anfora.graph.ir import PRIMITIVES, Apply, Constant, FuncGraph, Node
-from anfora.graph.primitives import switch
+from anfora.graph.primitives import UNBOUND
+from anfora.graph.scopes import private_of
+from anfora.graph.sources import definition_of
 from anfora.graph.structure import Structure
+from anfora.graph.terms import OPERATORS, Terms, needs_form
 from anfora.graph.values import is_meta
 
 __all__ = ["parse"]
 
-_OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
-    ast.Pow: "pow", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand",
-    ast.BitOr: "bitor", ast.BitXor: "bitxor", ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not",
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is",
-    ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
-}  # fmt: skip
-
-#: Builtins that look at the frame they are called from, which a graph does not have.
-_ASK_THE_FRAME = tuple(
-    getattr(builtins, name) for name in ("dir", "eval", "exec", "globals", "locals", "super", "vars")
-)
+#: Builtins that look at the frame they are called from, which a graph does not have; some only without arguments.
+_ASK_THE_FRAME = {"eval": True, "exec": True, "locals": True, "dir": False, "vars": False, "super": False}
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 def parse(function: Callable) -> FuncGraph:
     """The graph of a Python function.
 
     Args:
-        function: a function with source, and with positional parameters without defaults; `jit` around it is seen
-            through.
+        function: a function with source; `jit` around it is seen through.
     Returns:
-        a closed graph with the function's parameters.
+        a closed graph with the function's parameters: `*args` is one of them, a tuple, and `**kwargs` a dict.
     Raises:
-        NotImplementedError: the source has something that is not parsed yet; it names what, and the line.
-        NameError: a name is bound nowhere.
+        NotImplementedError: it is no Python function, its source cannot be found, or it is `async`.
     Example:
         >>> def double(x):
         ...     return x + x
@@ -68,7 +64,7 @@ def parse(function: Callable) -> FuncGraph:
     """
     plain = _unwrapped(function)
     if not isinstance(plain, types.FunctionType):
-        raise NotImplementedError(f"only functions made by `def` are parsed yet, and not {plain!r}")
+        raise NotImplementedError(f"only functions that Python has made are parsed, and not {plain!r}")
     program = _Program(plain)
     graph = program.graph(plain)
     program.finish(graph)
@@ -82,6 +78,22 @@ def _unwrapped(function: Any) -> Any:
     return function
 
 
+class _Unbound(Exception):
+    """A variable may have no value where it is used."""
+
+    def __init__(self, owner: _Function, name: str) -> None:
+        super().__init__(name)
+        self.owner, self.name = owner, name
+
+
+class _Again(Exception):
+    """Something has been learned about the variables of a function, which must be parsed with that in mind."""
+
+
+class _Whole(Exception):
+    """A function has no graph form as a whole."""
+
+
 class _Program:
     """The functions that are parsed together, each once, so that recursion finds itself.
 
@@ -93,23 +105,59 @@ class _Program:
         self.home = (getattr(root, "__module__", None) or "").partition(".")[0]
         self.graphs: dict[Any, FuncGraph] = {}
         self.blocks: list[Block] = []
+        #: By definition: variables that live in cells, and those that may have no value where they are used.
+        self.in_cells: dict[ast.AST, set[str]] = {}
+        self.unsure: dict[ast.AST, set[str]] = {}
+        self.rewritten: dict[ast.AST, ast.FunctionDef] = {}  #: comprehensions as functions
+        self.forms: dict[Any, tuple[str, ...]] = {}  #: signatures, by function
 
     def graph(self, function: types.FunctionType) -> FuncGraph:
         if function not in self.graphs:
-            definition = _definition(function)
-            _check_plain(definition, function.__code__.co_filename, function.__code__.co_firstlineno)
-            parser = _Function(self, function, definition)
-            self.graphs[function] = parser.entry.graph
-            parser.parse(definition.body)
+            try:
+                definition = definition_of(function)
+            except Unsupported as reason:
+                raise NotImplementedError(str(reason)) from None
+            node = definition.node
+            if isinstance(node, ast.AsyncFunctionDef):
+                raise NotImplementedError(f"`async def {node.name}` has no graph: nothing here waits")
+            parser = _Function(self, function, node, private_of(definition.path))
+            graph = parser.entry.graph
+            self.graphs[function], self.forms[function] = graph, parser.form
+            why = _why_whole(function, node)
+            while True:
+                try:
+                    if why is not None:
+                        raise _Whole(why)
+                    assert not isinstance(node, ast.GeneratorExp)
+                    parser.parse(node.body)
+                except _Unbound as unbound:
+                    self.unsure.setdefault(unbound.owner.definition, set()).add(unbound.name)
+                except _Again:
+                    pass
+                except _Whole as whole:
+                    parser = _Function(self, function, node, "", graph=graph)
+                    parser.whole(str(whole))
+                    break
+                else:
+                    break
+                parser = _Function(self, function, node, private_of(definition.path), graph=graph)
+            self.blocks += parser.blocks
         return self.graphs[function]
 
     def constant(self, value: Any) -> Constant | None:
-        """A global value as a constant; None if it could change."""
-        value = _unwrapped(value)
-        if isinstance(value, types.FunctionType) and (value.__module__ or "").partition(".")[0] == self.home:
-            return Constant(self.graph(value))
+        """A value from outside as a constant; None if it could change."""
         kinds = (Op, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+        value = _unwrapped(value)
         return Constant(value) if isinstance(value, kinds) or is_meta(value) else None
+
+    def is_own(self, function: Any) -> bool:
+        """Whether it is a function of the program itself, which becomes a graph where it is called."""
+        if type(function) is not types.FunctionType or (function.__module__ or "").partition(".")[0] != self.home:
+            return False
+        try:
+            return not isinstance(definition_of(function).node, ast.AsyncFunctionDef)
+        except Unsupported:
+            return False
 
     def finish(self, root: FuncGraph) -> None:
         """Make the jumps, then let results wait for calls that nothing uses."""
@@ -127,82 +175,149 @@ class _Program:
                 blocks[graph].keep(set(structure.schedules[graph]))  # type: ignore[index]
 
 
-def _definition(function: types.FunctionType) -> ast.FunctionDef:
-    """The definition of a function, with lines as in its file."""
-    try:
-        # Of the function itself it would see through decorators.
-        lines, start = inspect.getsourcelines(function.__code__)
-    except OSError:
-        raise NotImplementedError(f"the source of {function.__qualname__} cannot be found") from None
-    # Strings keep their indentation, and columns are those of the file.
-    source = "if 1:\n" + "".join(lines) if lines[0][:1].isspace() else "\n" + "".join(lines)
-    try:
-        tree = ast.parse(source)
-    except SyntaxError:
-        tree = ast.Module([], [])
-    found = [
-        node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function.__code__.co_name
-    ]
-    if not found:
-        raise NotImplementedError(f"only functions made by `def` are parsed yet, and not {function.__qualname__}")
-    return ast.increment_lineno(found[0], start - 2)
+def _why_whole(function: types.FunctionType, definition: ast.AST) -> str | None:
+    """Why a function has no graph form as a whole, or None."""
+    for node in _own_nodes(definition):
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return "a generator goes on where it has stopped"
+        if isinstance(node, ast.Name) and node.id == "__class__":
+            return "it asks for the class that it is defined in"
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASK_THE_FRAME:
+            name = node.func.id
+            is_builtin = function.__globals__.get(name, getattr(builtins, name)) is getattr(builtins, name)
+            if is_builtin and (_ASK_THE_FRAME[name] or not node.args):
+                return f"{name}() looks at the frame that it is called from"
+        if isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)):
+            return "what is `async` is left to Python"
+    return None
 
 
-def _check_plain(definition: ast.FunctionDef | ast.Lambda, file: str, line: int) -> None:
-    arguments = definition.args
-    if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
-        raise NotImplementedError(
-            f"defaults, *args, **kwargs and keyword-only parameters are not parsed yet: {file}:{line}"
-        )
+def _own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of inner ones."""
+    pending = list(ast.iter_child_nodes(definition))
+    while pending:
+        node = pending.pop()
+        yield node
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            pending += ast.iter_child_nodes(node)
 
 
 def _stored(statements: Iterable[ast.AST], weight: int = 1) -> Counter[str]:
     """How often statements bind variables; in a loop counts as more than once."""
     counts: Counter[str] = Counter()
     for node in statements:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            counts[node.name] += weight
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            counts[node.id] += weight
-        elif not isinstance(node, ast.Lambda):
-            more = 2 if isinstance(node, (ast.While, ast.For)) else weight
-            counts += _stored(ast.iter_child_nodes(node), more)
+        for name, binds in interpreted.names_of(node):
+            if binds:
+                counts[name] += weight + isinstance(getattr(node, "ctx", None), ast.Del)
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            continue
+        if isinstance(node, _COMPREHENSIONS):
+            inside = (each for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
+            counts += Counter({each.target.id: 2 for each in inside if isinstance(each.target, ast.Name)})
+            continue
+        more = 2 if isinstance(node, (ast.While, ast.For)) else weight
+        counts += _stored(ast.iter_child_nodes(node), more)
     return counts
 
 
-class _Function:
+def _used_inside(definition: ast.AST) -> set[str]:
+    """The variables that inner functions use, of which a program may still have one when they have changed."""
+    found: set[str] = set()
+    for node in _own_nodes(definition):
+        inner = [node] if isinstance(node, _FUNCTIONS) else []
+        if isinstance(node, ast.ClassDef):
+            inner = [each for each in ast.walk(node) if isinstance(each, _FUNCTIONS)]
+        for function in inner:
+            arguments = getattr(function, "args", None)
+            own = {each.arg for each in ast.walk(arguments) if isinstance(each, ast.arg)} if arguments else set()
+            names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
+            outer = {each for node in ast.walk(function) if isinstance(node, ast.Nonlocal) for each in node.names}
+            found |= (names - own) | outer
+    return found
+
+
+class _Function(Terms):
     """One function.
 
     Args:
         program: what it belongs to.
         function: the Python function that knows the globals.
         definition: its source.
+        private: what private names in it start with.
         outer: where it stands, if inside another one: that one, and the block there.
+        graph: its graph, if it is parsed again.
+        is_immediate: whether it is called where it stands, and never again: a comprehension.
     """
 
     def __init__(
-        self, program: _Program, function: types.FunctionType, definition: ast.FunctionDef | ast.Lambda,
-        outer: tuple[_Function, Block] | None = None,
+        self, program: _Program, function: types.FunctionType, definition: Any, private: str = "",
+        outer: tuple[_Function, Block] | None = None, graph: FuncGraph | None = None, is_immediate: bool = False,
     ) -> None:  # fmt: skip
-        self.program, self.function, self.outer = program, function, outer
+        self.program, self.function, self.definition, self.outer = program, function, definition, outer
+        self.private, self.is_immediate = private, is_immediate
+        self.qualname: str = (
+            function.__qualname__ if outer is None else f"{outer[0].qualname}.<locals>.{_shown(definition)}"
+        )
+        self.blocks: list[Block] = [] if outer is None else outer[0].blocks
         name = "lambda" if isinstance(definition, ast.Lambda) else definition.name
         self.entry = self.known(Block(name, self.resolve))
-        self.entry.graph.span = self.span(definition)
         body = [definition.body] if isinstance(definition, ast.Lambda) else definition.body
-        parameters = [*definition.args.posonlyargs, *definition.args.args]
-        self.counts = _stored(body) + Counter(parameter.arg for parameter in parameters)
-        for parameter in parameters:
-            node = self.entry.graph.parameter(parameter.arg, span=self.span(parameter))
-            self.entry.bound[parameter.arg] = node
+        self.form = signature_form(definition.args)
+        parameters = [each.strip("*=") for each in self.form if each not in ("/", "*")]
+        self.counts = _stored(body) + Counter(parameters)
+        inner = (each for node in _own_nodes(definition) if isinstance(node, _FUNCTIONS) for each in ast.walk(node))
+        for name in (name for each in inner if isinstance(each, ast.Nonlocal) for name in each.names):
+            if name in self.counts:  # an inner function binds it
+                self.counts[name] += 2
+        self.declared: set[str] = set()  #: global
+        for node in _own_nodes(definition):
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                self.counts = Counter({name: n for name, n in self.counts.items() if name not in node.names})
+                self.declared |= set(node.names) if isinstance(node, ast.Global) else set()
+        #: Variables of which attributes are asked for, or which are told apart: a function among them is one object.
+        self.objects = {
+            each.id for node in ast.walk(definition) if isinstance(node, (ast.Attribute, ast.Compare))
+            for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)
+        }  # fmt: skip
+        self.unsure = program.unsure.setdefault(definition, set())
+        inside = _used_inside(definition)
+        self.in_cells = program.in_cells.setdefault(definition, set())
+        self.in_cells |= {name for name in inside if self.counts[name] > 1}
+        if graph is None:
+            self.entry.graph.span = self.span(definition)
+            for parameter, place in zip(parameters, _parameters(definition.args)):
+                self.entry.graph.parameter(parameter, span=self.span(place))
+        else:
+            self.entry.graph = graph
+            graph.output = None
+        self.entry.bound.update(zip(parameters, self.entry.graph.parameters))
+        for name in sorted(self.in_cells):
+            given = self.entry.bound.get(name)
+            cell = self.entry.bound[_cell(name)] = self.entry.call(PRIMITIVES["make_cell"])
+            cell.name = name
+            if given is not None:
+                self.entry.call(PRIMITIVES["store_cell"], cell, given)
         self.loops: list[tuple[Block, list[Block]]] = []  # where `continue` goes, and the blocks that end in `break`
 
-    def parse(self, body: Sequence[ast.stmt]) -> None:
+    def parse(self, body: Sequence[ast.stmt] | ast.expr) -> None:
+        if isinstance(body, ast.expr):
+            self.entry.graph.output = self.expression(self.entry, body)
+            return
         end = self.statements(self.entry, body)
         if end is not None:
             end.graph.output = None
 
+    def whole(self, reason: str) -> None:
+        """The function as one call of Python's."""
+        text, given = f"{self.function.__name__}(…)", self.entry.graph.parameters
+        apply, passed = PRIMITIVES["apply"], tuple(_passed_on(self.form))
+        self.entry.graph.output = self.interpret(
+            self.entry, self.definition, text, reason, (), apply, self.function, passed, *given
+        )
+
     def known(self, block: Block) -> Block:
-        self.program.blocks.append(block)
+        self.blocks.append(block)
         return block
 
     def follow(self, block: Block, mark: str, sources: list[Block], may_change: Iterable[str] = ()) -> Block:
@@ -210,47 +325,104 @@ class _Function:
 
     def span(self, node: Any) -> Span:
         file = self.function.__code__.co_filename
-        name = getattr(self.function, "__qualname__", self.function.__name__)
-        return Span(file, node.lineno, name, node.end_lineno, node.col_offset, node.end_col_offset)
+        return Span(file, node.lineno, self.qualname, node.end_lineno, node.col_offset, node.end_col_offset)
 
-    def refuse(self, node: Any, what: str) -> NotImplementedError:
-        return NotImplementedError(f"{what} not parsed yet: {self.function.__code__.co_filename}:{node.lineno}")
+    # -- variables ----------------------------------------------------------------------------------------------------
 
-    # -- names --------------------------------------------------------------------------------------------------------
+    def owner(self, name: str) -> _Function | None:
+        """The function that a variable is one of; None for one from outside."""
+        scope: _Function | None = self
+        while scope is not None and name not in scope.declared:
+            if name in scope.counts:
+                return scope
+            scope = scope.outer[0] if scope.outer is not None else None
+        return None
 
     def resolve(self, name: str) -> Node:
         """A variable that no block of this function has bound."""
+        if name in self.unsure:
+            return Constant(UNBOUND)
         if name in self.counts:
-            raise NotImplementedError(
-                f"the variable `{name}` of {self.function.__qualname__} may be unbound where it is used; not parsed yet"
-            )
-        scope = self.outer
-        while scope is not None:
-            if scope[0].counts[name] > 1:
-                raise NotImplementedError(
-                    f"the variable `{name}` of {self.function.__qualname__} is used by an inner function and bound more "
-                    "than once; not parsed yet"
-                )
-            scope = scope[0].outer if name not in scope[0].counts else None
-        if self.outer is not None:
+            raise _Unbound(self, name)
+        assert self.outer is not None
+        try:
             return self.outer[1].read(name)
-        value = self.lookup(name)
-        constant = self.program.constant(value)
-        if constant is None:
-            raise NotImplementedError(
-                f"`{name}` is a {type(value).__name__} from outside, which may change; not parsed yet"
-            )
-        return constant
+        except _Unbound as unbound:
+            if self.is_immediate or name != unbound.name:
+                raise
+            unbound.owner.in_cells.add(name)  # it gets its value when this function is there already
+            raise _Again from None
 
-    def lookup(self, name: str) -> Any:
-        """A variable from outside of the function that is parsed."""
-        cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or ()))
-        if name in cells:
-            return cells[name].cell_contents
-        for space in (self.function.__globals__, vars(builtins)):
-            if name in space:
-                return space[name]
-        raise NameError(f"name '{name}' is not defined")
+    def variable(self, block: Block, name: str, node: ast.AST) -> Node:
+        """The value of a variable."""
+        owner, span = self.owner(name), self.span(node)
+        if owner is None:
+            return self.from_outside(block, name, span)
+        is_own = owner is self or self.is_immediate
+        if name in owner.unsure and owner is not self and not self.is_immediate and name not in owner.in_cells:
+            owner.in_cells.add(name)
+            raise _Again
+        if name in owner.in_cells:
+            return block.call(PRIMITIVES["load_cell"], block.read(_cell(name)), name, is_own, span=span)
+        value = block.read(name)
+        if name in owner.unsure:
+            return block.call(PRIMITIVES["bound"], value, name, is_own, span=span)
+        return value
+
+    def from_outside(self, block: Block, name: str, span: Span) -> Node:
+        """A variable of the module, or around the function that is parsed."""
+        cell = None if name in self.declared else self.outer_cells.get(name)
+        if cell is not None:
+            try:
+                constant = self.program.constant(cell.cell_contents)
+            except ValueError:
+                constant = None
+            if constant is not None:
+                return constant
+            return block.call(PRIMITIVES["load_cell"], cell, name, False, span=span)
+        for scope in (self.function.__globals__, vars(builtins)):
+            if name in scope:
+                constant = None if name in self.declared else self.program.constant(scope[name])
+                if constant is not None:
+                    return constant
+                break
+        return block.call(PRIMITIVES["load_global"], self.function, name, span=span)
+
+    @property
+    def outer_cells(self) -> dict[str, types.CellType]:
+        return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or ()))
+
+    def bind(self, block: Block, name: str, value: Node, node: ast.AST) -> None:
+        """Give a variable a value."""
+        owner, span = self.owner(name), self.span(node)
+        if owner is None and name in self.outer_cells and name not in self.declared:
+            block.call(PRIMITIVES["store_cell"], self.outer_cells[name], value, span=span)
+        elif owner is None:
+            block.call(PRIMITIVES["store_global"], self.function, name, value, span=span)
+        elif name in owner.in_cells:
+            block.call(PRIMITIVES["store_cell"], block.read(_cell(name)), value, span=span)
+        else:
+            if isinstance(value, Apply) and value.name is None:
+                value.name = name
+            block.bound[name] = value
+
+    def unbind(self, block: Block, name: str, node: ast.AST) -> None:
+        """del x"""
+        owner, span = self.owner(name), self.span(node)
+        if owner is None and name not in self.outer_cells:
+            block.call(PRIMITIVES["delete_global"], self.function, name, span=span)
+        elif owner is None or name in owner.in_cells:
+            cell = self.outer_cells[name] if owner is None else block.read(_cell(name))
+            block.call(PRIMITIVES["empty_cell"], cell, name, span=span)
+        else:
+            self.may_be_unbound(name)
+            self.variable(block, name, node)
+            block.bound[name] = Constant(UNBOUND)
+
+    def may_be_unbound(self, name: str) -> None:
+        """From here on a variable of this function may have no value."""
+        if name not in self.unsure:
+            raise _Unbound(self, name)
 
     # -- statements: each returns the block in which the program goes on, None if it does not ---------------------------
 
@@ -261,13 +433,17 @@ class _Function:
                 return None  # never reached
             method = getattr(self, f"stmt_{type(statement).__name__}", None)
             if method is None:
-                raise self.refuse(statement, f"the statement {type(statement).__name__} is")
-            following = method(following, statement)
+                what = _WHAT.get(type(statement).__name__, f"the statement {type(statement).__name__}")
+                following = self.left_to_python(following, [statement], f"{what} has no graph form")
+            else:
+                following = method(following, statement)
         return following
 
-    def stmt_Pass(self, block: Block, node: ast.Pass) -> Block:
-        """pass"""
+    def stmt_Pass(self, block: Block, node: ast.stmt) -> Block:
+        """pass;  global x"""
         return block
+
+    stmt_Global = stmt_Nonlocal = stmt_Pass
 
     def stmt_Expr(self, block: Block, node: ast.Expr) -> Block:
         """f(x)"""
@@ -279,7 +455,7 @@ class _Function:
         block.graph.output = None if node.value is None else self.expression(block, node.value)
 
     def stmt_Assign(self, block: Block, node: ast.Assign) -> Block:
-        """x = y = value;  x, y = value"""
+        """x = y = value;  x, *y = value;  x.y = z[i] = value"""
         value = self.expression(block, node.value)
         for target in node.targets:
             self.assign(block, target, value)
@@ -287,32 +463,85 @@ class _Function:
 
     def stmt_AnnAssign(self, block: Block, node: ast.AnnAssign) -> Block:
         """x: type = value"""
-        if node.value is None:
-            raise self.refuse(node, "an annotation without a value is")
-        self.assign(block, node.target, self.expression(block, node.value))
+        if node.value is not None:
+            self.assign(block, node.target, self.expression(block, node.value))
+        elif not isinstance(node.target, ast.Name):  # what it is an attribute or item of is computed
+            self.expression(block, node.target.value)
         return block
 
     def assign(self, block: Block, target: ast.expr, value: Node) -> None:
+        span = self.span(target)
         if isinstance(target, ast.Name):
-            if isinstance(value, Apply) and value.name is None:
-                value.name = target.id
-            block.bound[target.id] = value
-        elif isinstance(target, (ast.Tuple, ast.List)) and not any(isinstance(t, ast.Starred) for t in target.elts):
-            span = self.span(target)
-            items = block.call(PRIMITIVES["unpack"], value, len(target.elts), span=span)
-            for position, item in enumerate(target.elts):
-                self.assign(block, item, block.call(PRIMITIVES["getitem"], items, position, span=span))
-        else:
-            raise self.refuse(target, f"an assignment to {type(target).__name__} is")
+            self.bind(block, self.mangled(target.id), value, target)
+        elif isinstance(target, ast.Attribute):
+            owner = self.expression(block, target.value)
+            block.call(PRIMITIVES["setattr"], owner, self.mangled(target.attr), value, span=span)
+        elif isinstance(target, ast.Subscript):
+            owner, index = self.expression(block, target.value), self.expression(block, target.slice)
+            block.call(PRIMITIVES["setitem"], owner, index, value, span=span)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            count = len(target.elts)
+            starred = [k for k, each in enumerate(target.elts) if isinstance(each, ast.Starred)]
+            if starred:
+                items = block.call(PRIMITIVES["unpack_rest"], value, starred[0], count - starred[0] - 1, span=span)
+            else:
+                items = block.call(PRIMITIVES["unpack"], value, count, span=span)
+            for position, each in enumerate(target.elts):
+                item = block.call(PRIMITIVES["getitem"], items, position, span=span)
+                self.assign(block, each.value if isinstance(each, ast.Starred) else each, item)
 
     def stmt_AugAssign(self, block: Block, node: ast.AugAssign) -> Block:
-        """x += y"""
-        if not isinstance(node.target, ast.Name):
-            raise self.refuse(node, f"an assignment to {type(node.target).__name__} is")
-        old, value = block.read(node.target.id), self.expression(block, node.value)
-        primitive = PRIMITIVES[f"i{_OPERATORS[type(node.op)]}"]
-        self.assign(block, node.target, block.call(primitive, old, value, span=self.span(node)))
+        """x += y;  x.y += z;  x[i] += y"""
+        primitive, span = PRIMITIVES[f"i{OPERATORS[type(node.op)]}"], self.span(node)
+        target = node.target
+        if isinstance(target, ast.Name):
+            name = self.mangled(target.id)
+            old, value = self.variable(block, name, target), self.expression(block, node.value)
+            self.bind(block, name, block.call(primitive, old, value, span=span), node)
+            return block
+        owner = self.expression(block, target.value)
+        is_item = isinstance(target, ast.Subscript)
+        key = self.expression(block, target.slice) if is_item else Constant(self.mangled(target.attr))  # type: ignore[union-attr]
+        read, write = ("getitem", "setitem") if is_item else ("getattr", "setattr")
+        old = block.call(PRIMITIVES[read], owner, key, span=self.span(target))
+        new = block.call(primitive, old, self.expression(block, node.value), span=span)
+        block.call(PRIMITIVES[write], owner, key, new, span=span)
         return block
+
+    def stmt_Delete(self, block: Block, node: ast.Delete) -> Block:
+        """del x, y.z, a[i]"""
+        pending: list[ast.expr] = list(node.targets)
+        while pending:
+            target = pending.pop(0)
+            if isinstance(target, ast.Name):
+                self.unbind(block, self.mangled(target.id), target)
+            elif isinstance(target, (ast.Tuple, ast.List)):
+                pending[:0] = target.elts
+            elif isinstance(target, ast.Attribute):
+                owner = self.expression(block, target.value)
+                block.call(PRIMITIVES["delattr"], owner, self.mangled(target.attr), span=self.span(target))
+            elif isinstance(target, ast.Subscript):
+                owner, index = self.expression(block, target.value), self.expression(block, target.slice)
+                block.call(PRIMITIVES["delitem"], owner, index, span=self.span(target))
+        return block
+
+    def stmt_Raise(self, block: Block, node: ast.Raise) -> Block | None:
+        """raise error from cause"""
+        if node.exc is None:
+            return self.left_to_python(block, [node], "it raises what is being handled")
+        parts = [self.expression(block, part) for part in (node.exc, node.cause) if part is not None]
+        block.graph.output = block.call(PRIMITIVES["raise"], *parts, span=self.span(node))
+        return None
+
+    def stmt_Assert(self, block: Block, node: ast.Assert) -> Block | None:
+        """assert test, message"""
+        if not __debug__:
+            return block
+        error: ast.expr = ast.copy_location(ast.Name("AssertionError", ast.Load()), node)
+        if node.msg is not None:
+            error = ast.copy_location(ast.Call(error, [node.msg], []), node)
+        test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+        return self.stmt_If(block, _at(node, ast.If(test, [_at(node, ast.Raise(error, None))], [])))
 
     def stmt_If(self, block: Block, node: ast.If) -> Block | None:
         """if test: body else: orelse"""
@@ -321,7 +550,10 @@ class _Function:
         second = self.follow(block, "✗", [block]).seal()
         block.branch(condition, first, second, self.span(node.test))
         ends = [self.statements(first, node.body), self.statements(second, node.orelse)]
-        return self.join(block, [end for end in ends if end], _stored([*node.body, *node.orelse]))
+        return self.join(block, [end for end in ends if end], self.stored([*node.body, *node.orelse]))
+
+    def stored(self, nodes: Sequence[ast.AST]) -> list[str]:
+        return [self.mangled(name) for name in _stored(nodes)]
 
     def join(self, block: Block, ends: list[Block], may_change: Iterable[str]) -> Block | None:
         """Where the ends of several paths meet; with one path left it just goes on."""
@@ -334,34 +566,47 @@ class _Function:
 
     def stmt_While(self, block: Block, node: ast.While) -> Block | None:
         """while test: body else: orelse        block → header → body → header, header → after"""
-        header = self.follow(block, "↵", [], _stored(node.body))
+        header = self.follow(block, "↵", [], self.stored([*node.body, node.test]))
         block.jump(header)
-        return self.loop(block, header, self.expression(header, node.test), node, None)
+        return self.loop(block, header, self.expression(header, node.test), node)
 
     def stmt_For(self, block: Block, node: ast.For) -> Block | None:
-        """for target in range(…): body else: orelse
+        """for target in items: body else: orelse
 
-        The state of the loop is the rest of the range: while there is one, take its first number.
+        The state of the loop is an iterator; over `range(…)` it is the rest of the range: while there is one, take its
+        first number.
         """
-        is_range = isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name)
-        if not is_range or getattr(block.read(node.iter.func.id), "value", None) is not range:  # type: ignore[attr-defined]
-            raise self.refuse(node, "a loop over something else than range(…) is")
         rest = f"⤾{node.lineno}.{node.col_offset}"  # no name that a program can have
-        block.bound[rest] = self.expression(block, node.iter)
-        header = self.follow(block, "↵", [], [*_stored([*node.body, node.target]), rest])
+        is_named = isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name) and not node.iter.keywords
+        is_plain = is_named and not any(isinstance(each, ast.Starred) for each in node.iter.args)  # type: ignore[attr-defined]
+        span = self.span(node.iter)
+        if is_plain and self.is_builtin(node.iter.func.id, range):  # type: ignore[attr-defined]
+            block.bound[rest] = self.expression(block, node.iter)
+            header = self.follow(block, "↵", [], [*self.stored([*node.body, node.target]), rest])
+            block.jump(header)
+            return self.loop(block, header, header.read(rest), node, rest)
+        items = block.call(PRIMITIVES["iter"], self.expression(block, node.iter), span=span)
+        header = self.follow(block, "↵", [], self.stored([*node.body, node.target]))
         block.jump(header)
-        return self.loop(block, header, header.read(rest), node, rest)
+        return self.loop(block, header, header.call(PRIMITIVES["following"], items, span=span), node)
+
+    def is_builtin(self, name: str, value: Any) -> bool:
+        """Whether a variable is one of Python's, which no one has another idea of."""
+        if self.owner(name) is not None or name in self.outer_cells:
+            return False
+        return self.function.__globals__.get(name, getattr(builtins, name, None)) is value
 
     def loop(
-        self, block: Block, header: Block, condition: Node, node: ast.While | ast.For, rest: str | None
+        self, block: Block, header: Block, condition: Node, node: ast.While | ast.For, rest: str | None = None
     ) -> Block | None:
         body = self.follow(block, "↻", [header]).seal()
         after = self.follow(block, "↓", [header]).seal()
         header.branch(condition, body, after, self.span(node.test if isinstance(node, ast.While) else node.iter))
-        if rest is not None and isinstance(node, ast.For):
+        if isinstance(node, ast.For):
             span = self.span(node.iter)
             item = body.call(PRIMITIVES["getitem"], condition, 0, span=span)
-            body.bound[rest] = body.call(PRIMITIVES["getitem"], condition, slice(1, None), span=span)
+            if rest is not None:
+                body.bound[rest] = body.call(PRIMITIVES["getitem"], condition, slice(1, None), span=span)
             self.assign(body, node.target, item)
         self.loops.append((header, []))
         end = self.statements(body, node.body)
@@ -370,8 +615,7 @@ class _Function:
         header.seal()
         _, breaks = self.loops.pop()
         last = self.statements(after, node.orelse)
-        changed = _stored([node])
-        return self.join(after, [*([last] if last else []), *breaks], changed)
+        return self.join(after, [*([last] if last else []), *breaks], self.stored([node]))
 
     def stmt_Break(self, block: Block, node: ast.Break) -> None:
         """break"""
@@ -382,154 +626,133 @@ class _Function:
         block.jump(self.loops[-1][0])
 
     def stmt_FunctionDef(self, block: Block, node: ast.FunctionDef) -> Block:
-        """def f(x): body"""
-        if node.decorator_list:
-            raise self.refuse(node, "a decorator of an inner function is")
+        """@decorator def f(x, y=default): body"""
+        decorators = [self.expression(block, each) for each in node.decorator_list]
+        defaults = self.defaults(block, node.args)
         inner = self.inner(block, node)
-        block.bound[node.name] = Constant(inner.entry.graph)  # bound first: it may call itself
+        name = self.mangled(node.name)
+        is_plain = (
+            not decorators and name not in self.in_cells and self.owner(name) is self and name not in self.objects
+        )
+        made: Node = Constant(inner.entry.graph)
+        if is_plain and not needs_form(inner.form):
+            block.bound[name] = made  # bound first: it may call itself
+            inner.parse(node.body)
+            return block
+        if self.owner(name) is self and name not in self.in_cells and name in _used_inside(node):
+            self.in_cells.add(name)  # it calls what its decorators make of it
+            raise _Again
         inner.parse(node.body)
+        if name in self.objects or needs_form(inner.form):
+            made = block.call(PRIMITIVES["signed"], made, inner.form, *defaults, span=self.span(node))
+        for decorator in reversed(decorators):
+            made = block.call(decorator, made, span=self.span(node))
+        self.bind(block, name, made, node)
         return block
 
-    def inner(self, block: Block, node: ast.FunctionDef | ast.Lambda) -> _Function:
-        _check_plain(node, self.function.__code__.co_filename, node.lineno)
-        return _Function(self.program, self.function, node, (self, block))
+    def inner(self, block: Block, node: Any, is_immediate: bool = False) -> _Function:
+        """An inner function, to be parsed."""
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in _own_nodes(node)):
+            raise _Whole("a generator in it goes on where it has stopped")
+        if isinstance(node, ast.AsyncFunctionDef):
+            raise _Whole("what is `async` is left to Python")
+        return _Function(self.program, self.function, node, self.private, (self, block), is_immediate=is_immediate)
 
-    # -- expressions: each returns a node -------------------------------------------------------------------------------
+    # -- what Python does ---------------------------------------------------------------------------------------------
 
-    def expression(self, block: Block, node: ast.expr) -> Node:
-        method = getattr(self, f"expr_{type(node).__name__}", None)
-        if method is None:
-            raise self.refuse(node, f"the expression {type(node).__name__} is")
-        return method(block, node)
+    def left_to_python(self, block: Block, part: Any, reason: str) -> Block | None:
+        """Statements that have no graph form."""
+        first, names, result = self.part(block, part, ast.unparse(part[0]), reason)
+        span = self.span(first)
+        for position, name in enumerate(names, start=2):
+            self.bind(block, name, block.graph.apply(PRIMITIVES["getitem"], result, position, span=span), first)
+        ways = interpreted.jumps_out_of(part)
+        if not ways:
+            return block
+        way = block.graph.apply(PRIMITIVES["getitem"], result, 0, span=span)
+        following: Block = block
+        for kind in sorted(ways):
+            condition = following.graph.apply(PRIMITIVES["eq"], way, kind, span=span)
+            leaving = self.follow(following, "✓", [following]).seal()
+            onward = self.follow(following, "✗", [following]).seal()
+            following.branch(condition, leaving, onward, span)
+            if kind == RETURN:
+                leaving.graph.output = leaving.graph.apply(PRIMITIVES["getitem"], result, 1, span=span)
+            elif kind == BREAK:
+                self.loops[-1][1].append(leaving)
+            else:
+                assert kind == CONTINUE
+                leaving.jump(self.loops[-1][0])
+            following = onward
+        return following
 
-    def expr_Constant(self, block: Block, node: ast.Constant) -> Node:
-        """1, "text", None"""
-        return Constant(node.value)
+    def part(self, block: Block, part: Any, text: str, reason: str) -> tuple[Any, list[str], Apply]:
+        """The call of a part of the program that Python runs: its first node, the variables that it binds, the call."""
+        nodes = part if isinstance(part, list) else [part]
+        used = interpreted.variables_in(nodes, self.private)
+        reads: list[str] = []
+        cells: list[str] = []
+        values: list[Any] = []
+        held: list[Any] = []
+        declared = [name for name in used if name in self.declared]
+        for name, binds in used.items():
+            owner = self.owner(name)
+            if owner is not None and name in owner.in_cells:
+                cells.append(name)
+                held.append(block.read(_cell(name)))
+            elif owner is not None:
+                if binds and owner is self:
+                    self.may_be_unbound(name)
+                reads.append(name)
+                values.append(block.read(name))
+            elif name in self.outer_cells and name not in self.declared:
+                cells.append(name)
+                held.append(self.outer_cells[name])
+        writes = [name for name in reads if used[name]]
+        function = interpreted.function_of(part, self.function, self.private, reads, cells, writes, declared)
+        names = (*reads, *cells)
+        return nodes[0], writes, self.interpret(block, nodes[0], text, reason, names, function, *values, *held)
 
-    def expr_Name(self, block: Block, node: ast.Name) -> Node:
-        """x"""
-        return block.read(node.id)
+    def interpret(
+        self, block: Block, node: Any, text: str, reason: str, names: tuple[str, ...], function: Any, *values: Any
+    ) -> Apply:
+        text = " ".join(text.split())
+        text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+        return block.call(PRIMITIVES["interpret"], text, reason, names, function, *values, span=self.span(node))
 
-    def expr_BinOp(self, block: Block, node: ast.BinOp) -> Node:
-        """x + y"""
-        left, right = self.expression(block, node.left), self.expression(block, node.right)
-        return block.call(PRIMITIVES[_OPERATORS[type(node.op)]], left, right, span=self.span(node))
 
-    def expr_UnaryOp(self, block: Block, node: ast.UnaryOp) -> Node:
-        """-x; a negative number is a constant"""
-        operand = self.expression(block, node.operand)
-        if isinstance(node.op, ast.USub) and isinstance(operand, Constant) and type(operand.value) in (int, float):
-            return Constant(-operand.value)
-        return block.call(PRIMITIVES[_OPERATORS[type(node.op)]], operand, span=self.span(node))
+def _cell(name: str) -> str:
+    """What a block calls the cell of a variable: no name that a program can have."""
+    return f"▢{name}"
 
-    def expr_Compare(self, block: Block, node: ast.Compare) -> Node:
-        """x < y < z        is x < y and y < z, with y computed once"""
-        left = self.expression(block, node.left)
 
-        def chain(block: Block, left: Node, rest: list[tuple[ast.cmpop, ast.expr]]) -> Node:
-            (operator, other), *more = rest
-            right = self.expression(block, other)
-            value = block.call(PRIMITIVES[_OPERATORS[type(operator)]], left, right, span=self.span(node))
-            if not more:
-                return value
-            return self.choose(block, value, lambda inner: chain(inner, right, more), lambda inner: value, node)
+def _passed_on(form: Sequence[str]) -> Iterator[str]:
+    """How the values of parameters are passed on to a function with the same signature."""
+    by_name = False
+    for each in form:
+        by_name = by_name or each[0] == "*"
+        if each.strip("*/"):
+            yield each[: len(each) - len(each.lstrip("*"))] or (f"{each.rstrip('=')}=" if by_name else "")
 
-        return chain(block, left, list(zip(node.ops, node.comparators)))
 
-    def expr_BoolOp(self, block: Block, node: ast.BoolOp) -> Node:
-        """x and y;  x or y"""
+def _shown(definition: Any) -> str:
+    """What Python calls a function."""
+    return "<lambda>" if isinstance(definition, ast.Lambda) else definition.name
 
-        def chain(block: Block, values: list[ast.expr]) -> Node:
-            value = self.expression(block, values[0])
-            if len(values) == 1:
-                return value
-            sides = (lambda inner: chain(inner, values[1:])), (lambda inner: value)
-            return self.choose(block, value, *(sides if isinstance(node.op, ast.And) else sides[::-1]), node)
 
-        return chain(block, node.values)
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """The parameters of a function, in their order."""
+    packed = [[each] if each is not None else [] for each in (arguments.vararg, arguments.kwarg)]
+    return [*arguments.posonlyargs, *arguments.args, *packed[0], *arguments.kwonlyargs, *packed[1]]
 
-    def expr_IfExp(self, block: Block, node: ast.IfExp) -> Node:
-        """x if test else y"""
-        condition = self.expression(block, node.test)
-        return self.choose(
-            block, condition, lambda inner: self.expression(inner, node.body),
-            lambda inner: self.expression(inner, node.orelse), node,
-        )  # fmt: skip
 
-    def choose(
-        self,
-        block: Block,
-        condition: Node,
-        first: Callable[[Block], Node],
-        second: Callable[[Block], Node],
-        node: ast.expr,
-    ) -> Node:
-        """The value of one of two expressions, each in a function of its own."""
-        sides = []
-        for mark, make in (("✓", first), ("✗", second)):
-            side = self.follow(block, mark, [block]).seal()
-            side.graph.output = make(side)
-            sides.append(side.graph)
-        span = self.span(node)
-        return block.call(block.call(switch, condition, *sides, span=span), span=span)
+def _at(place: Any, made: Any) -> Any:
+    return ast.copy_location(made, place)
 
-    def expr_Call(self, block: Block, node: ast.Call) -> Node:
-        """f(x, y)"""
-        function = self.expression(block, node.func)
-        if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
-            raise self.refuse(node, "a call with keywords, *args or **kwargs is")
-        if isinstance(function, Constant) and any(function.value is asks for asks in _ASK_THE_FRAME):
-            raise self.refuse(node, f"{function.value.__name__}() is")
-        arguments = [self.expression(block, argument) for argument in node.args]
-        return block.call(function, *arguments, span=self.span(node))
 
-    def expr_Attribute(self, block: Block, node: ast.Attribute) -> Node:
-        """x.name; in a module it is a constant"""
-        value = self.expression(block, node.value)
-        if isinstance(value, Constant) and isinstance(value.value, types.ModuleType):
-            found = getattr(value.value, node.attr)
-            constant = self.program.constant(found)
-            if constant is None:
-                raise self.refuse(node, f"`{ast.unparse(node)}`, a {type(found).__name__} which may change, is")
-            return constant
-        return block.call(PRIMITIVES["getattr"], value, node.attr, span=self.span(node))
-
-    def expr_Subscript(self, block: Block, node: ast.Subscript) -> Node:
-        """x[i]"""
-        value, index = self.expression(block, node.value), self.expression(block, node.slice)
-        return block.call(PRIMITIVES["getitem"], value, index, span=self.span(node))
-
-    def expr_Slice(self, block: Block, node: ast.Slice) -> Node:
-        """i:j:k"""
-        parts = [
-            self.expression(block, part) if part else Constant(None) for part in (node.lower, node.upper, node.step)
-        ]
-        return block.call(PRIMITIVES["make_slice"], *parts, span=self.span(node))
-
-    def expr_Tuple(self, block: Block, node: ast.Tuple | ast.List) -> Node:
-        """x, y"""
-        if any(isinstance(item, ast.Starred) for item in node.elts):
-            raise self.refuse(node, "an unpacked item is")
-        primitive = PRIMITIVES["make_tuple" if isinstance(node, ast.Tuple) else "make_list"]
-        return block.call(primitive, *[self.expression(block, item) for item in node.elts], span=self.span(node))
-
-    expr_List = expr_Tuple
-
-    def expr_Dict(self, block: Block, node: ast.Dict) -> Node:
-        """{k: v}"""
-        keys, values = [], []
-        for key, value in zip(node.keys, node.values):
-            if key is None:
-                raise self.refuse(node, "an unpacked item is")
-            keys.append(self.expression(block, key))
-            values.append(self.expression(block, value))
-        span = self.span(node)
-        return block.call(
-            PRIMITIVES["make_dict"], block.call(PRIMITIVES["make_tuple"], *keys, span=span), *values, span=span
-        )
-
-    def expr_Lambda(self, block: Block, node: ast.Lambda) -> Node:
-        """lambda x: y"""
-        inner = self.inner(block, node)
-        inner.entry.graph.output = inner.expression(inner.entry, node.body)
-        return Constant(inner.entry.graph)
+_LONGEST = 60  #: text of an `interpret` node
+#: What statements are called.
+_WHAT = {
+    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class", "Import": "an import",
+    "ImportFrom": "an import",
+}  # fmt: skip

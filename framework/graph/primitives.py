@@ -12,6 +12,14 @@ function, which is all that the evaluator needs.
     depend(x, before, …)       x, once the others have been computed
     update_state(u, after, …)  the state of the world after effects: a monad
     load(x, u)                 the elements that the tensor `x` has in the state `u`, whatever is written later
+    apply(f, form, x, …)       `f(x, *y, name=z, **w)`: the form says how each is passed, ("", "*", "name=", "**")
+    gather(kind, form, x, …)   `[x, *y]`, a tuple, a set; for dicts keys and values in turn, and "**"
+    signed(f, form, d, …)      `f` with a signature, such as ("x", "y=", "*rest"), and the defaults `d`
+    following(it)              the next item of an iterator, in a tuple, which is empty at its end
+    make_cell(), …             a variable that inner functions see, and what reads, writes and deletes it
+    bound(x, name)             x, if the variable has a value
+    interpret(text, reason, names, f, x, …)   what has no graph form: Python does `f(x, …)`; `names` are those of the last
+
 
 Effects are in order because they are given the state they start from, as last argument, and the next state needs their
 result: `u1 = update_state(U, print(x, U))`, then `depend(result, u1)` so that the result needs them. States carry no data;
@@ -20,15 +28,35 @@ functions that are no graphs are called without them.
 
 from __future__ import annotations
 
+import builtins
 import functools
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
-from anfora.graph.operations import IN_PLACE, OPERATIONS, unpack
+from anfora.graph.operations import (
+    FORMATS,
+    IN_PLACE,
+    OPERATIONS,
+    delete_global,
+    empty_cell,
+    extend,
+    fill_cell,
+    is_filled,
+    join,
+    merge,
+    merge_keywords,
+    raise_,
+    set_global,
+    unbound,
+    unbound_outside,
+    unpack,
+    unpack_rest,
+)
 from anfora.ops import copy, is_tensor
 
-__all__ = ["PRIMITIVES", "Monad", "Primitive", "U", "partial", "return_", "switch"]
+__all__ = ["PRIMITIVES", "UNBOUND", "Monad", "Primitive", "U", "partial", "return_", "switch"]
 
 
 class Monad:
@@ -106,6 +134,113 @@ def _load(value: Any, state: Monad) -> Any:
     return copy(value) if is_tensor(value) else value
 
 
+class Unbound:
+    """What a variable holds that has no value."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "UNBOUND"
+
+    def __reduce__(self) -> str:
+        return "UNBOUND"
+
+
+UNBOUND = Unbound()
+
+
+def _apply(function: Callable, form: tuple[str, ...], *values: Any) -> Any:
+    args: list[Any] = []
+    named: dict[str, Any] = {}
+    for way, value in zip(form, values, strict=True):
+        if way == "":
+            args.append(value)
+        elif way == "*":
+            extend(args, value)
+        elif way == "**":
+            merge_keywords(named, value)
+        else:
+            merge_keywords(named, {way[:-1]: value})
+    return function(*args, **named)
+
+
+def _gather(kind: type, form: tuple[str, ...], *values: Any) -> Any:
+    rest = iter(values)
+    if kind is dict:
+        made: dict[Any, Any] = {}
+        for way in form:
+            if way == "**":
+                merge(made, next(rest))
+            else:
+                key = next(rest)
+                made[key] = next(rest)
+        return made
+    items: list[Any] = []
+    for way in form:
+        if way == "*":
+            extend(items, next(rest))
+        else:
+            items.append(next(rest))
+    return kind(items)
+
+
+def _signed(function: Callable, form: tuple[str, ...], *defaults: Any) -> Callable:
+    """A Python function, so that wrong arguments are told in Python's words."""
+    rest = iter(range(len(defaults)))
+    parameters = ", ".join(f"{each}_defaults_[{next(rest)}]" if each.endswith("=") else each for each in form)
+    names = ", ".join(each.strip("*=") for each in form if each not in ("/", "*"))
+    name = getattr(function, "__name__", "function")
+    scope: dict[str, Any] = {"_defaults_": defaults, "_function_": function}
+    made: Any = eval(f"lambda {parameters}: _function_({names})", scope)
+    made.__name__, made.__qualname__ = (
+        name,
+        getattr(function, "__qualname__", name),
+    )  # which errors about arguments tell
+    return made
+
+
+def _following(iterator: Any) -> tuple:
+    try:
+        return (next(iterator),)
+    except StopIteration:
+        return ()
+
+
+def _load_cell(cell: types.CellType, name: str, is_own: bool) -> Any:
+    if not is_filled(cell):
+        raise (unbound if is_own else unbound_outside)(name)
+    return cell.cell_contents
+
+
+def _bound(value: Any, name: str, is_own: bool) -> Any:
+    if value is UNBOUND:
+        raise (unbound if is_own else unbound_outside)(name)
+    return value
+
+
+def _empty_cell(cell: types.CellType, name: str) -> None:
+    _load_cell(cell, name, True)
+    empty_cell(cell)
+
+
+def _load_global(function: types.FunctionType, name: str) -> Any:
+    for scope in (function.__globals__, vars(builtins)):
+        if name in scope:
+            return scope[name]
+    raise NameError(f"name '{name}' is not defined")
+
+
+def _format(value: Any, conversion: str, spec: str) -> str:
+    return FORMATS[conversion](value, spec)
+
+
+def _interpret(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Any:
+    first = len(args) - len(names)
+    if isinstance(function, Primitive):
+        function = function.function
+    return function(*args[:first], **dict(zip(names, args[first:])))
+
+
 #: How Python writes its operators.
 _BINARY = {
     "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "matmul": "@",
@@ -139,5 +274,26 @@ PRIMITIVES: dict[str, Primitive] = {
         Primitive("depend", _depend, 1, None, handles_states=True),
         Primitive("update_state", _update_state, 1, None, handles_states=True),
         Primitive("load", _load, 2, 2, handles_states=True),
+        Primitive("setattr", setattr, 3, 3),
+        Primitive("delattr", delattr, 2, 2),
+        Primitive("delitem", operator.delitem, 2, 2),
+        Primitive("unpack_rest", unpack_rest, 3, 3),
+        Primitive("apply", _apply, 2, None),
+        Primitive("gather", _gather, 2, None),
+        Primitive("signed", _signed, 2, None),
+        Primitive("iter", iter, 1, 1),
+        Primitive("following", _following, 1, 1),
+        Primitive("make_cell", types.CellType, 0, 0),
+        Primitive("load_cell", _load_cell, 3, 3),
+        Primitive("store_cell", fill_cell, 2, 2),
+        Primitive("empty_cell", _empty_cell, 2, 2),
+        Primitive("load_global", _load_global, 2, 2),
+        Primitive("store_global", set_global, 3, 3),
+        Primitive("delete_global", delete_global, 2, 2),
+        Primitive("bound", _bound, 3, 3),
+        Primitive("raise", raise_, 1, 2),
+        Primitive("format", _format, 3, 3),
+        Primitive("join", join, 0, None),
+        Primitive("interpret", _interpret, 4, None),
     )
 }

@@ -74,16 +74,9 @@ __all__ = ["Lowered", "Typed", "lowered", "typed"]
 # -- functions of this form of the IR ---------------------------------------------------------------------------------
 
 
-def _interpret(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Any:
-    first = len(args) - len(names)
-    if isinstance(function, Primitive):
-        function = function.function
-    return function(*args[:first], **dict(zip(names, args[first:])))
-
-
 def _attempt(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Outcome:
     try:
-        return Outcome(_interpret(text, reason, names, function, *args))
+        return Outcome(PRIMITIVES["interpret"].function(text, reason, names, function, *args))
     except BaseException as error:
         return Outcome(error=error)
 
@@ -139,7 +132,6 @@ def _record(*_: Any) -> None:
 
 
 for _primitive in (
-    Primitive("interpret", _interpret, 4, None),
     Primitive("attempt", _attempt, 4, None),
     Primitive("spread", _spread, 1, 1),
     Primitive("by_outcome", _by_outcome, 2, None),

@@ -20,7 +20,7 @@ from anfora.api import GradOperation
 from anfora.core.dtype import DType
 from anfora.core.op import Op, registry
 from anfora.core.tensor import Tensor
-from anfora.graph.primitives import Primitive, U
+from anfora.graph.primitives import UNBOUND, Primitive, U
 from anfora.ops import HyperMap, Map
 from anfora.ops.methods import functions
 
@@ -29,6 +29,7 @@ __all__ = ["META", "WORDS", "printable", "same_value", "value_text"]
 #: Values that are a word.
 WORDS: dict[str, Any] = {
     "None": None, "True": True, "False": False, "Ellipsis": Ellipsis, "NotImplemented": NotImplemented, "U": U,
+    "UNBOUND": UNBOUND,
     "bool": bool, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "dict": dict,
 }  # fmt: skip
 _WORD_OF = {id(value): word for word, value in WORDS.items()}

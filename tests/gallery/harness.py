@@ -36,8 +36,8 @@ import anfora as ms
 from anfora import Parameter, Tensor, nn
 
 __all__ = [
-    "PROGRAMS", "Call", "Program", "call", "check", "check_rounds", "difference", "factory", "graph_mode", "i",
-    "program", "s", "t", "vectors", "ways",
+    "PROGRAMS", "Call", "Program", "call", "check", "check_rounds", "check_values", "difference", "factory", "graph_mode",
+    "i", "program", "s", "t", "vectors", "ways",
 ]  # fmt: skip
 
 PROGRAMS: dict[str, Program] = {}  #: the gallery by name, in order of definition
@@ -468,6 +468,13 @@ def check_rounds(program: Program, rounds: tuple[Round, ...]) -> None:
         for way, inner, outer in ways:
             with contextlib.closing(_run(program, ms.jit, wrap, inner, outer, rounds)) as found:
                 _compare(program, f"{what}, {way}", _without_places(expected), _without_places(found))
+
+
+def check_values(program: Program, jit: Jit, inner: Jit) -> None:
+    """Compare the calls of a program that Python runs with those of what `inner` makes of it, with `jit` given to what
+    builds it; errors by their first lines."""
+    expected = _without_places(_expected(program, "value", _call_it))
+    _compare(program, "value", expected, _without_places(_run(program, jit, _call_it, inner, _plain)))
 
 
 def _kinds(program: Program, jit: Jit) -> Iterator[tuple[str, Callable, list[tuple[str, Jit, Jit]]]]:

@@ -227,12 +227,13 @@ def test_files_read_back_to_equal_graphs(into):
     assert all(file.read_text(encoding="utf-8").startswith("digraph") for file in into.glob("*.dot"))
 
 
-def test_what_the_parser_cannot_is_a_listing(into):
+def test_what_has_no_graph_form_is_an_interpret_node(into):
     call_all(handled, PROGRAMS[handled][:1])
     [file] = into.glob("00_parse_*.ir")
-    listing = file.read_text(encoding="utf-8")
-    assert listing.startswith("# instructions, since it has no graph: ") and "HANDLER" in listing
-    assert not list(into.glob("00_parse_*.dat"))
+    text = file.read_text(encoding="utf-8")
+    assert 'interpret("try: value = int(table[key] * x.sum()) except KeyError' in text
+    assert '"`try` has no graph form"' in text
+    assert len(list(into.glob("00_parse_*.dat"))) == 1
 
 
 def test_cells_and_gradients_write_files_too(into):

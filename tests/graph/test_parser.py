@@ -16,6 +16,7 @@ from anfora import Tensor, ops
 from anfora.graph.compare import difference
 from anfora.graph.evaluate import evaluate, function
 from anfora.graph.parser import parse
+from anfora.graph.primitives import PRIMITIVES
 from anfora.graph.reading import read
 from anfora.graph.structure import Structure
 from anfora.graph.text import complete
@@ -192,23 +193,9 @@ def test_parsed_as_python_runs_it(source):
 
 
 def test_effects_come_in_order():
-    graph = parse_with_log(effects)
+    graph = parse(effects)
     for n in (0, 2, 5):
-        LOG.clear()
-        effects(n)
-        expected = list(LOG)
-        LOG.clear()
-        assert evaluate(graph, n) == n
-        assert expected == LOG
-
-
-def parse_with_log(source):
-    """A list from outside is refused: it could be another one later. A class is not."""
-    return parse(type(source)(source.__code__, {**source.__globals__, "LOG": _Log}))
-
-
-class _Log:
-    append = LOG.append
+        assert seen_of(function(graph), n) == seen_of(effects, n)
 
 
 def test_what_nothing_uses_may_fail():
@@ -273,75 +260,370 @@ def test_spans():
     assert call.name == "c"
 
 
-def decorated_by_other():
-    @functools.wraps(fibonacci)
-    def wrapper(*args):
-        return -fibonacci(*args)
-
-    return wrapper
+# -- what the plain part of the language does not have ----------------------------------------------------------------
 
 
-def global_number(x):
-    return x * FACTOR
+def with_globals(x):
+    LOG.append(x * FACTOR)
+    return LOG[-1], len(LOG) > 0
 
 
-def global_list(x):
-    return LOG
+def global_statement(x):
+    global COUNT
+    COUNT = x
+    COUNT += 1
+    return COUNT, [COUNT for _ in range(2)]
 
 
 def rebound(x):
     def inner():
         return x
 
+    before = inner()
     x = x + 1
-    return inner()
+    return before, inner(), (lambda: x)()
+
+
+def counter(x):
+    total = 0
+
+    def add(n=x):
+        nonlocal total
+        total += n
+        return total
+
+    add()
+    return add(2), add(), total
+
+
+def late_binding(x):
+    late = [lambda: k + x for k in range(3)]  # noqa: B023
+    return [f() for f in late], [f(1) for f in [lambda a, k=k: k * a for k in range(3)]]
+
+
+def defined_later(x):
+    def first():
+        return second() * x
+
+    def second():
+        return 3
+
+    return first()
 
 
 def maybe_unbound(x):
-    if x:
+    if x % 2:
         y = 1
     return y
 
 
+def unbound_inside(x):
+    def use():
+        return later
+
+    if x > 3:
+        later = x
+    return use()
+
+
+def deleted(x):
+    y = [x, x + 1, x + 2]
+    del y[0]
+    z = y
+    del y
+    return z, y if x == 12 else None  # noqa: F821
+
+
 def with_try(x):
+    told = []
+    for k in range(3):
+        try:
+            told.append(12 // (x - k))
+            if x == 4:
+                continue
+            if x == 7:
+                break
+            if x == 12:
+                return "twelve", k
+        except ZeroDivisionError as error:
+            told.append(str(error))
+        else:
+            told.append("fine")
+        finally:
+            told.append(k)
+    else:
+        told.append("to the end")
+    return told
+
+
+def caught(x):
     try:
-        return x
-    finally:
-        pass
+        raise KeyError(x)
+    except (ValueError, KeyError) as error:
+        found = error.args
+    return found, error if x == 12 else "gone"  # noqa: F821
 
 
-def with_for(x):
-    for _ in x:
-        pass
-
-
-def with_star(x):
-    a, *b = x
-    return a, b
-
-
-def with_keywords(x):
-    return sorted(x, reverse=True)
-
-
-def with_default(x=1):
+def raised(x):
+    if x > 7:
+        raise IndexError
+    if x == 3:
+        raise ValueError("three") from KeyError(x)
     return x
 
 
+class Manager:
+    def __init__(self, told):
+        self.told = told
+
+    def __enter__(self):
+        self.told.append("in")
+        return self.told
+
+    def __exit__(self, kind, error, trace):
+        self.told.append(kind and kind.__name__)
+        return kind is KeyError
+
+
+def with_with(x):
+    told = []
+    with Manager(told) as same, Manager(told):
+        if x == 2:
+            return told
+        y = {4: x}[x] if x > 3 else x
+        same.append(y)
+    return told, y
+
+
+def with_for(x):
+    pairs = {"a": x, "b": 2}
+    total = 0
+    for k, (name, value) in enumerate(pairs.items()):
+        if name == "b" and x > 4:
+            break
+        total += k * value
+    else:
+        total = -total
+    return total, k, [c for c in "text" if c != "t"], list(zip("ab", range(x)))
+
+
+def comprehensions(x):
+    table = {k: v * 2 for k, v in zip("abc", range(x))}
+    pairs = [(a, b) for a in range(x) if a % 2 for b in range(a) if b]
+    return (
+        table,
+        pairs,
+        {a % 3 for a in range(x)},
+        sum(a * x for a in range(3)),
+        [[x for _ in range(2)] for x in range(2)],
+    )
+
+
+def with_star(x):
+    a, *b = range(x + 1)
+    *c, d = "text"
+    [e, *_], named = [a, *b, *c], {"x": x}
+    return a, b, c, d, e, (*b, 0), {*b}, {"n": 1, **named}
+
+
+def with_keywords(x):
+    def f(a, /, b, *rest, key=3, **more):
+        return a, b, rest, key, more
+
+    items, named = [1, x], {"key": x, "z": 0}
+    return f(1, 2), f(*items, 5, **named), f(0, b=x), sorted(items, reverse=True), helper(x, scale=3), helper(*[x])
+
+
+def helper(x, scale=2, *, offset=1):
+    return x * scale + offset
+
+
+def wrong_arguments(x):
+    return helper(x, 1, 2) if x > 4 else helper() if x > 2 else helper(x, size=2)
+
+
 def with_store(x):
-    x[0] = 1
+    box = type("Box", (), {})()
+    box.items = [1, 2, 3]
+    box.items[x % 3] += 10
+    box.n = box.items[0] = x
+    box.n -= 1
+    box.items[1:] = []
+    return vars(box)
 
 
 def with_walrus(x):
-    return (y := x) + y
+    if (y := x + 1) > 3 and (z := y * 2) < 12:
+        return y, z
+    return y, [last := k for k in range(x)][-1], last
+
+
+def with_strings(x):
+    return f"{x:>4}|{x!r:s}|{x / 3:.{x}f}|{{}}", f"{x=}"
+
+
+def with_match(x):
+    match [x, {"a": x}]:
+        case [1, _]:
+            return "one"
+        case [n, {"a": m, **rest}] if n > 6:
+            return n, m, rest
+        case [_, {}]:
+            pass
+    return "other"
+
+
+def with_class(x):
+    class Box:
+        size = x
+
+        def __init__(self, n):
+            self.__n = n
+
+        def total(self):
+            return self.__n + self.size + x
+
+    return Box(2).total(), Box.__qualname__, helper(Box.size)
+
+
+def with_import(x):
+    import math as m
+    from operator import neg
+
+    return m.floor(x / 2), neg(x)
+
+
+def generator(x):
+    for k in range(x):
+        yield k * 2
+
+
+def with_generator(x):
+    return list(generator(x)), sum(k for k in generator(x) if k > 2)
 
 
 def with_locals(x):
-    return locals()
+    y = x
+    return locals(), y
 
 
 def with_missing(x):
-    return no_such_name  # noqa: F821
+    return no_such_name if x > 3 else x  # noqa: F821
+
+
+def decorated(x):
+    def twice(function):
+        return lambda *args: function(*args) * 2
+
+    @twice
+    @functools.lru_cache
+    def f(n):
+        return n if n < 1 else f(n - 1) + 1
+
+    return f(x)
+
+
+def function_with_attributes(x):
+    def f():
+        f.calls += 1
+        return f.calls
+
+    f.calls = x
+    return f(), f(), f is f, f.calls
+
+
+class Private:
+    __scale = 3
+
+    def scaled(self, x):
+        self.__kept = x
+        with Manager([]):
+            self.__kept += self.__scale
+        return self.__kept * self.__scale
+
+
+def of_a_class(x):
+    return Private().scaled(x)
+
+
+COUNT = 0
+ODD = [
+    with_globals, global_statement, rebound, counter, late_binding, defined_later, maybe_unbound, unbound_inside, deleted,
+    with_try, caught, raised, with_with, with_for, comprehensions, with_star, with_keywords, wrong_arguments, with_store,
+    with_walrus, with_strings, with_match, with_class, with_import, with_generator, with_locals, with_missing, decorated,
+    function_with_attributes, of_a_class, lambda x: [x, (lambda y, z=2: y * z)(x)],
+]  # fmt: skip
+
+
+def seen_of(run, n):
+    """What a call gives, or raises, and what it leaves outside."""
+    global COUNT
+    LOG.clear()
+    COUNT = 0
+    try:
+        outcome = repr(run(n))
+    except Exception as error:
+        outcome = type(error), str(error), type(error.__cause__)
+    return outcome, list(LOG), COUNT
+
+
+@pytest.mark.parametrize("source", ODD)
+def test_all_of_the_language(source):
+    graph = parse(source)
+    verify(graph)
+    objects: list = []
+    again = read(complete(graph, objects), objects)
+    assert difference(graph, again, complete=True) is None
+    for n in (1, 2, 3, 4, 7, 12):
+        expected = seen_of(source, n)
+        assert seen_of(function(graph), n) == expected
+        assert seen_of(function(again), n) == expected
+    assert graph.anf() and str(graph) and graph.dot()
+
+
+def test_variables_from_outside_are_read_when_the_program_reads_them(monkeypatch):
+    graph = parse(with_globals)
+    monkeypatch.setitem(globals(), "FACTOR", 10)
+    monkeypatch.setitem(globals(), "LOG", [0])
+    assert evaluate(graph, 2) == (20, True) and LOG == [0, 20]
+
+
+def interpreted_in(graph):
+    structure = Structure(graph)
+    calls = [call for each in structure.graphs for call in structure.schedules[each]]
+    return [call for call in calls if call.calls(PRIMITIVES["interpret"])]
+
+
+def test_what_has_no_graph_form_is_an_interpret_node():
+    [call] = interpreted_in(parse(with_with))
+    text, reason = (node.value for node in call.args[:2])
+    assert text == "with Manager(told) as same, Manager(told): if x == 2: retur…"
+    assert call.args[2].value == ("told", "same", "x", "y")
+    assert reason == "`with` has no graph form"
+    _, start = inspect.getsourcelines(with_with)
+    assert call.span.line == start + 2 and call.span.text.strip() == "with Manager(told) as same, Manager(told):"
+    [whole] = interpreted_in(parse(with_locals))
+    assert [node.value for node in whole.args[:2]] == [
+        "with_locals(…)", "locals() looks at the frame that it is called from",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "source", [with_for, comprehensions, with_star, with_keywords, with_store, counter, rebound, decorated]
+)
+def test_what_has_one_needs_no_interpreter(source):
+    generators = [call for call in interpreted_in(parse(source)) if "generator" in call.args[1].value]
+    assert len(interpreted_in(parse(source))) == len(generators) == (source is comprehensions)
+
+
+def test_errors_in_interpret_nodes_name_the_line_of_the_program():
+    def f(x):
+        with Manager([]):
+            return x.reshape(7)
+
+    _, start = inspect.getsourcelines(f)
+    with pytest.raises(ValueError, match=rf"test_parser\.py:{start + 2}, in test_errors.*f\n +return x\.reshape\(7\)"):
+        evaluate(parse(f), Tensor([1.0, 2.0]))
 
 
 class _Source:
@@ -437,33 +719,18 @@ def test_random_sources(source, a, b):
         del linecache.cache[file]
 
 
+async def waits(x):
+    return x
+
+
 @pytest.mark.parametrize(
-    ("source", "error", "message"),
+    ("source", "message"),
     [
-        (decorated_by_other(), NotImplementedError, "defaults, *args, **kwargs"),
-        (global_number, NotImplementedError, "`FACTOR` is a int from outside, which may change"),
-        (global_list, NotImplementedError, "`LOG` is a list from outside"),
-        (
-            rebound,
-            NotImplementedError,
-            "the variable `x` of rebound is used by an inner function and bound more than once",
-        ),
-        (maybe_unbound, NotImplementedError, "the variable `y` of maybe_unbound may be unbound where it is used"),
-        (with_try, NotImplementedError, "the statement Try is not parsed yet"),
-        (with_for, NotImplementedError, "a loop over something else than range(…) is not parsed yet"),
-        (with_star, NotImplementedError, "an assignment to Tuple is not parsed yet"),
-        (with_keywords, NotImplementedError, "a call with keywords, *args or **kwargs is not parsed yet"),
-        (with_default, NotImplementedError, "defaults, *args, **kwargs"),
-        (with_store, NotImplementedError, "an assignment to Subscript is not parsed yet"),
-        (with_walrus, NotImplementedError, "the expression NamedExpr is not parsed yet"),
-        (with_locals, NotImplementedError, "locals() is not parsed yet"),
-        (with_missing, NameError, "name 'no_such_name' is not defined"),
-        (len, NotImplementedError, "only functions made by `def` are parsed yet, and not <built-in function len>"),
-        (eval("lambda x: x"), NotImplementedError, "<lambda>"),  # its source is found from Python 3.13 on
-        (lambda x: x, NotImplementedError, "only functions made by `def` are parsed yet"),
+        (len, "only functions that Python has made are parsed, and not <built-in function len>"),
+        (waits, "`async def waits` has no graph"),
+        (eval("lambda x: x", {}), "the source of <lambda> cannot be found"),
     ],
 )
-def test_refusals(source, error, message):
-    with pytest.raises(error) as caught:
+def test_refusals(source, message):
+    with pytest.raises(NotImplementedError, match=message):
         parse(source)
-    assert message in str(caught.value)
