@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections.abc
 import itertools
 import operator
 import sys
@@ -105,11 +104,17 @@ def import_from(module: Any, name: str) -> Any:
 
 
 def is_sequence(value: Any) -> bool:
-    return isinstance(value, collections.abc.Sequence) and not isinstance(value, (str, bytes, bytearray))
+    match value:  # a flag of its type says it, for classes written in C too
+        case [*_]:
+            return True
+    return False
 
 
 def is_mapping(value: Any) -> bool:
-    return isinstance(value, collections.abc.Mapping)
+    match value:
+        case {}:
+            return True
+    return False
 
 
 def values_of_keys(value: Any, keys: tuple) -> tuple | None:
