@@ -13,7 +13,7 @@ import functools
 import sys
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -30,7 +30,7 @@ from anfora.graph.engines import Moment
 from anfora.graph.gradients import leave_behind, outermost
 from anfora.graph.images import Image, Imager, NoImage, build, signature
 from anfora.graph.machine import Generator, Machine, Plain
-from anfora.graph.moments import Escaped, Live, Outcome, State, holds_identity
+from anfora.graph.moments import Escaped, Live, Outcome, State, holds_identity, leaves_of
 from anfora.graph.operator_classes import is_operator
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
@@ -473,6 +473,8 @@ class Program:
             [variant] = [variant for variant in recorder.point.variants if variant.end is recorder.end]
             return self._run_calls([], [recorder.point, None, (variant, recorder.own_call)])
         if machine.world is recorder:
+            if recorder.is_unkept:
+                return _released(recorder.released(result))
             try:
                 live = Live(recorder)
                 written = recorder.written(live)
@@ -480,7 +482,7 @@ class Program:
                 if written is not None:
                     written.finish(recorder)
             except Escaped as escaped:
-                recorder.note_escape(escaped)
+                self.note_divided(machine, recorder.note_escape(escaped))
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
@@ -590,7 +592,7 @@ class Program:
         after = Live(recorder)
         places: list[Place] = []
         found: dict[int, list[Place]] = {}  #: where an object stands: two places may hold one, in this call
-        for path, value in _leaves(outcome):
+        for path, value in leaves_of(outcome):
             found.setdefault(id(value), []).append(path)
         for number, value in enumerate(before.values):
             found.setdefault(id(value), []).append(number)
@@ -625,7 +627,7 @@ class Program:
         point = self.points.get(pattern)
         if point is None:
             if self._starts_over(machine):
-                recorder.leave(machine)
+                recorder.stop_keeping(machine, for_good=True)
                 return
             if len(self.points) >= _MOST_POINTS:
                 self.give_up(_TOO_MANY, machine)
@@ -655,14 +657,36 @@ class Program:
             whether the point is a new one; None, and nothing has been done, if it would be and must not, or if there is
             no image of it. False as well, and no more is recorded, where a tape would have to be put down.
         """
+        if recorder.is_unkept:
+            return None
         try:
             return self._join(recorder, machine, may_be_new)
         except NoImage:
             return None
         except Escaped as escaped:
-            recorder.note_escape(escaped)
-            recorder.leave(machine)
+            recorder.stop_keeping(machine, recorder.note_escape(escaped))
             return False
+
+    def is_refusing(self) -> bool:
+        """Whether the run that is being recorded is to be refused where only the interpreter can do something."""
+        return False
+
+    def note_divided(self, machine: Machine, calls: Sequence[tuple]) -> None:
+        """The same, of calls that cannot be one piece: it may be that the interpreter does them from now on."""
+
+    def note_unkept(self, machine: Machine, operation: Any, args: tuple, reason: str) -> None:
+        """Told of each hop of which nothing is kept, in a program that refuses some."""
+
+    def keep_again(self, recorder: Recorder, machine: Machine) -> None:
+        """Go on from a point of the present moment, behind something of which nothing is kept."""
+        live = Live(recorder)
+        image = live.imager().image(tuple(machine.frames))
+        switch = switches()
+        key = _key_of(image, live, switch)
+        point = self.points.get(key)
+        if point is None:
+            point = self.points[key] = Point(image, switch)
+        self._arrive(recorder, machine, point, live)
 
     def join(self, recorder: Recorder, machine: Machine) -> None:
         """End the piece at the point of the present moment, whatever it is, and go on from there."""
@@ -745,19 +769,6 @@ def _numbers(image: Any) -> set[int]:
                 found |= _numbers(part)
         return found
     return set()
-
-
-def _leaves(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
-    """The objects that a hop gave, each with the path to it."""
-
-    def walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
-        if type(value) is tuple:
-            for i, item in enumerate(value):
-                yield from walk(item, (*path, i))
-        else:
-            yield path, value
-
-    return walk(outcome.value if outcome.error is None else outcome.error, ())
 
 
 def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]]) -> Any:

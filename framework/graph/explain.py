@@ -28,15 +28,16 @@ from anfora.core.settings import get_context, log
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
-from anfora.graph.compiled import Program
-from anfora.graph.gradients import WALKED_BACK
+from anfora.graph.compiled import Compiled, Program
+from anfora.graph.gradients import STEPS, WALKED_BACK
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Live, Outcome, State
 from anfora.graph.pieces import told_apart_at_once
-from anfora.graph.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant
+from anfora.graph.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
 from anfora.graph.sources import code_of
+from anfora.graph.transforms import OF_INTERPRETER, is_linearized
 from anfora.graph.typed import Typed, lowered, typed
 from anfora.graph.wording import (
     Names,
@@ -187,6 +188,24 @@ class Watched(Program):
         end = recorder.end  # other threads may have gone on from the point by now
         if id(self) in _inside.found and self._refuses() == "fullgraph" and not end.is_native:
             _inside.found[id(self)].append((hop_span(end), reason))
+
+    def is_refusing(self) -> bool:
+        return id(self) in _inside.found
+
+    def note_divided(self, machine: Machine, calls: Sequence[tuple]) -> None:
+        for call in calls:
+            if self._refuses() == "fullgraph" and is_linearized(call):
+                self._refuse(_inside.found[id(self)], position_span(*call), OF_INTERPRETER, machine)
+
+    def note_unkept(self, machine: Machine, operation: Any, args: tuple, reason: str) -> None:
+        is_native = looks(operation, args, reason) is not None or reason in STEPS or self._is_call(operation)
+        if self._refuses() == "fullgraph" and not is_native:
+            _inside.found[id(self)].append((position_span(*machine.place[:2]), reason))
+
+    def _is_call(self, operation: Any) -> bool:
+        """Whether it is the function itself, or another that calls itself and is compiled by itself."""
+        is_own = isinstance(operation, Compiled) and operation.program.function is self.function
+        return is_own or self.is_twin(operation)
 
     def puts_writes_off(self) -> bool:
         return self._refuses() != "STRICT"

@@ -253,6 +253,10 @@ class Leaves(Writes):
             return False
         if not self.keeper.puts_writes_off() or tape.transforms.depth or batched.state.depth or self.turned:
             return False
+        if self.is_unkept:  # it need not find anything of the piece
+            with self.unwatched():
+                machine.push(machine.natively(Tensor.backward, (tensor, gradient, retain_graph), {}))
+            return True
         if gradient is None:
             if tensor.size != 1:
                 return False  # an error
@@ -269,7 +273,7 @@ class Leaves(Writes):
                 return False
             self.keeper.walks_back = True  # the pieces of the next call begin in other places
             self.keeper.forget()
-            self.leave(machine)
+            self.stop_keeping(machine, for_good=True)
             machine.push(machine.natively(Tensor.backward, (tensor, gradient, retain_graph), {}))
             return True
         if not all(map(self._is_known_leaf, leaves, owners)):

@@ -30,6 +30,7 @@ __all__ = [
     "holds_identity",
     "key_of",
     "keeps_arguments",
+    "leaves_of",
 ]
 
 DATA = "the data of a tensor"  #: the reason of a hop that looks at it
@@ -42,6 +43,19 @@ class Outcome:
 
     def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
         self.value, self.error = value, error
+
+
+def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
+    """The objects that a hop gave, each with the path to it."""
+
+    def walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
+        if type(value) is tuple:
+            for i, item in enumerate(value):
+                yield from walk(item, (*path, i))
+        else:
+            yield path, value
+
+    return walk(outcome.value if outcome.error is None else outcome.error, ())
 
 
 class Escaped(Exception):

@@ -75,6 +75,9 @@ class Notebook(Plain):
         self.kept: Any = None
         self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
+        #: Whether nothing is kept of what the program does now, which is only watched: see `stop_keeping`. And whether that
+        #: ends where the state can be written down again.
+        self.is_unkept = self.keeps_again = False
         self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
         self.begin({})

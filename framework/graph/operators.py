@@ -86,7 +86,7 @@ class Operators(Leaves):
                 else operand
                 for i, (name, x, operand) in enumerate(zip(entry.owners(), flat, operands))
             )
-            if any(operand is None and x is not None for operand, x in zip(operands, flat)):
+            if any(operand is None and x is not None for operand, x in zip(operands, flat)) and not self.is_unkept:
                 self.touched = "random numbers"
         mask = 0
         if glue.is_recording():

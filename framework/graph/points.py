@@ -40,6 +40,7 @@ __all__ = [
     "Same",
     "Variant",
     "arrive",
+    "looks",
 ]
 
 _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
@@ -62,7 +63,7 @@ class Hop:
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         self.is_step = reason in STEPS  #: of a gradient in pieces: of the tape's, with nothing of the program in it
         #: What it is where only the data of a tensor is looked at, and nothing of the program is done: see `looks`.
-        self.looks = _looks(self.call, state.live.values) if reason == DATA else None
+        self.looks = _looks(self.call, state.live.values, reason)
         #: The slot and the function, where one number is taken from a tensor, which has a short way.
         self.read = _read(self.call)
         self.is_own_call = False  #: whether it is a call of the function that is compiled
@@ -127,21 +128,27 @@ class Hop:
 TRUTH, NUMBERS, SHAPE = "truth", "numbers", "shape"
 
 
-def _looks(call: Image, values: list[Any]) -> str | None:
-    """Which of them a call is, given what is alive; None if Python does something with the data."""
+def looks(operation: Any, args: tuple, reason: str) -> str | None:
+    """Which of them a call is; None if Python does something with the data, or with more."""
+    if reason != DATA:
+        return None
+    if operation is bool:
+        return TRUTH
+    if any(operation is each for each in _TAKING):
+        return NUMBERS
+    if operation is operator.getitem and isinstance(args[0], Tensor):
+        return SHAPE
+    module = getattr(operation, "__module__", None) or ""
+    if module.startswith(_LIBRARY) and not getattr(operation, "__name__", "").startswith("__"):  # texts, say
+        return SHAPE
+    return None
+
+
+def _looks(call: Image, values: list[Any], reason: str) -> str | None:
+    """The same of an image, given what is alive."""
     match call:
         case ("tuple", (("is", operation), ("tuple", args), *_)):
-            if operation is bool:
-                return TRUTH
-            if any(operation is each for each in _TAKING):
-                return NUMBERS
-            if operation is operator.getitem:
-                match args[0]:
-                    case ("slot", slot) if isinstance(values[slot], Tensor):
-                        return SHAPE
-            module = getattr(operation, "__module__", None) or ""
-            if module.startswith(_LIBRARY) and not getattr(operation, "__name__", "").startswith("__"):  # texts, say
-                return SHAPE
+            return looks(operation, tuple([values[arg[1]] if arg[0] == "slot" else None for arg in args]), reason)
     return None
 
 

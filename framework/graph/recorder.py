@@ -23,7 +23,7 @@ import math
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction, _Run
@@ -47,7 +47,7 @@ from anfora.graph.images import ORDINARY, NoImage, build, is_plain_object
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.making import settle
-from anfora.graph.moments import Outcome, State
+from anfora.graph.moments import Escaped, Outcome, State, leaves_of
 from anfora.graph.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.operators import Operators
 from anfora.graph.origins import Number, Origin, value_of_number
@@ -330,7 +330,7 @@ class Recorder(Operators):
         elif touched is not None or not all(draw.is_used for draw in piece.draws[draws:]):
             self.forget_from(rows, draws)
             state = before or self.state(machine, operation, args, kwargs)
-            return self._hopped(machine, state, touched or "random numbers", Outcome(result, error))
+            return self._hopped(machine, state, touched or "random numbers", Outcome(result, error), operation, args)
         if error is not None:
             raise error
         return result
@@ -400,6 +400,8 @@ class Recorder(Operators):
         state = self.state(machine, operation, args, kwargs)
         if state is not None:
             operation, args, kwargs = self._given(state, operation, args, kwargs)
+        elif self.is_unkept:
+            operation, args, kwargs = self.released((operation, args, kwargs))
         for value in state.built if state is not None else ():
             if type(value) is Generator:
                 value.world = Plain()
@@ -408,7 +410,7 @@ class Recorder(Operators):
                 outcome = Outcome(machine.natively(operation, args, kwargs))
             except BaseException as error:
                 outcome = Outcome(error=error)
-        return self._hopped(machine, state, reason, outcome)
+        return self._hopped(machine, state, reason, outcome, operation, args)
 
     def _given(self, state: State, operation: Callable, args: tuple, kwargs: dict) -> tuple[Callable, tuple, dict]:
         """What the interpreter is given for a call: the objects that it may keep are the program's, and hold numbers no
@@ -428,13 +430,17 @@ class Recorder(Operators):
         """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
         be written down."""
         self.collect_again()
+        if self.is_unkept:
+            return None
         if self.pending:  # a hop is settled between two instructions, so there is one in each
             self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
             self.leave(machine)
             return None
         return self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
 
-    def _hopped(self, machine: Machine, state: State | None, reason: str, outcome: Outcome) -> Any:
+    def _hopped(
+        self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
+    ) -> Any:
         if state is not None:
             if self.holds:
                 self.released(tuple(state.built))
@@ -442,6 +448,9 @@ class Recorder(Operators):
             self.keeper.end_with_hop(self, machine, state, reason)
             self.hop = outcome
             self.pending = True
+        elif self.is_unkept:
+            self.keeper.note_unkept(machine, operation, args, reason)
+            self._begin_unkept(outcome)
         if outcome.error is not None:
             raise outcome.error
         return outcome.value
@@ -458,7 +467,44 @@ class Recorder(Operators):
     def leave_to_a_tape_outside(self, machine: Machine) -> None:
         """A tape outside follows a gradient: what it needs is the history that the interpreter leaves, call by call."""
         self.keeper.divide(self.region[:1])
-        self.leave(machine)
+        self.stop_keeping(machine)
+
+    def stop_keeping(self, machine: Machine, calls: Sequence[tuple] = (), for_good: bool = False) -> None:
+        """Nothing is kept of what comes, since it cannot be written down: the run goes on as Python's would. Where the
+        program refuses what only the interpreter can do it is watched all the same, and kept again, unless this is for
+        good, behind the calls that were to be one piece."""
+        if not self.keeper.is_refusing():
+            self.leave(machine)
+            return
+        self.keeper.note_divided(machine, calls)
+        self.is_unkept, self.keeps_again = True, not for_good
+        self._begin_unkept()
+
+    def _begin_unkept(self, outcome: Outcome | None = None) -> None:
+        """Start a piece of which nothing is kept. Its tensors are ones from outside, and so is what a hop has given."""
+        origins, lines, fresh, dynamic = self.origins, self.lines, self.fresh, self.dynamic
+        for tensor, _ in self.tensors.values():
+            origins.setdefault(id(tensor), (tensor, _OF_UNKEPT))
+        self.begin(origins)
+        self.lines, self.fresh, self.dynamic = lines, fresh, dynamic
+        for name, (value, origin) in list(origins.items()):
+            if origin is _OF_UNKEPT and sys.getrefcount(value) <= _HELD_HERE:
+                del origins[name]  # a long run would hold all that it has ever made
+        for _, value in () if outcome is None else leaves_of(outcome):
+            if type(value) not in SIMPLE:
+                self.take(value, _OF_UNKEPT)
+        self.pending = True  # `settle` finds out whether it can be kept again
+
+    def _keep_again(self, machine: Machine) -> None:
+        """Go on at a point, if the state can be written down by now."""
+        if not self.keeps_again or machine.below is not None or self.whole(machine) is not None:
+            return
+        self.keeps_again = False
+        try:
+            self.keeper.keep_again(self, machine)
+        except (Escaped, NoImage):
+            return  # it is watched to the end
+        self.is_unkept = self.pending = False
 
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
@@ -471,9 +517,13 @@ class Recorder(Operators):
             each.world = _Left(unwrapping)
             each.world.release(each)
         self.begin({})  # what it holds may be dropped
+        self.is_unkept = False
         self.kept = self.end = self.live = None
 
     def settle(self, machine: Machine) -> None:
+        if self.is_unkept:
+            self._keep_again(machine)
+            return
         assert self.hop is not None
         outcome, self.hop, self.pending = self.hop, None, False
         try:
@@ -565,7 +615,7 @@ class Recorder(Operators):
 
     def _may_roll(self, frame: Frame, site: tuple) -> bool:
         """Whether a loop may stay one: no call is going on that must be one piece, and no generator waits in it."""
-        if frame.code.is_generator or site in self.keeper.unrolled:
+        if frame.code.is_generator or site in self.keeper.unrolled or self.is_unkept:
             return False
         return self.machine is None or self.whole(self.machine) is None
 
@@ -639,7 +689,8 @@ class Recorder(Operators):
         for frame in machine.frames:
             for item in frame.stack:
                 if type(item) is Counter:
-                    self.keeper.unrolled.add(item.site)
+                    if not self.is_unkept:
+                        self.keeper.unrolled.add(item.site)
                     plain[id(item)] = ranges.iterator_of(item)
                     for number in (item.item, item.stop):
                         self.guard("equal", number.origin, number.value)
@@ -794,7 +845,10 @@ class Recorder(Operators):
             return
         state = self.state(machine, function, args, kwargs)
         if state is None:  # no more is recorded
-            machine.push(machine.natively(function, args, kwargs))
+            if self.is_unkept:
+                args, kwargs = self.released((args, kwargs))
+            with self.unwatched():
+                machine.push(machine.natively(function, args, kwargs))
             return
         self.keeper.end_with_hop(self, machine, state, reason)
         self.own_call = list(self.released(tuple(state.live.values)))
@@ -1049,6 +1103,8 @@ _MAY_FAIL = frozenset({
 })  # fmt: skip
 #: Methods that set and delete attributes, whatever the class does about it.
 _RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+_OF_UNKEPT = Origin("slot", 0)  #: of what a piece of which nothing is kept has brought
+_HELD_HERE = 4  #: references to a value that is held by the table of origins alone, while it is walked over
 _HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known
 _IMPORT = builtins.__import__
 _RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

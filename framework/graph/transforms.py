@@ -25,9 +25,9 @@ from anfora.graph.machine import Pause
 from anfora.graph.origins import Number
 from anfora.graph.surroundings import do_natively, look_at_hooks
 
-__all__ = ["guard_hooks", "transforms"]
+__all__ = ["OF_INTERPRETER", "guard_hooks", "is_linearized", "transforms"]
 
-_REASON = "a gradient of what the interpreter does"
+OF_INTERPRETER = "a gradient of what the interpreter does"
 _MOST_ROWS = 20_000  #: operators that a Jacobian is unrolled to
 
 
@@ -36,6 +36,12 @@ def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> bool:
     known = [tensor for tensor in followed if recorder.is_outside(tensor) or isinstance(tensor, Parameter)]
     have_hooks = [look_at_hooks(recorder, tensor) for tensor in known]  # each is guarded
     return any(have_hooks)
+
+
+def is_linearized(call: tuple) -> bool:
+    """Whether a call in which no piece can end is of a function that is run with the tape on: one of those that the
+    interpreter does where a piece has to."""
+    return len(call) == 2 and type(call[1]) is tuple
 
 
 def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -47,7 +53,7 @@ def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     if site in recorder.keeper.divided and not recorder.region:
         compiled = functools.partial(recorder.keeper.compiled_inside(site), function)
         args = (compiled, given, named, positions, weights)
-        machine.push(recorder.interpret(machine, transform.linearize, args, kwargs, _REASON))
+        machine.push(recorder.interpret(machine, transform.linearize, args, kwargs, OF_INTERPRETER))
         return True
     everything = (*given, *named.values())
     guard_hooks(
@@ -103,11 +109,11 @@ def _step(function: Callable, walks: Callable[[transform.Linearized], int] | Non
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         line = args[0]
         if recorder.is_outside(line) or id(line) not in recorder.lines:  # it was made before the piece starts
-            machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
+            machine.push(recorder.interpret(machine, function, args, kwargs, OF_INTERPRETER))
             return True
         _, site, rows = recorder.lines[id(line)]
         if walks is not None and walks(line) * rows > _MOST_ROWS:
-            machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
+            machine.push(recorder.interpret(machine, function, args, kwargs, OF_INTERPRETER))
             return True
         recorder.region.append(site)
         recorder.piece.gradients.append(recorder.region[0])

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from anfora.core.cell import Cell
@@ -510,22 +510,24 @@ class Writes(Attributes):
 
     def pause(self, machine: Machine) -> None:
         """The present instruction starts a piece of its own."""
+        if self.is_unkept:
+            self._begin_unkept()
+            return
         if self.began is not None:
             self.forget_from(*self.began)
         self.put_down(machine, lambda: self.keeper.join(self, machine))
 
     def put_down(self, machine: Machine, make: Callable[[], Any]) -> Any:
-        """What is made of the present moment; None, and no more is recorded, if that cannot be written down."""
+        """What is made of the present moment; None, and no more is kept, if that cannot be written down."""
         whole = self.whole(machine)
         if whole is not None:  # what a tape holds, say, cannot be put down: from now on the interpreter does all of it
             self.keeper.divide([whole])
-            self.leave(machine)
+            self.stop_keeping(machine, [whole])
             return None
         try:
             return make()
         except Escaped as escaped:
-            self.note_escape(escaped)
-            self.leave(machine)
+            self.stop_keeping(machine, self.note_escape(escaped))
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
             self.leave(machine)
@@ -538,17 +540,25 @@ class Writes(Attributes):
             return found[0]
         return self.region[0] if self.region else None
 
-    def note_escape(self, escaped: Escaped) -> None:
-        """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on."""
-        if escaped.calls is None:
-            self.keeper.divide(self.piece.gradients)
-        else:
-            self.keeper.divide(escaped.calls)
+    def note_escape(self, escaped: Escaped) -> list[tuple]:
+        """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on.
+        Gives the calls of gradient functions that this is about."""
+        calls = self.piece.gradients if escaped.calls is None else escaped.calls
+        self.keeper.divide(calls)
+        return calls
 
     # -- what the layer above does ------------------------------------------------------------------------------------
 
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
+        raise NotImplementedError
+
+    def stop_keeping(self, machine: Machine, calls: Sequence[tuple] = (), for_good: bool = False) -> None:
+        """The same, but where the program refuses what the interpreter does."""
+        raise NotImplementedError
+
+    def _begin_unkept(self) -> None:
+        """Start a piece of which nothing is kept."""
         raise NotImplementedError
 
 

@@ -855,6 +855,74 @@ def test_what_needs_the_interpreter_in_them_is_refused_before_it_is_done(level):
     assert done == [] and written == b""
 
 
+def logging(v):
+    SEEN.append(1)
+    return branching(v)
+
+
+def dropping(v):
+    y = ops.dropout(v, 0.5)
+    return (y * v if v.sum() > 0 else y).sum()
+
+
+def sums_up(x, n):
+    return x if n == 0 or x.sum() > 100 else sums_up(x + 1, n - 1) * 1
+
+
+SEEN: list[int] = []
+#: What cannot be written down where it looks at data, so that the first call is not recorded there.
+UNKEPT = {
+    "a gradient": ms.grad(branching),
+    "a second derivative": lambda x: ms.grad(lambda v: ms.grad(branching)(v).sum())(x),
+    "a change of a list in front of the branch": ms.grad(logging),
+    "random numbers": ms.grad(dropping),
+    "all examples at once": lambda x: ms.vmap(branching)(ops.stack([x, -x])),
+    "a loop": lambda x: sum(ms.grad(branching)(x * i) for i in range(5)),
+    "calls of itself": lambda x: sums_up(x, 40),
+}
+
+
+@pytest.mark.parametrize("name", UNKEPT)
+def test_the_first_call_refuses_as_later_ones_do(name, capsys):
+    def then_print(x):
+        found = UNKEPT[name](x)
+        min(x)
+        print("done")
+        return found
+
+    strict = ms.jit(then_print, fullgraph=True)
+    told = []
+    for _ in range(3):
+        with pytest.raises(FallbackError) as caught:
+            strict(t(1, 2))
+        told.append(str(caught.value))
+    assert capsys.readouterr().out == "" and told == [told[0]] * 3
+    assert "2 things need" in told[0] and "min(x)" in told[0] and "print" in told[0]
+
+
+@pytest.mark.parametrize("name", UNKEPT)
+def test_the_first_call_of_a_strict_function_gives_what_later_ones_give(name):
+    strict = ms.jit(lambda x: UNKEPT[name](x), fullgraph=True)
+    for x in (t(1, 2), t(2, 2), t(-1, -2)):
+        ms.set_seed(3)
+        want = plain(UNKEPT[name](x))
+        ms.set_seed(3)
+        assert plain(strict(x)) == want
+    assert not transforms.depth and not running.gradients
+
+
+@pytest.mark.parametrize("name", ["vjp", "jvp"])
+def test_what_cannot_be_taken_in_pieces_is_refused_from_the_first_call_on(name):
+    function = {"vjp": lambda x: ms.vjp(branching, x)[0], "jvp": lambda x: ms.jvp(branching, x, x)}[name]
+    strict = ms.jit(function, fullgraph=True)
+    told = []
+    for _ in range(2):
+        with pytest.raises(FallbackError, match="a gradient of what the interpreter does") as caught:
+            strict(t(1, 2))
+        told.append(str(caught.value))
+    assert told[0] == told[1]
+
+
 def test_a_report_tells_of_them():
     compiled = ms.jit(all_kinds)
     first = ms.explain(compiled)(t(1, 2))
