@@ -34,7 +34,7 @@ from anfora.graph.moments import Escaped, Live, Outcome, State, holds_identity, 
 from anfora.graph.operator_classes import is_operator
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
-from anfora.graph.ranges import Jump
+from anfora.graph.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
 from anfora.graph.recorder import Recorder
 from anfora.graph.running import running
 from anfora.graph.switches import Switches, switches
@@ -85,8 +85,11 @@ class Program:
         self.divided: set[tuple] = set()
         self.inside: dict[tuple, Compiled] = {}  #: see `compiled_inside`
         self.undivided: dict[tuple, str] = {}  #: those of the former that Python runs as they are, and why
-        #: Loops over ranges that are unrolled: (code, instruction).
+        #: Loops over ranges that are unrolled: (code, instruction). And those in which conditions on the counter change
+        #: often, with how many items there were: they are to go natively, or to be unrolled.
         self.unrolled: set[tuple] = set()
+        self.alternating: dict[tuple, int] = {}
+        self.heads: Counter[tuple] = Counter()  #: of the latter, how many points start an iteration
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
@@ -190,7 +193,7 @@ class Program:
                 return live[end.slot] if end.slot is not None else _released(build(end.image, live))
             if isinstance(end, Jump):
                 if end.point is point and not variant.is_decided:
-                    variant.close(point, None)
+                    self._close(variant, point, None)
                 point, values = end.point, live if variant.written is None else live[: end.count]
                 self._visit(point, values)
                 continue
@@ -225,7 +228,7 @@ class Program:
                         live = outcome = result = None
                         continue
                 if edge[0] is point and not variant.is_decided:
-                    variant.close(point, key)
+                    self._close(variant, point, key)
                 point, values = arrive(edge, live, outcome)
             self._visit(point, values)
 
@@ -331,6 +334,38 @@ class Program:
             engine = control.engine(point, values)
             if engine is not None:
                 point.engines = [*(other for other in point.engines if other.head is not engine.head), engine]
+                return
+        self._leave_to_python(point)
+
+    def _close(self, variant: Variant, point: Point, key: Any) -> None:
+        """A piece leads back to its own point: let it go round natively, unless another one comes next most often."""
+        if self.alternating and site_of(point.frames) in self.alternating:
+            variant.is_decided = True
+        else:
+            variant.close(point, key)
+
+    def _leave_to_python(self, point: Point) -> None:
+        """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
+        conditions on the counter change often, and if that does not take seconds."""
+        site = site_of(point.frames) if self.alternating and not self.is_traced else None
+        if site in self.alternating and not any(isinstance(variant.end, Hop) for variant in point.variants):
+            rows = max(len(variant.piece.rows) for variant in point.variants)
+            if self.alternating[site] * rows <= MOST_ROWS:
+                self._unroll({site})
+
+    def may_alternate(self, site: tuple) -> bool:
+        """Whether another point may start an iteration of a loop. There are many where the state is another each time that
+        a condition on the counter holds: the loop is unrolled then."""
+        return self.heads[site] < MOST_ALTERNATING_HEADS or not self._unroll({site})
+
+    def _unroll(self, sites: set[tuple]) -> bool:
+        """Unroll those among some loops in which conditions on the counter change often, from the next recording on.
+        Whether there are any."""
+        found = {site for site in sites if site in self.alternating} - self.unrolled
+        if found:
+            self.unrolled |= found
+            self.forget()
+        return bool(found)
 
     def _run_natively(self, point: Point, values: list[Any]) -> Moment | None:
         """Let an engine of a point run, if one can."""
@@ -338,6 +373,7 @@ class Program:
             for engine in point.engines:
                 if not engine.is_worth_it:
                     point.engines = [other for other in point.engines if other is not engine]
+                    self._leave_to_python(point)
                     continue
                 moment = engine.run(values, sys.getrecursionlimit() - 1 - running.pending)
                 if moment is not None:
@@ -379,7 +415,10 @@ class Program:
     def _record(self, point: Point, values: list[Any]) -> Any:
         self._note_varying(point, values)
         if len(point.variants) >= _MOST_VARIANTS or len(self.points) >= _MOST_POINTS:
-            self.native = _TOO_MANY
+            if self._unroll(sites_in(point.frames)):
+                point = Point(point.frames, point.switch, point.form)
+            else:
+                self.native = _TOO_MANY
         recorder = Recorder(self)
         machine = Machine(recorder)
         recorder.point = point

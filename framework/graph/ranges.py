@@ -7,9 +7,13 @@ In place of Python's iterator the recorder puts a `Counter` on the stack, whose 
 all iterations meet in one point, loops of any length share it, and `loops.py` runs them natively. The pieces on both sides
 are joined by a `Jump`, an end of a piece at which nothing is asked of the interpreter.
 
-A loop whose body depends on the value of the counter (an index, a shape, an item of a list) is unrolled instead: the
+A condition on the counter (`if i % 2`) makes two variants of a piece, each with a guard on numbers, and so does a number
+that follows from it and has few values (`rows[i % 3]`): control.py makes native branches of them.
+
+A loop whose body depends on the value of the counter in another way (an index, a shape, an item of a list) is unrolled: the
 iterator takes the counter's place, and its value is guarded. So is one whose state is another after each iteration, as that
-of a list which grows.
+of a list which grows; and one in which conditions change often, where it turns out not to go natively (large tensors, a
+tape) and not to be very long.
 """
 
 from __future__ import annotations
@@ -17,7 +21,7 @@ from __future__ import annotations
 import itertools
 import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from anfora.graph.origins import Number, Origin
@@ -25,24 +29,33 @@ from anfora.graph.origins import Number, Origin
 __all__ = [
     "Counter",
     "Jump",
+    "MOST_ALTERNATING_HEADS",
     "MOST_HEADS",
+    "MOST_ROWS",
     "MOST_UNROLLED",
     "ROLLED_FROM",
     "constant",
     "depends_on_counter",
     "is_in_front_of_loop",
     "iterator_of",
+    "site_of",
+    "sites_in",
 ]
 
 #: The number of items from which a loop stays one. Of two operators on single elements, 256 iterations are recorded and
 #: lowered in 28 ms, and then run in 2.5 µs, since many share a native loop; as a loop it is 3 ms, and then 8 µs.
 ROLLED_FROM = 256
-#: A branch that asks for the counter leaves a loop a loop if it goes the same way that often in a row, on average, since
-#: each change is seen by the interpreter; or if unrolling would take seconds.
+#: A condition that goes the same way that often in a row, on average, is left to Python where it is not native. One that
+#: changes more often has the loop unrolled then, unless that takes seconds: of so many iterations, or of so many rows.
 RUN = 16
 MOST_UNROLLED = 20_000
+MOST_ROWS = 40_000
+#: So many values of a number that follows from the counter are told apart by variants.
+FEW_VALUES = 4
 #: So many points that start an iteration are made in a row: one more, and the state does not settle.
 MOST_HEADS = 3
+#: And so many in all, where a condition on the counter changes often.
+MOST_ALTERNATING_HEADS = 8
 
 
 class Counter:
@@ -143,20 +156,34 @@ def length(items: range) -> int:
 
 def goes_to_and_fro(origin: Origin, counter: Counter) -> bool:
     """Whether a truth that follows from a counter changes often while it counts."""
-    given, items = counter.given, counter.rest
-    if given is None or length(items) > MOST_UNROLLED:
+    if length(counter.rest) > MOST_UNROLLED:
         return False
-    truths = []
-    for item in (given.value, *items[: 64 * RUN]):
-        try:
-            truths.append(_truth(origin, {id(given.origin): item, id(counter.item.origin): item + counter.step}))
-        except Exception:  # it is an error for that item
-            break
+    truths = [bool(value) for value in _values(origin, counter, counter.rest[: 64 * RUN])]
     changes = sum(one is not other for one, other in itertools.pairwise(truths))
     return changes * RUN > len(truths)
 
 
-def _truth(origin: Origin, values: dict[int, Any]) -> bool:
+def has_few_values(origin: Origin, counter: Counter) -> bool:
+    """Whether a number that follows from a counter is one of a few: now, in the next iterations, and in some of all."""
+    items = counter.rest
+    near, far = items[: 32 * RUN], items[32 * RUN :: max(1, length(items) // (32 * RUN))]
+    found = _values(origin, counter, (*near, *far))
+    return bool(found) and len({(type(value), value) for value in found}) <= FEW_VALUES
+
+
+def _values(origin: Origin, counter: Counter, items: Iterable[int]) -> list[Any]:
+    """What follows from a counter, for the present item and some others, up to the first for which it is an error."""
+    given = counter.given
+    found: list[Any] = []
+    for item in (given.value, *items) if given is not None else ():
+        try:
+            found.append(_value(origin, {id(given.origin): item, id(counter.item.origin): item + counter.step}))
+        except Exception:
+            break
+    return found
+
+
+def _value(origin: Origin, values: dict[int, Any]) -> Any:
     def value(part: Any) -> Any:
         if not isinstance(part, Origin):
             return part
@@ -168,7 +195,23 @@ def _truth(origin: Origin, values: dict[int, Any]) -> bool:
             return part.key
         raise LookupError(part)
 
-    return bool(value(origin))
+    return value(origin)
+
+
+def sites_in(image: Any) -> set[tuple[types.CodeType, int]]:
+    """The sites of all counters in an image."""
+    if type(image) is not tuple:
+        return set()
+    found: set[tuple] = {image[4]} if len(image) == 5 and image[0] == "counter" else set()
+    return found.union(*map(sites_in, image))
+
+
+def site_of(image: Any) -> tuple[types.CodeType, int] | None:
+    """The loop of which an iteration starts at a moment, given its image; None if none does."""
+    match image:
+        case ("tuple", (*_, ("frame", at, _, _, _, (_, ("tuple", (*_, ("counter", _, _, _, site))), *_)))):
+            return site if site[1] == at else None
+    return None
 
 
 def starts_at(image: Any, frames: list) -> bool:

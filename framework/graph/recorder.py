@@ -658,8 +658,9 @@ class Recorder(Operators):
         loop = tuple((frame.code.python, frame.pc) for frame in machine.frames)
         top = machine.frames[-1]
         top.pc -= 1
+        settles = self.heads.get(loop, 0) < ranges.MOST_HEADS
         try:
-            is_new = self.keeper.jump(self, machine, self.heads.get(loop, 0) < ranges.MOST_HEADS)
+            is_new = self.keeper.jump(self, machine, settles and self.keeper.may_alternate(counter.site))
         finally:
             top.pc += 1
         if is_new is None:
@@ -667,6 +668,8 @@ class Recorder(Operators):
         else:
             counter.is_rolled = True
             self.heads[loop] = self.heads.get(loop, 0) + is_new
+            if is_new and counter.site in self.keeper.alternating:
+                self.keeper.heads[counter.site] += 1
 
     def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
         """The program depends on a number, or on a truth alone: unroll the loops that are running if that may follow from
@@ -678,9 +681,19 @@ class Recorder(Operators):
             for frame in machine.frames:
                 for item in frame.stack:
                     if type(item) is Counter and ranges.depends_on_counter(origin, item):
-                        if not is_truth or ranges.goes_to_and_fro(origin, item):
+                        if not self._tells_apart(origin, item, is_truth):
                             self._unroll(machine)
                         return
+
+    def _tells_apart(self, origin: Origin, counter: Counter, is_truth: bool) -> bool:
+        """Whether a loop stays one where the program depends on a number, or a truth, that may follow from its counter:
+        variants tell its values apart."""
+        if is_truth and not ranges.goes_to_and_fro(origin, counter):
+            return True
+        if counter.site in self.keeper.unrolled or not (is_truth or ranges.has_few_values(origin, counter)):
+            return False
+        self.keeper.alternating[counter.site] = ranges.length(counter.rest)
+        return True
 
     def _unroll(self, machine: Machine) -> None:
         """Put Python's iterators in the places of the counters that are alive."""

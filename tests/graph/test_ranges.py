@@ -17,10 +17,12 @@ from anfora import (
     float16,
     float32,
     float64,
+    get_rng_state,
     grad,
     int32,
     int64,
     jit,
+    manual_seed,
     nn,
     no_grad,
     ops,
@@ -28,7 +30,7 @@ from anfora import (
     value_and_grad,
 )
 from anfora.core.errors import AnforaError
-from anfora.graph import ahead, loops, ranges, text
+from anfora.graph import ahead, control, loops, ranges, text
 from anfora.graph.compare import difference
 from anfora.graph.compiled import Compiled
 from anfora.graph.evaluate import evaluate
@@ -51,6 +53,12 @@ def engine(request, monkeypatch):
     """Scalar loops get their kernel at once, or never."""
     monkeypatch.setattr(loops, "SCALAR_AFTER", request.param)
     return request.param
+
+
+@pytest.fixture
+def natively_at_once(monkeypatch):
+    """Python needs to come by a point only twice for an engine."""
+    monkeypatch.setattr(control, "NATIVE_AFTER", 2)
 
 
 @pytest.fixture(params=[True, False], ids=["at once", "one by one"])
@@ -646,6 +654,203 @@ def test_long_loops_are_compiled_fast_and_short_ones_are_unrolled():
     assert native_loops(short) == 0 and rows(short) == 200
 
 
+# -- conditions on the counter ----------------------------------------------------------------------------------------
+
+
+def every_third(x, n):
+    for i in range(n):
+        if i % 3 == 0:
+            x = x * 0.5
+        elif i % 3 == 1:
+            x = x + i
+    return x
+
+
+def rows_in_turn(x, n):
+    rows = [x * 0.5, x + 1, x - 1]
+    for i in range(n):
+        x = x * 0.5 + rows[i % 3]
+    return x
+
+
+def words_in_turn(x, n):
+    weights = {"even": 0.5, "odd": 0.25}
+    for i in range(n):
+        x = x * weights[("even", "odd")[i % 2]] + i
+    return x
+
+
+def bits_of_counter(x, n):
+    for i in range(n, 0, -1):
+        if i // 2 % 2 and not i % 5:
+            continue
+        x = x * 0.5 + i
+    return x, i
+
+
+def within_another(x, n):
+    for i in range(n):
+        for k in range(130):
+            if (i + k) % 2:
+                x = x * 0.5 + k
+        if i % 2:
+            x = x + 1
+    return x
+
+
+def given_period(x, n, k=3):
+    for i in range(n):
+        x = x * 0.5 + (1 if i % k else -1)
+    return x
+
+
+def left_in_the_middle(x, n):
+    for i in range(n):
+        if i % 2:
+            x = x * 0.5 + 1
+        elif x.sum() > 1000:
+            break
+        else:
+            x = x + i
+    return x, i
+
+
+def known_text(x, n):
+    found = []
+    for i in range(n):
+        x = x * 0.5 + (i % 4 > 1)
+        if i % 50 == 49:
+            found.append(x)
+    return found
+
+
+@pytest.mark.parametrize(
+    "program",
+    [parity, every_third, rows_in_turn, words_in_turn, bits_of_counter, given_period, left_in_the_middle],
+    ids=lambda program: program.__name__,
+)
+def test_conditions_on_the_counter_are_native_branches(program, natively_at_once):
+    compiled = check(program, (x0(), 150), (x0(), 10_000), (x0(), 131))
+    assert not compiled.program.unrolled and compiled.program.native is None
+    assert rows(compiled) < 30
+    assert any(engine.repeated for point in compiled.program.points.values() for engine in point.engines)
+
+
+@pytest.mark.parametrize("program", [parity, bits_of_counter, within_another, known_text], ids=lambda p: p.__name__)
+def test_where_they_are_not_native_they_are_right_too(program):
+    check(program, (x0(), 150), (x0(), 200), (x0(), 131))
+
+
+def test_a_loop_within_one_that_goes_to_and_fro_is_native_by_itself():
+    def program(x, n):
+        for i in range(n):
+            for k in range(200):
+                x = x * 0.5 + (k if i % 2 else -k)
+        return x
+
+    compiled = check(program, (x0(), 150), (x0(), 131))
+    assert native_loops(compiled) >= 2 and not compiled.program.unrolled
+
+
+def test_a_period_that_is_an_argument():
+    check(given_period, *[(x0(), 150, k) for k in (2, 3, 5, 140, 2.5, -2, True)])
+    compiled = jit(given_period)
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError, match="modulo"):
+            compiled(x0(), 150, 0)
+
+
+def test_an_error_in_a_condition(natively_at_once):
+    def program(x, n):
+        for i in range(n):
+            x = x * 0.5 + (1 if 100 // (i - 140) % 2 else 2)
+        return x
+
+    check(program, (x0(), 139), (x0(), 200), (x0(), 130))
+
+
+def test_more_ways_than_a_point_has_variants():
+    def program(x, n):
+        for i in range(n):
+            for k in (2, 3, 5, 7, 11):
+                x = x * 0.5 + k if i % k else x + 1
+        return x
+
+    compiled = check(program, (x0(), 150), (x0(), 160))
+    assert compiled.program.native is None and compiled.program.unrolled
+
+
+def on_large_tensors(x, n):
+    return parity(ops.ones((200, 200)) + x.sum(), n)
+
+
+def with_random_numbers(x, n):
+    for i in range(n):
+        x = x * 0.5 + (ops.rand(3) if i % 2 else i)
+    return x
+
+
+def grows_now_and_then(x, n):
+    log = []
+    for i in range(n):
+        x = x * 0.5 + i
+        if not i % 2:
+            log.append(x)
+    return log
+
+
+def grows_between_hops(x, n):
+    log = []
+    for i in range(n):
+        x = x * 0.5 + i
+        if i % 5 == 4:
+            log.append(x.sum().item())
+    return log
+
+
+@pytest.mark.parametrize("program", [grows_now_and_then, grows_between_hops], ids=lambda p: p.__name__)
+def test_a_state_that_grows_has_the_loop_unrolled(program):
+    compiled = check(program, (x0(), 150), (x0(), 160))
+    assert compiled.program.unrolled and len(compiled.program.points) < 100
+    assert compiled.program.native is None
+
+
+@pytest.mark.parametrize("program", [on_large_tensors, with_random_numbers], ids=lambda p: p.__name__)
+def test_what_is_not_native_is_unrolled(program, natively_at_once):
+    compiled = jit(program)
+    for n in (150, 150, 150, 160):
+        manual_seed(3)
+        want = outcome(program, (x0(), n)), get_rng_state().tolist()
+        manual_seed(3)
+        assert (outcome(compiled, (x0(), n)), get_rng_state().tolist()) == want
+    assert compiled.program.unrolled
+
+
+def test_gradients_of_conditions_on_the_counter():
+    def value(x, n):
+        return parity(x, n).sum()
+
+    compiled = jit(value)
+    for n in (150,) * 10 + (160,):
+        assert bits(grad(compiled)(x0(), n)) == bits(grad(value)(x0(), n))
+    assert compiled.program.unrolled  # no piece under a tape is a part of a native branch
+
+
+def test_effects_between_conditions_on_the_counter(capsys, natively_at_once):
+    def program(x, n):
+        for i in range(n):
+            x = x * 0.5 + i
+            if i % 10 == 9:
+                print(i, x.sum().item())
+        return x
+
+    compiled = jit(program)
+    for n in (1000, 1000, 3000):
+        want = bits(program(x0(), n)), capsys.readouterr().out
+        assert (bits(compiled(x0(), n)), capsys.readouterr().out) == want
+    assert compiled.program.native is None and len(compiled.program.points) < 20
+
+
 def test_iterations_end_within_the_native_loop(engine, way):
     """More than one native call is needed."""
     check(counter_times, (Tensor(1.0), 70_003))
@@ -693,8 +898,6 @@ def test_gradients(program):
 
 
 def test_random_numbers_in_a_loop():
-    from anfora import get_rng_state, manual_seed
-
     def noise(x, n):
         for i in range(n):
             x = x * 0.5 + ops.rand(3) * i
