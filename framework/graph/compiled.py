@@ -147,6 +147,7 @@ class Program:
         """
         live: Any
         while True:
+            stands: Switches | None = None  # how the switches stand behind the piece, if that is known
             if behind is not None:
                 variant, live = behind
                 behind = None
@@ -183,7 +184,9 @@ class Program:
                     point, values, behind = result
                     result = None
                     continue
-                if variant.written is not None:
+                if variant.is_quiet:
+                    stands = point.switch
+                elif variant.written is not None:
                     variant.written.do(live)
                 if self.is_traced:
                     self.note_piece(point, variant)
@@ -195,7 +198,7 @@ class Program:
                 if end.point is point and not variant.is_decided:
                     self._close(variant, point, None)
                 point, values = end.point, live if variant.written is None else live[: end.count]
-                self._visit(point, values)
+                self._visit(point, values, stands)
                 continue
             if end.read is not None and not self.is_traced:  # the short way of a branch, and of numbers from tensors
                 tensor = live[end.read[0]]
@@ -219,6 +222,7 @@ class Program:
             else:
                 if edge is None:
                     outcome = self._interpret(end, live)
+                    stands = None
                     key, edge = end.edge(live, outcome)
                     if edge is None:
                         result = self._redo(end, live, outcome)
@@ -230,7 +234,7 @@ class Program:
                 if edge[0] is point and not variant.is_decided:
                     self._close(variant, point, key)
                 point, values = arrive(edge, live, outcome)
-            self._visit(point, values)
+            self._visit(point, values, stands)
 
     def _go_on_in_python(self, point: Point, values: list[Any]) -> Any:
         """An operator has failed, in a piece that does nothing else than to compute, and the program catches the error: let
@@ -250,9 +254,14 @@ class Program:
         recorder.leave(machine)
         return _released(machine.run())
 
-    def _visit(self, point: Point, values: list[Any]) -> None:
-        """Python comes by a point."""
-        point.switch.turn()
+    def _visit(self, point: Point, values: list[Any], stands: Switches | None) -> None:
+        """Python comes by a point.
+
+        Args:
+            stands: how the switches stand, if that is known.
+        """
+        if point.switch is not stands:
+            point.switch.turn()
         point.visits += 1
         if point.visits >= point.due:
             self._make_engine(point, values)

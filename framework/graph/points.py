@@ -200,6 +200,8 @@ class Variant:
         self.is_possible = not piece.cuts or self.runner.parts is not None
         if not self.is_possible:
             self.runner.run = _fits_never
+        #: Whether the switches stand as they did when it has been run: it does nothing to the outside or the tape.
+        self.is_quiet = written is None and not piece.is_taped
         self.is_decided = False  #: whether it is known if the runner can go round by itself
 
     def close(self, point: Point, key: Any) -> None:
@@ -251,6 +253,8 @@ class Onward(NamedTuple):
 def arrive(edge: Edge, live: list[Any], outcome: Outcome | None) -> tuple[Point, list[Any]]:
     """The point behind an outcome, and what stands in its slots."""
     point, places = edge
+    if outcome is None:  # a branch has no result: nothing but what was alive comes through it
+        return point, list(map(live.__getitem__, places))  # type: ignore[arg-type]
     return point, [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
 
 
@@ -267,8 +271,7 @@ def _catches(image: Any) -> bool:
     return any(map(_catches, image))
 
 
-def _part(outcome: Outcome | None, path: tuple) -> Any:
-    assert outcome is not None, "bug in this library: a branch has no result"
+def _part(outcome: Outcome, path: tuple) -> Any:
     value = outcome.value if outcome.error is None else outcome.error
     for step in path:
         value = value[step]  # type: ignore[index]
