@@ -685,6 +685,8 @@ class Program:
         if point is None:
             point = self.points[pattern] = Point(image, switch)
         hop.edges[Same(key, tuple(same)) if same else key] = (point, places)
+        if point is recorder.point and not same:
+            self._close(point.variants[-1], point, key)
         if holds_identity(key):
             hop.kept.append(outcome.value)
         self._arrive(recorder, machine, point, after)
@@ -760,6 +762,8 @@ class Program:
                 return None
             point = self.points[key] = Point(image, switch)
         self.end_with_jump(recorder, live, Jump(point, len(after.values), machine.place), written)
+        if point is recorder.point:
+            self._close(point.variants[-1], point, None)
         self._arrive(recorder, machine, point, after)
         return is_new
 

@@ -72,7 +72,8 @@ class Runner:
         """From now on run the piece as a loop: again and again, until its condition changes, or for a while."""
         with _lock:
             self._loop = loop
-            self.run = self._compile()
+            if self.run != self._first:
+                self.run = self._compile()
 
     def _made(self) -> list[Origin]:
         """The wanted tensors of the piece's making; a view brings the tensor that it is a view of."""
