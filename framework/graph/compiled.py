@@ -684,14 +684,18 @@ class Program:
         is_new = point is None
         if point is None:
             point = self.points[pattern] = Point(image, switch)
-        hop.edges[Same(key, tuple(same)) if same else key] = (point, places)
+        name = Same(key, tuple(same)) if same else key
+        hop.edges[name] = (point, places)
         if point is recorder.point and not same:
             self._close(point.variants[-1], point, key)
         if holds_identity(key):
             hop.kept.append(outcome.value)
         self._arrive(recorder, machine, point, after)
+        recorder.came = hop, name
         if is_new:
             self._widen(recorder, machine, image)
+        elif len(point.variants) == 1:
+            _lead_past(hop, name, point.variants[0])
 
     def _widen(self, recorder: Recorder, machine: Machine, image: Image) -> None:
         """Where a moment comes again and again with other numbers in its variables, take them as numbers that vary."""
@@ -764,6 +768,8 @@ class Program:
         self.end_with_jump(recorder, live, Jump(point, len(after.values), machine.place), written)
         if point is recorder.point:
             self._close(point.variants[-1], point, None)
+        if recorder.came is not None and len(recorder.point.variants) == 1:
+            _lead_past(*recorder.came, recorder.point.variants[0])
         self._arrive(recorder, machine, point, after)
         return is_new
 
@@ -776,6 +782,7 @@ class Program:
 
     def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live) -> None:
         """Go on from a point, with what stands in its slots."""
+        recorder.came = None
         if point.variants:  # from here on it may have been seen before
             recorder.rejoin = point, [v.value if type(v) is Number else v for v in after.values]
             machine.frames.clear()
@@ -792,6 +799,23 @@ class Program:
                 recorder.local_functions.pop(id(value), None)
                 recorder.take(value, origin)
         recorder.keep(after)
+
+
+def _lead_past(hop: Hop, name: Any, variant: Variant) -> None:
+    """Let an outcome of a hop lead to behind the piece that comes next, if that hands on what is alive, and no more."""
+    end, origins, piece = variant.end, variant.runner.origins, variant.piece
+    if (
+        isinstance(end, Jump)
+        and not (piece.rows or piece.draws or piece.writes or piece.numbers or piece.is_making or piece.leaves)
+        and all(origin.kind == "slot" for origin in origins)
+        and all(kind in _OF_SLOTS and origin.kind == "slot" for kind, origin, _ in piece.guards)
+    ):
+        _, places = hop.edges[name]
+        hop.edges[name] = end.point, [places[origin.key] for origin in origins[: end.count]]
+
+
+#: Guards that say what stands in a slot, whatever is done with it.
+_OF_SLOTS = ("type", "layout", "history")
 
 
 def _applying(name: str) -> types.FunctionType:

@@ -46,6 +46,10 @@ __all__ = ["Closed", "Loop", "closed"]
 SCALAR_AFTER = 4096
 #: Iterations for which numbers are computed ahead at first, where nobody knows how many there will be.
 _FEW = 64
+_FEWEST = 4  #: and later, where there were no more
+#: Of so many runs the average is taken; one of fewer iterations is not worth its start (twice as many where numbers are
+#: computed ahead), and the loop is left to Python so many times.
+_TRIED, _SHORT, _SKIPPED = 16, 2, 256
 
 
 @dataclass(frozen=True)
@@ -264,6 +268,8 @@ class Loop:
         self._scalar: Callable | None = None
         self._passed = 0  #: iterations so far
         self._expected = _FEW  #: iterations, from how many there were the last time
+        self._runs = self._iterations = 0  #: of the last runs, see `_note`
+        self._skipped = 0  #: times that it is not run
         self._may_be_scalar = door.singles is not None and not door.may_fail
         self._make = tensor_maker()
 
@@ -314,11 +320,16 @@ class Loop:
 
         Returns:
             the outputs of the last iteration, and what the slots in `shown` held at its start; None if that is what they
-            hold now. None in place of both, and nothing is done, if the guards on numbers do not hold.
+            hold now. None in place of both, and nothing is done, if the guards on numbers do not hold, or if it would not
+            go round often enough.
         """
+        if self._skipped > 0:
+            self._skipped -= 1
+            return None
         ahead = self.ahead
         if ahead is None:
-            outputs, before, _ = self._run(arrays, slots, repeat.MOST_ITERATIONS)
+            outputs, before, last = self._run(arrays, slots, repeat.MOST_ITERATIONS)
+            self._note(last + 1)
             return outputs, before
         most = repeat.MOST_ITERATIONS if self.loop.condition is None else self._expected
         span = ahead.run(slots, most)
@@ -330,11 +341,21 @@ class Loop:
                 given[column.argument] = values
             arrays = tuple(given)
         outputs, before, last = self._run(arrays, slots, span.iterations)
-        self._expected = min(max(_FEW, 2 * (last + 1)), repeat.MOST_ITERATIONS)
+        self._expected = min(max(_FEWEST, 2 * (last + 1)), repeat.MOST_ITERATIONS)
+        self._note(last + 1)
         if not last:
             return outputs, None
         held = span.at(last)
         return outputs, [*(before or ()), *[held[slot] for slot in self.shown_numbers]]
+
+    def _note(self, iterations: int) -> None:
+        """Where the loop ends at once again and again, since a condition goes to and fro, it is not worth its start."""
+        self._runs += 1
+        self._iterations += iterations
+        if self._runs == _TRIED:
+            if self._iterations < (_SHORT if self.ahead is None else 2 * _SHORT) * _TRIED:
+                self._skipped = _SKIPPED
+            self._runs = self._iterations = 0
 
     def _run(
         self, arrays: tuple[np.ndarray, ...], slots: list[Any], most: int

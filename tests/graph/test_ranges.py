@@ -493,7 +493,7 @@ CASES = [
     Case(texts, 0), Case(iterator_in_hand, 0), Case(iterator_back_in_hand, 0), Case(zipped, 0), Case(enumerated, 0),
     Case(generated, 0), Case(generated_and_left, 0), Case(comprehension, 0), Case(changed_counter, 1),
     Case(deleted_counter, 1), Case(closure_over_counter, 1), Case(list_in_hand, 1), Case(dict_in_hand, 1),
-    Case(early_return, 0), Case(broken, 0), Case(continued, 0), Case(broken_by_counter, 1), Case(types_change, 1),
+    Case(early_return, 0), Case(broken, 0), Case(continued, 1), Case(broken_by_counter, 1), Case(types_change, 1),
     Case(first_is_special, 1), Case(in_place, 0), Case(in_a_try, 1),
 ]  # fmt: skip
 
@@ -849,6 +849,40 @@ def test_effects_between_conditions_on_the_counter(capsys, natively_at_once):
         want = bits(program(x0(), n)), capsys.readouterr().out
         assert (bits(compiled(x0(), n)), capsys.readouterr().out) == want
     assert compiled.program.native is None and len(compiled.program.points) < 20
+
+
+def test_a_loop_with_a_break_is_native_by_itself():
+    """Nothing is between the branch and the next iteration, so no point is."""
+
+    def program(x, n):
+        for _ in range(n):
+            x = x * 0.5 + 1
+            if x.sum() > 100:
+                break
+        return x
+
+    compiled = check(program, (x0(), 150), (x0(), 160))
+    assert native_loops(compiled) > 0
+
+
+def test_a_loop_that_ends_at_once_is_left_to_python_for_a_while(monkeypatch):
+    monkeypatch.setattr(control, "NATIVE_AFTER", NEVER)
+    calls = []
+    run = loops.Loop._run
+    monkeypatch.setattr(loops.Loop, "_run", lambda self, *args: calls.append(1) or run(self, *args))
+
+    def program(x, n):
+        for i in range(n):
+            x = x + i * 0.0001 + 1
+            if x > 1:
+                x = x - 2
+        return x
+
+    check(program, (Tensor(0.0), 4000), times=1)
+    assert 0 < len(calls) < 400
+    calls.clear()
+    check(counter_times, (Tensor(0.0), 4000), times=40)
+    assert len(calls) >= 40
 
 
 def test_iterations_end_within_the_native_loop(engine, way):
