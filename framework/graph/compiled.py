@@ -530,7 +530,7 @@ class Program:
                 if written is not None:
                     written.finish(recorder)
             except Escaped as escaped:
-                self.note_divided(machine, recorder.note_escape(escaped))
+                recorder.refuse_to_divide(machine, recorder.note_escape(escaped))
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
@@ -725,8 +725,8 @@ class Program:
         """Whether the run that is being recorded is to be refused where only the interpreter can do something."""
         return False
 
-    def note_divided(self, machine: Machine, calls: Sequence[tuple]) -> None:
-        """The same, of calls that cannot be one piece: it may be that the interpreter does them from now on."""
+    def note_indivisible(self, machine: Machine, place: tuple, reason: str) -> None:
+        """Told of calls in which a piece would have to end, and which the interpreter does from now on."""
 
     def note_unkept(self, machine: Machine, operation: Any, args: tuple, reason: str) -> None:
         """Told of each hop of which nothing is kept, in a program that refuses some."""

@@ -37,7 +37,6 @@ from anfora.graph.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Varia
 from anfora.graph.ranges import Jump
 from anfora.graph.recorder import Recorder
 from anfora.graph.sources import code_of
-from anfora.graph.transforms import OF_INTERPRETER, is_linearized
 from anfora.graph.typed import Typed, lowered, typed
 from anfora.graph.wording import (
     Names,
@@ -192,10 +191,10 @@ class Watched(Program):
     def is_refusing(self) -> bool:
         return id(self) in _inside.found
 
-    def note_divided(self, machine: Machine, calls: Sequence[tuple]) -> None:
-        for call in calls:
-            if self._refuses() == "fullgraph" and is_linearized(call):
-                self._refuse(_inside.found[id(self)], position_span(*call), OF_INTERPRETER, machine)
+    def note_indivisible(self, machine: Machine, place: tuple, reason: str) -> None:
+        found = _inside.found.get(id(self))
+        if found is not None and self._refuses() == "fullgraph":
+            self._refuse(found, position_span(*place[:2]), reason, machine)
 
     def note_unkept(self, machine: Machine, operation: Any, args: tuple, reason: str) -> None:
         is_native = looks(operation, args, reason) is not None or reason in STEPS or self._is_call(operation)

@@ -66,6 +66,9 @@ class Notebook(Plain):
         self.machine: Machine | None = None  #: that runs the program
         self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
+        #: Calls in which no piece can end, and which the interpreter does, from the next time on, if one has to: the place,
+        #: and why.
+        self.indivisible: dict[tuple, tuple[tuple, str]] = {}
         self.lowered: list[Lowered] = []  #: the Cells that are computing in another type
         self.point: Any = None  #: the Point that the piece starts from
         self.end: Any = None  #: the Hop behind which the program stands

@@ -476,9 +476,15 @@ class Recorder(Operators):
         if not self.keeper.is_refusing():
             self.leave(machine)
             return
-        self.keeper.note_divided(machine, calls)
+        self.refuse_to_divide(machine, calls)
         self.is_unkept, self.keeps_again = True, not for_good
         self._begin_unkept()
+
+    def refuse_to_divide(self, machine: Machine, calls: Sequence[tuple]) -> None:
+        """Let the keeper know of calls that cannot be one piece, if the interpreter does them from now on."""
+        for name in calls:
+            if name in self.indivisible:
+                self.keeper.note_indivisible(machine, *self.indivisible[name])
 
     def _begin_unkept(self, outcome: Outcome | None = None) -> None:
         """Start a piece of which nothing is kept. Its tensors are ones from outside, and so is what a hop has given."""

@@ -76,16 +76,21 @@ def _compute(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     is_lowered = isinstance(cell.__dict__["_compute_type"], DType)
     if not is_lowered or (recorder.is_outside(cell) and ("lowered", id(cell)) not in recorder.keeper.divided):
         return False
-    reason = f"{type(cell).__name__} computes in another type, and what it does needs the interpreter"
-    machine.push(recorder.interpret(machine, cells.compute, args, kwargs, reason))
+    machine.push(recorder.interpret(machine, cells.compute, args, kwargs, _reason_to_compute(cell)))
     return True
+
+
+def _reason_to_compute(cell: Any) -> str:
+    return f"{type(cell).__name__} computes in another type, and what it does needs the interpreter"
 
 
 def _lower(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Put converted tensors in the place of parameters, for the time of the frame that asks for it."""
     cell, dtype = args
     if not recorder.region:
-        machine.frames[-1].whole = "lowered", id(cell)
+        machine.frames[-1].whole = name = "lowered", id(cell)
+        if recorder.is_outside(cell):
+            recorder.indivisible[name] = machine.place, _reason_to_compute(cell)
     if not any(low.cell is cell for low in recorder.lowered):
         names = cells.names_to_lower(cell, dtype)
         recorder.guard("equal", recorder.derive(cells.names_to_lower, recorder.origins[id(cell)][1], dtype), names)
@@ -266,11 +271,12 @@ def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Go into a Function of the program. What it keeps for the way back cannot be put down, so either all of it is one
     piece, or the interpreter does it."""
     name = "function", id(args[0])
+    reason = f"{args[0].__name__}.apply, in which the interpreter is needed"
     apply = custom.Function.apply.__func__  # type: ignore[attr-defined]
     if name in recorder.keeper.divided:
-        reason = f"{args[0].__name__}.apply, in which the interpreter is needed"
         machine.push(recorder.interpret(machine, apply, args, kwargs, reason))
         return True
+    recorder.indivisible[name] = machine.place, reason
     recorder.enter(machine, apply, args, kwargs)
     if not recorder.region:
         machine.frames[-1].whole = name

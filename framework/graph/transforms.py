@@ -25,9 +25,10 @@ from anfora.graph.machine import Pause
 from anfora.graph.origins import Number
 from anfora.graph.surroundings import do_natively, look_at_hooks
 
-__all__ = ["OF_INTERPRETER", "guard_hooks", "is_linearized", "transforms"]
+__all__ = ["guard_hooks", "transforms"]
 
-OF_INTERPRETER = "a gradient of what the interpreter does"
+_REASON = "a gradient of what the interpreter does"
+_OF_EXAMPLES = "a vmap of what the interpreter does"
 _MOST_ROWS = 20_000  #: operators that a Jacobian is unrolled to
 
 
@@ -36,12 +37,6 @@ def guard_hooks(recorder: Any, followed: Iterable[Tensor]) -> bool:
     known = [tensor for tensor in followed if recorder.is_outside(tensor) or isinstance(tensor, Parameter)]
     have_hooks = [look_at_hooks(recorder, tensor) for tensor in known]  # each is guarded
     return any(have_hooks)
-
-
-def is_linearized(call: tuple) -> bool:
-    """Whether a call in which no piece can end is of a function that is run with the tape on: one of those that the
-    interpreter does where a piece has to."""
-    return len(call) == 2 and type(call[1]) is tuple
 
 
 def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -53,7 +48,7 @@ def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     if site in recorder.keeper.divided and not recorder.region:
         compiled = functools.partial(recorder.keeper.compiled_inside(site), function)
         args = (compiled, given, named, positions, weights)
-        machine.push(recorder.interpret(machine, transform.linearize, args, kwargs, OF_INTERPRETER))
+        machine.push(recorder.interpret(machine, transform.linearize, args, kwargs, _REASON))
         return True
     everything = (*given, *named.values())
     guard_hooks(
@@ -67,6 +62,7 @@ def _start(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Turn the tape on."""
     region = recorder.region
     region.append(machine.place[:2])
+    recorder.indivisible[region[-1]] = machine.place, _REASON
     recorder.piece.gradients.append(region[0])
     try:
         do_natively(recorder, machine, transform.start, args, kwargs)
@@ -109,11 +105,11 @@ def _step(function: Callable, walks: Callable[[transform.Linearized], int] | Non
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         line = args[0]
         if recorder.is_outside(line) or id(line) not in recorder.lines:  # it was made before the piece starts
-            machine.push(recorder.interpret(machine, function, args, kwargs, OF_INTERPRETER))
+            machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
             return True
         _, site, rows = recorder.lines[id(line)]
         if walks is not None and walks(line) * rows > _MOST_ROWS:
-            machine.push(recorder.interpret(machine, function, args, kwargs, OF_INTERPRETER))
+            machine.push(recorder.interpret(machine, function, args, kwargs, _REASON))
             return True
         recorder.region.append(site)
         recorder.piece.gradients.append(recorder.region[0])
@@ -152,13 +148,14 @@ def _at_once(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     site = ("all examples", *machine.place[:2])
     is_whole = recorder.whole(machine) is not None
     if site in recorder.keeper.divided and not is_whole:
-        machine.push(recorder.interpret(machine, at_once, args, kwargs, "a vmap of what the interpreter does"))
+        machine.push(recorder.interpret(machine, at_once, args, kwargs, _OF_EXAMPLES))
         return True
     if recorder.piece.writes and not is_whole:
         raise Pause  # see `_linearize`
     recorder.enter(machine, at_once, args, kwargs)
     if not recorder.region:
         machine.frames[-1].whole = site
+        recorder.indivisible[site] = machine.place, _OF_EXAMPLES
     return True
 
 
