@@ -769,7 +769,8 @@ class Program:
         if point is recorder.point:
             self._close(point.variants[-1], point, None)
         if recorder.came is not None and len(recorder.point.variants) == 1:
-            _lead_past(*recorder.came, recorder.point.variants[0])
+            hop, name = recorder.came
+            _lead_past(hop, name, recorder.point.variants[0])
         self._arrive(recorder, machine, point, after)
         return is_new
 

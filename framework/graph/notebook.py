@@ -73,7 +73,7 @@ class Notebook(Plain):
         self.point: Any = None  #: the Point that the piece starts from
         self.end: Any = None  #: the Hop behind which the program stands
         self.live: Any = None  #: what was alive before it
-        self.came: tuple | None = None  #: the hop that the piece stands behind, and the name of the outcome
+        self.came: tuple[Any, Any] | None = None  #: the hop that the piece stands behind, and the name of the outcome
         self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
         self.own_call: list[Any] | None = None  #: what is alive before a call of the function that is compiled
         self.kept: Any = None

@@ -175,7 +175,9 @@ def _values(origin: Origin, counter: Counter, items: Iterable[int]) -> list[Any]
     """What follows from a counter, for the present item and some others, up to the first for which it is an error."""
     given = counter.given
     found: list[Any] = []
-    for item in (given.value, *items) if given is not None else ():
+    if given is None:
+        return found
+    for item in (given.value, *items):
         try:
             found.append(_value(origin, {id(given.origin): item, id(counter.item.origin): item + counter.step}))
         except Exception:

@@ -88,9 +88,9 @@ def _lower(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Put converted tensors in the place of parameters, for the time of the frame that asks for it."""
     cell, dtype = args
     if not recorder.region:
-        machine.frames[-1].whole = name = "lowered", id(cell)
+        machine.frames[-1].whole = "lowered", id(cell)
         if recorder.is_outside(cell):
-            recorder.indivisible[name] = machine.place, _reason_to_compute(cell)
+            recorder.indivisible["lowered", id(cell)] = machine.place, _reason_to_compute(cell)
     if not any(low.cell is cell for low in recorder.lowered):
         names = cells.names_to_lower(cell, dtype)
         recorder.guard("equal", recorder.derive(cells.names_to_lower, recorder.origins[id(cell)][1], dtype), names)
