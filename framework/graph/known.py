@@ -33,8 +33,9 @@ from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
-    "forgets", "has_identity", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer", "is_object",
-    "is_opaque", "is_plain_key", "is_pythons", "is_transform", "only_arranges", "sets_plainly", "viewed", "writes",
+    "forgets", "has_identity", "holds_state", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer",
+    "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "only_arranges", "sets_plainly", "viewed",
+    "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -234,6 +235,12 @@ def viewed(view: Any) -> dict:
 def is_layer(kind: type) -> bool:
     """Whether it is a class of this library's layers: to make one has no effect but random numbers."""
     return issubclass(kind, Cell) and _of(kind.__module__, ("anfora.nn",))
+
+
+def holds_state(value: Any) -> bool:
+    """Whether there is more to an object of this library than which one it is: it is a metric, a schedule or a loss scaler,
+    whose attributes change, or a gradient function, which holds one of the program's."""
+    return type(value) is api.GradientFunction or _of(type(value).__module__, ("anfora.nn", "anfora.optim"))
 
 
 def is_transform(function: Any) -> bool:

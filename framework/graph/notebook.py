@@ -198,6 +198,8 @@ class Notebook(Plain):
             value, (Tensor, Cell, Linearized, custom_vjp, tuple, list, dict)
         ):
             self.guard("is", origin, value)  # an operator with its attributes, say
+            if known.holds_state(value):
+                self.origins.setdefault(id(value), (value, origin))
             return value
         before = self.origins.get(id(value))
         if before is not None:
