@@ -126,7 +126,7 @@ _WRITERS = {
 }  # fmt: skip
 
 #: Modules of this package whose functions compute with tensors and do nothing else.
-_LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype", "anfora.core.tree")
+_LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype")
 #: Modules of this package that are programs like the user's.
 _PROGRAMS = (
     "anfora.api",
@@ -138,6 +138,7 @@ _PROGRAMS = (
     "anfora.models",
     "anfora.examples",
     "anfora.core.cell",
+    "anfora.core.tree",
     "anfora.eager.cells",
     "anfora.eager.custom",
     "anfora.eager.updating",
