@@ -31,7 +31,7 @@ from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter
-from anfora.core.tensor import Tensor
+from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors
 from anfora.eager.batched import NeedsExamples
 from anfora.eager.cells import call_cell
@@ -512,6 +512,22 @@ class Recorder(Operators):
             return  # it is watched to the end
         self.is_unkept = self.pending = False
 
+    def look_at_histories(self, machine: Machine, weights: Sequence[Parameter]) -> None:
+        """A gradient was taken by weights. Tensors from outside may have been computed from these too, in another way each
+        time, and what was saved for that may have been written to: only a real tape knows."""
+        if not weights or not self.region:
+            return
+        taken = {id(origin) for origin, _ in self.piece.inputs.values()}
+        for value, origin in list(self.origins.values()):
+            if id(origin) not in taken or not isinstance(value, Tensor):
+                continue
+            tensor = current(value)
+            if not tensor.is_leaf:
+                self.leave_to_a_tape_outside(machine)
+                return
+            if not isinstance(tensor, Parameter):  # weights are leaves as long as the gradient is taken
+                self.guard("leaf", origin, tensor._node is not None)
+
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
         slots.watch(None)
@@ -770,6 +786,8 @@ class Recorder(Operators):
                     machine.push(self.interpret(machine, function, args, kwargs, UNSEEN))
                 else:
                     machine.push(self.do(machine, function, args, kwargs))
+                if function is _Run.finish:
+                    self.look_at_histories(machine, args[0].gradient.parameters)
             except (Exception, NeedsExamples):
                 if self.region and function is GradientFunction.start:
                     self.region.pop()

@@ -87,6 +87,7 @@ def _finish(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """Turn the tape off: the function has returned."""
     try:
         do_natively(recorder, machine, transform.Differentiation.finish, args, kwargs)
+        recorder.look_at_histories(machine, args[0].weights)
     finally:
         site = recorder.region.pop() if recorder.region else None
     if site is not None:
