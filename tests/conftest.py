@@ -14,7 +14,7 @@ from anfora.eager.tape import transforms
 from anfora.graph.running import running
 
 HERE = pathlib.Path(__file__).parent
-for folder in (HERE, *(HERE / name for name in ("graph", "nn", "ops", "optim", "project"))):
+for folder in (HERE, *(HERE / name for name in ("gallery", "graph", "nn", "ops", "optim", "project"))):
     sys.path.insert(0, str(folder))
 
 # Properties take the same examples in every run, so that a change is judged by itself.
