@@ -252,6 +252,8 @@ class Attributes(Reasons):
             return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
         if isinstance(static, property):
             return self.compute(machine, getattr, (value, name), {})
+        if static is None and self.is_outside(value):
+            self._guard_absence(value, name)
         return machine.natively(getattr, (value, name), {})
 
 

@@ -1647,3 +1647,18 @@ def test_what_was_saved_outside_and_written_to_is_refused_by_a_compiled_gradient
     assert sum("changed in place" in text for text in expected) == 3
     with graph_mode() if way == "GRAPH_MODE" else contextlib.nullcontext():
         assert list(errors(ms.jit if way == "jit" else lambda gradient: gradient)) == expected
+
+
+def test_an_attribute_that_a_tensor_gets_later_is_found():
+    def f(x):
+        return x * getattr(x, "weight", 1.0), hasattr(x, "label")
+
+    compiled = ms.jit(f)
+    for n in range(6):
+        x = Tensor([1.0, 2.0])
+        if n % 2:
+            x.weight = float(n)
+        if n > 3:
+            x.label = "late"
+        assert repr(compiled(x)) == repr(f(x)), n
+    assert compiled.program.native is None and not hops(compiled)
