@@ -201,7 +201,7 @@ class Held(Notebook):
         if operation in operations.OF_ITEMS and len(args) != 1:  # it may give back one of them
             return args
         first = 1 if known.is_among(operation, _FILLING) else 0
-        taken = [self._copied(value) if type(value) in _TAKING[operation] else value for value in args[first:]]
+        taken = [self._copied(value) if _walked_as(value) in _TAKING[operation] else value for value in args[first:]]
         return (*args[:first], *taken)
 
     def _copied(self, value: Any) -> Any:
@@ -226,7 +226,7 @@ class Held(Notebook):
         self.holds = True
         for key, item in items.items():
             items[key] = self.register(item, origins[key])
-        return items if type(value) is dict else type(value)(items.values())
+        return items if type(value) is dict else _walked_as(value)(items.values())
 
     def is_foreign(self, value: Any) -> bool:
         """Whether no number of the program's can be in an object."""
@@ -257,6 +257,13 @@ class Held(Notebook):
         names = {name: given(behind, value) for name, value in names.items()}
         args = tuple([given(i, value) for i, value in enumerate(args)])
         return self.known(operation) if looked is None and known.is_bound(operation) else operation, args, names
+
+
+def _walked_as(value: Any) -> type:
+    """The type of a container, for who only walks over it: a named tuple is a tuple."""
+    kind = type(value)
+    is_plain = issubclass(kind, tuple) and kind.__iter__ is tuple.__iter__ and kind.__len__ is tuple.__len__
+    return tuple if is_plain else kind
 
 
 def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
@@ -321,7 +328,7 @@ def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
             return owner, 0, operation.__name__
     if args and known.is_among(operation, _ITEMS):
         return args[0], 1, _ITEMS[operation]
-    if args and isinstance(operation, types.MethodDescriptorType):
+    if args and isinstance(operation, (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return args[0], 1, operation.__name__
     return None, 0, ""
 

@@ -104,6 +104,7 @@ class Notebook(Plain):
         self.derived: dict[tuple, Origin] = {}
         self.dynamic: set[type] = set()  #: classes that are made anew in each call
         self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
+        self.shallow: dict[int, Any] = {}  #: those among them of which only the items were
         self.told: set[tuple] = set()
         self.distinct: dict[int, Origin] = {}  #: objects from outside that were told apart
         self.fresh: dict[int, Any] = {}  #: parameters that the piece makes: how, see making.py
@@ -263,25 +264,32 @@ class Notebook(Plain):
         self._know(tensor, value)
         return value
 
-    def look(self, value: Any) -> None:
-        """Guard a container from outside with all that it holds, since something reads it as a whole."""
+    def look(self, value: Any, is_deep: bool = True) -> None:
+        """Guard a container from outside with all that it holds, since something reads it as a whole. To walk over it, what
+        its items hold in turn does not matter."""
         kind = type(value)
         if isinstance(value, (tuple, list)) or kind is dict:
             items = dict(enumerate(value)) if kind is not dict else value
             found = self.origins.get(id(value))
             if found is None:
                 for item in items.values():
-                    if type(item) not in SIMPLE:
+                    if type(item) not in SIMPLE and is_deep:
                         self.look(item)
-            elif id(value) not in self.looked:
+            elif id(value) in self.looked:
+                if is_deep and self.shallow.pop(id(value), None) is not None:
+                    for item in items.values():
+                        self.look(item)
+            else:
                 self.looked[id(value)] = value
+                if not is_deep:
+                    self.shallow[id(value)] = value
                 origin = found[1]
                 if kind is dict:
                     self.guard("keys", origin, tuple(value))
                 else:
                     self.guard("length", origin, len(value))
                 for key, item in items.items():
-                    self._look_item(item, origin, key)
+                    self._look_item(item, origin, key, is_deep)
         elif kind in (set, frozenset):
             found = self.origins.get(id(value))
             if found is not None and id(value) not in self.looked:
@@ -290,18 +298,19 @@ class Notebook(Plain):
         elif kind in (types.MethodType, *known.BOUND):
             self.look(value.__self__)
         elif kind is Walk:
-            self.look(value.base)
+            self.look(value.base, is_deep)
         elif kind in known.VIEWS:
-            self.look(known.viewed(value))
+            self.look(known.viewed(value), is_deep)
         elif kind in _ITERATORS:
             for item in value.__reduce__()[1]:
-                self.look(item)
+                self.look(item, is_deep)
 
-    def _look_item(self, item: Any, origin: Origin, key: Any) -> None:
+    def _look_item(self, item: Any, origin: Origin, key: Any, is_deep: bool = True) -> None:
         given = self.register(item, self.origin("item", key, origin))
         if type(given) is Number:  # read as a part of the whole: it is known
             self.force(given)
-        self.look(item)
+        if is_deep:
+            self.look(item)
 
     def force(self, value: Any) -> Any:
         """A number's value, on which the program now depends."""

@@ -273,9 +273,10 @@ class Recorder(Operators):
         Args:
             shown: what is really given to it, if that is not the same: arguments of which some tell where they come from.
         """
+        is_deep = not known.is_among(operation, _WALKING)
         for value in (*args, *kwargs.values()):
             if type(value) not in SIMPLE:
-                self.look(value)
+                self.look(value, is_deep)
         self.look(operation)
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
         must_be_written = self.given is None and self._may_compare(operation)
@@ -1091,6 +1092,8 @@ def _is_closed(code: Code) -> bool:
 _ASKING_LENGTH = (list, tuple, tuple.__new__, sorted, operations.extend, operations.spread)
 
 
+#: Functions that only walk over what they get.
+_WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 

@@ -12,6 +12,7 @@ import math
 import random
 import types
 from collections import deque
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -1662,3 +1663,97 @@ def test_an_attribute_that_a_tensor_gets_later_is_found():
             x.label = "late"
         assert repr(compiled(x)) == repr(f(x)), n
     assert compiled.program.native is None and not hops(compiled)
+
+
+# -- numbers that vary, in states that are walked over -------------------------------------------------------------------
+
+
+class State(NamedTuple):
+    step: int
+    mean: Any
+
+
+def in_dicts():
+    states = [{"step": 0, "powers": [1.0]} for _ in range(3)]
+
+    def f(x):
+        for state in states:
+            state["step"] += 1
+            x = x / (1 - 0.9 ** state["step"])
+        for i, (state, other) in enumerate(zip(states, reversed(states))):
+            state["powers"][0] *= 0.5
+            x = x + other["powers"][0] * i
+        return x
+
+    return f, states
+
+
+def in_a_named_tuple():
+    box = [State(0, Tensor([0.0, 0.0]))]
+
+    def f(x):
+        state = box[0]._replace(step=box[0].step + 1, mean=box[0].mean * 0.9 + x)
+        box[0] = state
+        return state.mean / (1 - 0.9**state.step)
+
+    return f, box
+
+
+def by_a_comprehension():
+    steps = [0]
+
+    def f(x):
+        steps[0] += 1
+        rates = {name: 0.1 * steps[0] * i for i, name in enumerate("abc")}
+        return x * rates["b"] + rates["c"]
+
+    return f, steps
+
+
+@pytest.mark.parametrize("make", [in_dicts, in_a_named_tuple, by_a_comprehension])
+def test_states_that_count_are_not_compiled_anew(make):
+    (f, state), (plain, expected) = make(), make()
+    compiled = ms.jit(f)
+    for n in range(30):
+        x = Tensor([1.0, float(n)])
+        assert repr(compiled(x)) == repr(plain(x))
+        assert repr(state) == repr(expected)
+    assert compiled.program.native is None and compiled.program.recordings < 4
+
+
+def test_what_is_walked_over_first_is_looked_at_as_a_whole_later():
+    def make():
+        states, texts = [{"t": 0, "more": [1, {"z": 5}]}, {"t": 5, "more": [2, {"z": 6}]}], []
+
+        def f(x, is_whole):
+            for state in states:
+                state["t"] += 1
+                x = x + state["t"]
+            for state, other in zip(states, list(states)):
+                x = x * state["more"][1]["z"] + other["more"][0]
+            if is_whole:
+                texts.append((str(states), states == states[:], states[0] == {"t": 4, "more": [1, {"z": 5}]}))
+            return x
+
+        return f, states, texts
+
+    for whole in (True, False):
+        (f, states, texts), (plain, expected, expected_texts) = make(), make()
+        compiled = ms.jit(f)
+        for n in range(9):
+            for held in (states, expected):
+                if n == 3:
+                    held[1]["more"][1]["z"] = 7
+                elif n == 4:
+                    held[0]["more"][0] = 4
+                    held[0]["more"].append(3)
+                elif n == 5:
+                    held.append({"t": 1.5, "more": [3, {"z": 1}]})
+                elif n == 6:
+                    held[0], held[1] = held[1], held[0]
+                elif n == 7:
+                    held[2] = held[0]
+            is_whole = whole != (n == 2)
+            assert repr(compiled(Tensor([1.0]), is_whole)) == repr(plain(Tensor([1.0]), is_whole)), n
+            assert (states, texts) == (expected, expected_texts), n
+        assert compiled.program.native is None
