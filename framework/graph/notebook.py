@@ -454,7 +454,8 @@ class Notebook(Plain):
             return True  # with which attributes it was made is not known
         if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
             return True
-        if hasattr(kind, "__next__") and kind not in (Generator, Walk) and id(value) in self.origins:
+        is_iterator = hasattr(kind, "__next__") and kind not in (Generator, Walk) and not known.is_object(value)
+        if is_iterator and id(value) in self.origins:
             return True
         if kind in (set, frozenset) and id(value) in self.origins and not all(map(known.is_compared_plainly, value)):
             return True  # to compare it, as a guard would, is a call of the program

@@ -67,6 +67,8 @@ def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
         return None
     if operation in _DIRECT:
         method = method_of(recorder, args[0], _DIRECT[operation])
+        if method is not None and operation is next and len(args) == 2:
+            return Enter(polyfills.next_, args)
         return None if method is None else Enter(method, args)
     if operation in _CHECKED and len(args) == 1:
         name, check = _CHECKED[operation]

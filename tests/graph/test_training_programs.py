@@ -1757,3 +1757,41 @@ def test_what_is_walked_over_first_is_looked_at_as_a_whole_later():
             assert repr(compiled(Tensor([1.0]), is_whole)) == repr(plain(Tensor([1.0]), is_whole)), n
             assert (states, texts) == (expected, expected_texts), n
         assert compiled.program.native is None
+
+
+class Rates:
+    """A schedule that is an iterator."""
+
+    def __init__(self, count):
+        self.step, self.count, self.last = 0, count, None
+
+    def __next__(self):
+        self.step += 1
+        if self.step > self.count:
+            raise StopIteration
+        self.last = 0.9**self.step
+        return self.last
+
+
+class WalkedRates(Rates):
+    def __iter__(self):
+        return self
+
+
+@pytest.mark.parametrize("kind", [Rates, WalkedRates])
+def test_iterators_of_the_program_are_gone_into(kind):
+    def made_inside(x):
+        rates = kind(1)
+        return x * next(rates, 5.0), next(rates, -1.0), rates.step
+
+    def make(rates):
+        return lambda x: (x * next(rates, 2.0), rates.last, x * next(rates, 3.0), rates.step)
+
+    rates, expected = kind(9), kind(9)
+    for function, plain, most in ((made_inside, made_inside, 1), (make(rates), make(expected), 5)):
+        compiled = ms.jit(function)
+        for n in range(12):
+            assert repr(compiled(Tensor([1.0 + n]))) == repr(plain(Tensor([1.0 + n]))), n
+            assert vars(rates) == vars(expected)
+        assert compiled.program.native is None and not hops(compiled)
+        assert compiled.program.recordings <= most
