@@ -429,7 +429,7 @@ class Notebook(Plain):
             ),
         ):  # fmt: skip
             return False
-        return kind.__module__.startswith("anfora.")
+        return kind.__module__.startswith("anfora.") and not known.holds_state(value)
 
     def made(self, function: Callable) -> None:
         self.local_functions[id(function)] = function

@@ -1795,3 +1795,18 @@ def test_iterators_of_the_program_are_gone_into(kind):
             assert vars(rates) == vars(expected)
         assert compiled.program.native is None and not hops(compiled)
         assert compiled.program.recordings <= most
+
+
+def test_a_metric_that_is_made_inside_is_another_one_in_each_call():
+    def f(prediction, label):
+        metric = ms.Accuracy()
+        metric.update(prediction, label)
+        metric.update(prediction * -1, label)
+        mean = nn.Loss()
+        mean.update(prediction.sum())
+        return metric.eval(), mean.eval()
+
+    compiled = ms.jit(f)
+    for n in range(5):
+        args = t((3, 2), n), Tensor([0, 1, n % 2])
+        assert compiled(*args) == f(*args), n
