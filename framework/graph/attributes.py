@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import functools
 import types
 from typing import Any
@@ -66,6 +67,8 @@ class Attributes(Reasons):
         return self.register(value, self.origin("attr", "cell_contents", self._origin_of(cell)))
 
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
+        if self.given is not None:  # the attribute may lie in the object by now
+            return self._redo()
         value = self.force(value)
         if self.opaque(value):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
@@ -90,7 +93,12 @@ class Attributes(Reasons):
                 return written
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
         if isinstance(value, type):
-            if self._is_computed(class_attribute(value, name)):
+            static = class_attribute(value, name)
+            of_class = class_attribute(type(value), name) if static is None else None
+            is_property = type(of_class) is property and isinstance(of_class.fget, types.FunctionType)
+            if self._is_computed(of_class if static is None else static) or (
+                is_property and self.enters(of_class.fget)
+            ):
                 return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {value.__name__}.{name}")
             found = self._found(machine, value, name)
             written = self.overlay(value, name)
@@ -113,10 +121,42 @@ class Attributes(Reasons):
             return machine.natively(getattr, (value, name), {})
         if isinstance(value, BaseException):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+        if isinstance(value, (tuple, enum.Enum)) and type(value) is not tuple:
+            found = self._attribute_of_class(machine, value, name)
+            if found is not UNKNOWN:
+                return found
         found = machine.natively(getattr, (value, name), {})
         if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         return found
+
+    def _attribute_of_class(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute of a named tuple, or of a member of an enumeration, that does not follow from what the tuple holds;
+        UNKNOWN if it does."""
+        kind = type(value)
+        static = class_attribute(kind, name)
+        is_own = name in getattr(value, "__dict__", ())
+        getter = getattr(static, "fget", None) if isinstance(static, (property, types.DynamicClassAttribute)) else None
+        is_of_program = isinstance(getter, types.FunctionType) and self.enters(getter)
+        has_fallback = class_attribute(kind, "__getattr__") is not None
+        if is_of_program and type(static) is property and not has_fallback:
+            self.guard_class(kind, name)
+            self.enter(machine, getter, (value,), {})
+            return ENTERED
+        is_made = static is None and has_fallback
+        is_made = (
+            is_made or isinstance(static, functools.cached_property) or (getter is None and self._is_computed(static))
+        )
+        is_made = (is_made and not is_own) or isinstance(kind.__getattribute__, types.FunctionType)
+        if is_made or is_of_program or isinstance(static, property):
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if is_own and isinstance(value, enum.Enum):
+            return self.register(value.__dict__[name], self.origin("attr", name, self._origin_of(value)))
+        if isinstance(static, types.FunctionType):
+            self.guard_class(kind, name)
+        elif static is not None and not is_own and not hasattr(type(static), "__get__"):
+            return self.register(static, self.origin("attr", name, self.origin("known", kind)))
+        return UNKNOWN
 
     @staticmethod
     def _is_computed(static: Any) -> bool:

@@ -375,7 +375,7 @@ def method_of_change(operation: Any, args: tuple) -> tuple[str, Any, tuple]:
         return operation.__name__, operation.__self__, args
     if not args:
         return "", None, ()
-    return _NAMES.get(operation, getattr(operation, "__name__", "")), args[0], args[1:]
+    return _NAMES.get(operation, known.name_of(operation)), args[0], args[1:]
 
 
 def is_plain(items: Any) -> bool:

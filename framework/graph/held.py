@@ -28,6 +28,7 @@ from anfora.core.tree import has_tensors
 from anfora.eager import transform
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph import known, operations
+from anfora.graph.collected import KINDS, items_of
 from anfora.graph.gradients import ARRANGING, laid_out
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Frame, Generator, Walk
@@ -93,8 +94,8 @@ class Unwrapping:
         return result
 
     def _tuple(self, value: tuple) -> tuple:
-        items = [self._value(item) for item in value]
-        if all(new is old for new, old in zip(items, value)):
+        items = [self._value(item) for item in tuple.__iter__(value)]  # its class may have another one
+        if all(map(operator.is_, items, tuple.__iter__(value))):
             return value
         return tuple(items) if type(value) is tuple else tuple.__new__(type(value), items)
 
@@ -130,7 +131,7 @@ class Unwrapping:
                 self._value(cell)
             if value.__defaults__:
                 value.__defaults__ = self._value(value.__defaults__)
-            for table in (value.__kwdefaults__, value.__dict__):
+            for table in (value.__kwdefaults__, value.__annotations__, value.__dict__):
                 self._value(table)
         elif kind is Frame:
             self._value(value.function)
@@ -154,6 +155,9 @@ class Unwrapping:
                 value.__dict__[name] = self._value(value.__dict__[name])
         elif kind in known.VIEWS:
             self._value(known.viewed(value))
+        elif kind in KINDS:  # numbers do not get into them, but for objects that hold some
+            for item in (*items_of(value), getattr(value, "default_factory", None)):
+                self._value(item)
         else:
             if isinstance(value, BaseException):
                 value.args = self._value(value.args)
@@ -297,7 +301,7 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
     if operation is dict:
         return () if all(type(more) is dict for more in args) else None
     if operation is setattr:
-        return () if _is_plain_owner(args[0]) else None
+        return () if _sets_plainly(*args[:2]) else None
     if operation in (getattr, delattr) or (isinstance(operation, type) and _only_stores(operation)):
         return ()
     return None
@@ -307,7 +311,7 @@ def stored_from(operation: Any, args: tuple) -> int | None:
     """From which position on a function of Python's only stores its arguments, and what is given by name; None if it does
     not."""
     if operation is setattr:
-        return 2 if _is_plain_owner(args[0]) else None
+        return 2 if _sets_plainly(*args[:2]) else None
     if operation is operations.fill_cell or operation is functools.partial or operation is dict:
         return 1
     if isinstance(operation, type):
@@ -359,11 +363,11 @@ def _is_plain_nest(value: Any) -> bool:
     return not isinstance(value, (tuple, list, Mapping)) and not hasattr(kind, "__dataclass_fields__")
 
 
-def _is_plain_owner(owner: Any) -> bool:
+def _sets_plainly(owner: Any, name: Any) -> bool:
     """Whether to set an attribute of an object of the program puts it into the object's dict, and nothing else sees it."""
     kind = type(owner)
     if kind is types.FunctionType:
-        return True
+        return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
     return (
         known.is_object(owner)
         and known.sets_plainly(kind)
@@ -376,7 +380,7 @@ def _only_stores(kind: type) -> bool:
     """Whether what makes an object of a class is written by Python, and stores the arguments as they are."""
     if issubclass(kind, tuple):
         scope = getattr(kind.__new__, "__globals__", {})
-        return scope.get("__name__") == f"namedtuple_{kind.__name__}"
+        return scope.get("__name__") == f"namedtuple_{kind.__name__}" and known.computes(kind)
     return (
         "__dataclass_fields__" in kind.__dict__
         and not hasattr(kind, "__post_init__")

@@ -23,9 +23,12 @@ from anfora.graph.operator_classes import built_operator, is_operator, operator_
 from anfora.graph.origins import Number
 from anfora.graph.ranges import Counter
 
-__all__ = ["ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
+__all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
 
 ORDINARY = (type, abc.ABCMeta)  #: classes of classes that add nothing to what an object is, and how it is made
+#: Types of what is made of its parts, and never changes; and its images.
+FIXED_PARTS = (tuple, frozenset, types.MethodType)
+_FIXED = ("tuple", "tuple of", "frozenset", "bound")
 FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
 
 Image = tuple  #: (kind, …); see Imager._image
@@ -49,6 +52,7 @@ class Imager:
     ) -> None:
         self._slot, self._is_known, self._own = slot, is_known, own or {}
         self._seen: dict[int, int] = {}
+        self._open: set[int] = set()  #: tuples that are being gone through
         self._kept: list[Any] = []
         self.made: list[Any] = []  #: the objects that the image makes, in the order of their numbers
 
@@ -72,21 +76,37 @@ class Imager:
             return "method", value.__name__, self.image(value.__self__)
         if isinstance(value, FIXED) or self._is_known(value):
             return "is", value
-        if kind is tuple:
-            if all(type(item) in SIMPLE for item in value):
-                return "is", value
-            return "tuple", tuple(map(self.image, value))
+        if kind is tuple and all(type(item) in SIMPLE for item in value):
+            return "is", value
         if kind is slice:
             return "slice", tuple(map(self.image, (value.start, value.stop, value.step)))
-        if kind is frozenset:
-            return "frozenset", tuple(map(self.image, value))
-        if isinstance(value, types.MethodType):
-            return "bound", self.image(value.__func__), self.image(value.__self__)
         known = self._seen.get(id(value))
         if known is not None:
             return "again", known
+        if isinstance(value, FIXED_PARTS):
+            return self._fixed(value, kind)
         self._number(value)
         return self._object(value, kind)
+
+    def _fixed(self, value: Any, kind: type) -> Image:
+        """The image of something that is made of its parts: these are there before it."""
+        if id(value) in self._open:
+            raise NoImage(f"a {kind.__name__} that holds itself")
+        self._open.add(id(value))
+        image: Image
+        if kind is types.MethodType:
+            image = "bound", self.image(value.__func__), self.image(value.__self__)
+        elif kind is tuple or kind is frozenset:
+            image = kind.__name__, tuple(map(self.image, value))
+        elif isinstance(value, tuple) and getattr(value, "__dict__", None):
+            raise NoImage(f"a {kind.__name__} with attributes")
+        elif isinstance(value, tuple):  # a named one
+            image = "tuple of", kind, tuple(map(self.image, value))
+        else:
+            raise NoImage(f"an object of type {kind.__name__}")
+        self._open.discard(id(value))
+        self._number(value)
+        return image
 
     def _object(self, value: Any, kind: type) -> Image:
         if kind is list:
@@ -113,9 +133,9 @@ class Imager:
         if kind is Counter:
             return "counter", self.image(value.item), self.image(value.stop), value.step, value.site
         if kind is functools.partial:
+            if value.__dict__:
+                raise NoImage("a partial function with attributes")
             return "partial", self.image(value.func), self.image(value.args), self.image(value.keywords)
-        if isinstance(value, tuple):  # a named tuple
-            return "tuple of", kind, tuple(map(self.image, value))
         if isinstance(value, BaseException):
             return self._exception(value, kind)
         if (
@@ -244,21 +264,27 @@ class _Builder:
             return image[1]
         if kind == "slot" or kind == "number":
             return self.slots[image[1]]
-        if kind == "tuple":
-            return tuple([self.build(item) for item in image[1]])
+        if kind in _FIXED:
+            value = self._fixed(image, kind)
+            self.made.append(value)
+            return value
         if kind == "again":
             return self.made[image[1]]
         if kind == "slice":
             return slice(*(self.build(item) for item in image[1]))
-        if kind == "frozenset":
-            return frozenset(self.build(item) for item in image[1])
         if kind == "view":
             return getattr(self.build(image[2]), image[1])()
         if kind == "method":
             return getattr(self.build(image[2]), image[1])
+        return self._object(image, kind)
+
+    def _fixed(self, image: Image, kind: str) -> Any:
         if kind == "bound":
             return types.MethodType(self.build(image[1]), self.build(image[2]))
-        return self._object(image, kind)
+        items = [self.build(item) for item in image[-1]]
+        if kind == "tuple of":
+            return tuple.__new__(image[1], items)
+        return tuple(items) if kind == "tuple" else frozenset(items)
 
     def _object(self, image: Image, kind: str) -> Any:
         made = self.made
@@ -317,8 +343,6 @@ class _Builder:
             counter.is_rolled = True
         elif kind == "partial":
             made[place] = functools.partial(self.build(image[1]), *self.build(image[2]), **self.build(image[3]))
-        elif kind == "tuple of":
-            made[place] = tuple.__new__(image[1], [self.build(item) for item in image[2]])
         else:
             assert kind == "iterator", kind
             made[place] = value = image[1](*self.build(image[2]))

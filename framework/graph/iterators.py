@@ -167,6 +167,17 @@ def chain_of_(rows):
             yield item
 
 
+def calls_until_(function, sentinel):
+    while True:
+        try:
+            item = function()
+        except StopIteration:
+            return
+        if sentinel is item or sentinel == item:
+            return
+        yield item
+
+
 def batched_(items, n):
     batch = []
     for item in items:
@@ -230,10 +241,18 @@ def iterators() -> dict[Any, Callable]:
         itertools.filterfalse: _iterator(filterfalse_, (1,), range(2, 3)),
         itertools.compress: _iterator(compress_, (0, 1), range(2, 3)),
         itertools.chain.from_iterable: _iterator(chain_of_, (0,), range(1, 2)),
+        iter: _of_calls,
     }
     if hasattr(itertools, "batched"):
         table[itertools.batched] = _of_batches
     return table
+
+
+def _of_calls(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    if kwargs or len(args) != 2 or not callable(recorder.force(args[0])):
+        return False
+    recorder.enter(machine, calls_until_, args, {})
+    return True
 
 
 def _of_batches(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:

@@ -11,6 +11,7 @@ import itertools
 import math
 import operator
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,9 @@ from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
-    "forgets", "has_identity", "holds_state", "is_among", "is_bound", "is_compared_plainly", "is_constant", "is_layer",
-    "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "only_arranges", "sets_plainly", "viewed",
-    "writes",
+    "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_bound", "is_compared_plainly", "is_constant",
+    "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_arranges",
+    "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -220,7 +221,7 @@ def computes(function: Any) -> bool:
             issubclass(function, BaseException) and function.__module__ in _ERRORS
         ):
             return True
-        return issubclass(function, tuple) and hasattr(function, "_fields")
+        return issubclass(function, tuple) and hasattr(function, "_fields") and _is_row(function)
     return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
 
 
@@ -334,6 +335,45 @@ def is_object(value: Any) -> bool:
     )
 
 
+def has_methods(value: Any) -> bool:
+    """Whether operators and functions of Python's may call special methods of the program on a value: an object, or a named
+    tuple, a member of an enumeration or a class that has some."""
+    if isinstance(value, (tuple, enum.Enum, type)):
+        return type(value) not in (tuple, type) and _has_special_methods(type(value))
+    return is_object(value)
+
+
+def _has_special_methods(kind: type) -> bool:
+    return any(_special_methods(kind))
+
+
+def _special_methods(kind: type) -> Iterator[str]:
+    for base in kind.__mro__:
+        for name, found in list(base.__dict__.items()) if base.__flags__ & (1 << 9) else ():
+            if not name.startswith("__") or name in _OF_MAKING or type(found) is not types.FunctionType:
+                continue
+            if enters(found) and found.__globals__.get("__name__") not in _PLAIN_LIBRARIES:
+                yield name
+
+
+def _is_row(kind: type) -> bool:
+    """Whether the items of tuples of a class are found like those of others."""
+    return kind is tuple or not _OF_ROWS.intersection(_special_methods(kind))
+
+
+#: Special methods of tuples by which they show what they hold.
+_OF_ROWS = frozenset(
+    ["__iter__", "__getitem__", "__len__", "__eq__", "__ne__", "__hash__", "__contains__", "__reversed__"]
+)
+
+
+#: Special methods that no operator calls.
+_OF_MAKING = frozenset([
+    "__new__", "__init__", "__call__", "__prepare__", "__init_subclass__", "__set_name__", "__instancecheck__",
+    "__subclasscheck__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__getnewargs__",
+])  # fmt: skip
+
+
 def sets_plainly(kind: type) -> bool:
     """Whether an assignment to an attribute of an object of a class puts it into the object's dict, or calls a setter."""
     return kind.__setattr__ is object.__setattr__ or kind is types.SimpleNamespace
@@ -373,7 +413,9 @@ def is_opaque(value: Any) -> bool:
         return False
     if is_bound(value):
         return is_opaque(value.__self__)
-    if is_constant(value) or is_object(value) or isinstance(value, tuple):
+    if isinstance(value, tuple):
+        return not _is_row(type(value))
+    if is_constant(value) or is_object(value):
         return False
     if isinstance(value, types.GeneratorType):
         return True
@@ -382,8 +424,18 @@ def is_opaque(value: Any) -> bool:
     return not (hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"))
 
 
+def name_of(value: Any) -> str:
+    """The `__name__` of a function or class, "" if it has none; no code of the program is called to make one up."""
+    kind = type(value)
+    if kind.__flags__ & (1 << 9) and not isinstance(value, type) and not _of(kind.__module__, ("anfora",)):
+        return object.__getattribute__(value, "__dict__").get("__name__", "") if kind.__dictoffset__ else ""
+    return getattr(value, "__name__", "")
+
+
 def describe(function: Any) -> str:
     """A function's name, for reports."""
-    name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or type(function).__name__
+    if not name_of(function):
+        return type(function).__name__
+    name = getattr(function, "__qualname__", None) or function.__name__
     module = getattr(function, "__module__", None)
     return name if module in (None, "builtins", "_operator") else f"{module}.{name}"

@@ -287,6 +287,10 @@ class Plain:
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
         return machine.natively(getattr, (value, name), {})
 
+    def raise_(self, machine: Machine, error: Any, *cause: Any) -> None:
+        """Raise an exception, from a cause if one is given."""
+        machine.natively(operations.raise_, (error, *cause), {})
+
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """Call something: push its result, or a frame."""
         machine.push(self.do(machine, function, args, kwargs))
@@ -1059,7 +1063,7 @@ class Machine:
                 error = RuntimeError("No active exception to reraise")
             raise error
         error = frame.stack.pop()
-        self.natively(operations.raise_, (error, *(() if cause is _ABSENT else (cause,))), {})
+        self.world.raise_(self, error, *(() if cause is _ABSENT else (cause,)))
 
     def op_RERAISE(self, frame: Frame, _: None) -> None:
         raise frame.stack.pop()

@@ -11,7 +11,7 @@ import numpy as np
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import Followed
 from anfora.graph import known
-from anfora.graph.images import Imager
+from anfora.graph.images import FIXED_PARTS, Imager
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Machine
 from anfora.graph.origins import Origin
@@ -130,7 +130,7 @@ class State:
         self.is_kept = keeps_arguments(operation) or any(type(made) is types.FunctionType for made in arguments.made)
         self.built = arguments.made if self.is_kept else []
         for i, value in enumerate(self.built):
-            if id(value) not in self.live.index and value is not kwargs:  # those are handed on one by one
+            if id(value) not in self.live.index and value is not kwargs and not isinstance(value, FIXED_PARTS):
                 self.live.add(value, Origin("built", i))
         frames = machine.frames
         self.switch = switches()

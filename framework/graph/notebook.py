@@ -8,6 +8,7 @@ changes of what is outside, operators.py turns operators into rows, and recorder
 
 from __future__ import annotations
 
+import enum
 import gc
 import types
 from collections.abc import Callable
@@ -475,7 +476,11 @@ class Notebook(Plain):
         """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
         it."""
         kind = type(value)
-        if kind in SIMPLE or kind is Number or isinstance(value, Tensor) or known.is_constant(value):
+        if kind in SIMPLE or kind is Number or isinstance(value, Tensor):
+            return True
+        if isinstance(value, (tuple, enum.Enum, type)) and known.has_methods(value):
+            return False
+        if known.is_constant(value):
             return True
         if isinstance(value, BaseException):
             return not self.is_outside(value)  # what Python has raised may say something else next time

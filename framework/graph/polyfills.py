@@ -159,6 +159,10 @@ def list_(items=()):
     return [item for item in items]  # noqa: C416  (`list` would leave it to Python again)
 
 
+def dict_(mapping):
+    return {key: mapping[key] for key in mapping.keys()}  # noqa: SIM118  (it may have no other way)
+
+
 def list_with_length(items):
     rest = iter(items)
     len(items)  # Python asks, to make room

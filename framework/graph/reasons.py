@@ -37,7 +37,7 @@ class Reasons(Held):
         is_of_rows = isinstance(value, Tensor) or self.owns_array(value)
         if self.is_own_generator(value) or (is_of_rows and bool(value.shape)):
             return True
-        return known.is_object(value) and not self.opaque(value) and method_of(self, value, "__iter__") is not None
+        return known.has_methods(value) and not self.opaque(value) and method_of(self, value, "__iter__") is not None
 
     def is_own_generator(self, value: Any) -> bool:
         return type(value) is Generator and self.owns(value)
@@ -49,7 +49,7 @@ class Reasons(Held):
             return None
         [generator, *more] = [a for a in args if self.is_own_generator(a)]
         is_there = any(item is generator for item in machine.saved)
-        is_join = getattr(operation, "__name__", "") == "join" and type(getattr(operation, "__self__", None)) is str
+        is_join = known.name_of(operation) == "join" and type(getattr(operation, "__self__", None)) is str
         if is_there and not more and not generator.is_running and (known.is_among(operation, DRAINING) or is_join):
             raise drain(generator, operation, args, list_)
         return "a generator in the hands of Python"
@@ -103,12 +103,13 @@ class Reasons(Held):
             ):
                 return f"{known.describe(operation)} with a function of the program"
         elif known.is_among(operation, _LOOKS_INTO):
+            is_by_key = operation in _OF_KEYS and isinstance(args[0], dict)
             for i, value in enumerate(args[: _LOOKS_INTO[operation]]):
                 if i == 0 and operation is operations.spread:  # the function, for messages
                     continue
                 for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
-                    is_key = i == 1 and isinstance(args[0], dict) and known.has_identity(type(part))
-                    if known.is_object(part) and not is_key:
+                    is_key = i == 1 and is_by_key and known.has_identity(type(part))
+                    if known.has_methods(part) and not is_key:
                         return f"a method of {type(part).__name__}"
         for value in self._called_back(operation, args):
             return f"a method of {type(value).__name__}"
@@ -166,7 +167,7 @@ class Reasons(Held):
     def _tell_apart(self, operation: Callable, args: tuple, compared: list[Any]) -> bool:
         """Let later calls see to it that the keys of dicts and sets are different objects; False where that is not all
         that matters: where objects have a `__hash__` or `__eq__` of their own, or come out in the order of addresses."""
-        name = getattr(operation, "__name__", "")
+        name = known.name_of(operation)
         owner = getattr(operation, "__self__", None)
         kind = operation.__objclass__ if isinstance(operation, types.MethodDescriptorType) else type(owner)
         is_key = operation in (operator.getitem, operator.setitem, operations.make_dict, *_MEMBERSHIP) or (
@@ -224,7 +225,7 @@ class Reasons(Held):
             return None
         is_elsewhere = self.is_outside(owner) or (is_operator(owner) and id(owner) not in self.own)
         if is_elsewhere or not known.is_object(owner) or isinstance(owner, Cell):
-            return f"a change of an attribute of {getattr(owner, '__name__', type(owner).__name__)}"
+            return f"a change of an attribute of {known.name_of(owner) or type(owner).__name__}"
         is_raw = operation in (object.__setattr__, object.__delattr__)
         own = type(owner).__setattr__ if operation is setattr else type(owner).__delattr__
         if not (is_raw or known.sets_plainly(type(owner)) or own in (object.__setattr__, object.__delattr__)):
@@ -260,13 +261,14 @@ DRAINING = frozenset({
     operations.unpack, operations.unpack_rest, set.update, ParameterTuple, *KINDS,
 })  # fmt: skip
 
+_OF_KEYS = (operator.getitem, operator.setitem, operator.delitem)
 #: Functions that arrange things and call methods of some of their arguments: of how many, from the first.
 _LOOKS_INTO: dict[Any, int | None] = {
     **dict.fromkeys((
         len, list, tuple, iter, reversed, dict, next, operations.unpack, operations.unpack_rest,
         operations.values_of_keys, operations.rest_of_mapping, itertools.cycle,
     ), 1),
-    **dict.fromkeys((operator.getitem, operator.setitem, operator.delitem), 2),
+    **dict.fromkeys(_OF_KEYS, 2),
     **dict.fromkeys((
         enumerate, range, itertools.islice, itertools.count, itertools.repeat, zip, operations.extend, operations.spread,
         operations.merge, operations.merge_keywords, set.update, itertools.chain, itertools.product,

@@ -56,6 +56,7 @@ from anfora.graph.polyfills import (
     call,
     class_pattern,
     default_item,
+    dict_,
     differentiate,
     getter,
     items_,
@@ -131,11 +132,12 @@ class Recorder(Operators):
                 return result
         if not kwargs and not any(map(self.opaque, args)):
             self._go_into_methods(machine, operation, args)
-        result = self.read_item(operation, args) if not kwargs else UNKNOWN
-        if result is UNKNOWN:
-            result = self.write(machine, operation, args, kwargs)
-        if result is not UNKNOWN:
-            return result
+        if self.given is None:  # what a hop was given may be from outside when it is done over
+            result = self.read_item(operation, args) if not kwargs else UNKNOWN
+            if result is UNKNOWN:
+                result = self.write(machine, operation, args, kwargs)
+            if result is not UNKNOWN:
+                return result
         args = self.taken_apart(operation, args)
         if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
             done, result = self._arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
@@ -160,7 +162,7 @@ class Recorder(Operators):
                 kwargs = {name: self.force(value) for name, value in kwargs.items()}
             else:
                 args = (*map(self.force, args[:stored]), *args[stored:])
-        if operation is id and not kwargs and len(args) == 1 and self.is_outside(args[0]):
+        if operation is id and self.given is None and len(args) == 1 and self.is_outside(args[0]):
             return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
         if operation is type and len(args) == 1 and type(args[0]) is Generator:
             return types.GeneratorType
@@ -230,7 +232,7 @@ class Recorder(Operators):
             call = check_of(self, operation, *args)
             if call is not None:
                 raise call
-        if not any(map(known.is_object, args)):
+        if not any(map(known.has_methods, args)):
             return
         if operation is setattr and len(args) == 3:
             call = setter_of(self, *args)
@@ -243,6 +245,10 @@ class Recorder(Operators):
             return
         for value in args:
             is_there = any(item is value for item in machine.saved)
+            if operation in _TAKING_MAPPINGS and _may_be_mapping(value):
+                if operation is dict and len(args) == 1 and method_of(self, value, "keys") is not None:
+                    raise Enter(dict_, args)
+                continue
             if is_there and method_of(self, value, "__iter__") is not None:
                 has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
                 raise drain(value, operation, args, list_with_length if has_length else list_)
@@ -593,6 +599,11 @@ class Recorder(Operators):
             for name, value in function.__kwdefaults__.items():
                 self.force(self.register(value, self.origin("item", name, defaults)))
 
+    def raise_(self, machine: Machine, error: Any, *cause: Any) -> None:
+        if self.is_outside(error) and isinstance(error, BaseException):  # it is changed: its context, cause, traceback
+            self.interpret(machine, operations.raise_, (error, *cause), {}, "raising an exception from outside")
+        super().raise_(machine, error, *cause)
+
     def truth(self, machine: Machine, value: Any) -> bool:
         kind = type(value)
         if kind is bool:
@@ -602,7 +613,7 @@ class Recorder(Operators):
             self._unroll_if_needed(value.origin, is_truth=True)
             self.guard("is", Origin("number", bool, (value.origin,)), result)
             return result
-        if known.is_object(value) and not isinstance(value, type):
+        if known.has_methods(value) and not isinstance(value, type):
             if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
                 return True
             call = None if self.opaque(value) else truth_of(self, value)
@@ -1053,6 +1064,14 @@ def _of_its_kind(operation: Any, args: tuple) -> Any:
     return UNKNOWN
 
 
+def _may_be_mapping(value: Any) -> bool:
+    """Whether a dict that is made of an object asks it for its keys, and does not walk over it."""
+    kind = type(value)
+    return known.is_object(value) and (
+        hasattr(kind, "keys") or hasattr(kind, "__getattr__") or "keys" in getattr(value, "__dict__", ())
+    )
+
+
 def _are_numbers(args: tuple) -> bool:
     """Whether it is one list or tuple of numbers, of which some vary."""
     if len(args) != 1 or type(args[0]) not in (list, tuple):
@@ -1067,7 +1086,7 @@ def _takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
     if isinstance(getattr(operation, "__self__", None), Tensor):
         args, operation = (operation.__self__, *args), getattr(Tensor, operation.__name__, None)
     if not isinstance(operation, Op):
-        name = getattr(operation, "__name__", "")
+        name = known.name_of(operation)
         op = METHODS.get(name) if getattr(Tensor, name, None) is operation else None
     if not isinstance(op, Op) or op.is_random or op.python_rule is not None or op.writes is not None:
         return False
@@ -1088,6 +1107,8 @@ def _is_closed(code: Code) -> bool:
     return code.is_generator and "HANDLER" in code.opcodes
 
 
+#: Functions that make dicts, of couples or of mappings.
+_TAKING_MAPPINGS = (dict, *(kind for kind in KINDS if issubclass(kind, dict)))
 #: Functions that take all items, and ask for a length first to make room.
 _ASKING_LENGTH = (list, tuple, tuple.__new__, sorted, operations.extend, operations.spread)
 

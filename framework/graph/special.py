@@ -63,7 +63,7 @@ def class_attribute(kind: type, name: str) -> Any:
 
 def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
     """The call that an operation on objects of the program is; None if it is none, or not one that can be seen into."""
-    if not args or not any(map(known.is_object, args[:2])) or not known.is_among(operation, _OPERATIONS):
+    if not args or not any(map(known.has_methods, args[:2])) or not known.is_among(operation, _OPERATIONS):
         return None
     if operation in _DIRECT:
         method = method_of(recorder, args[0], _DIRECT[operation])
@@ -121,7 +121,7 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
 
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:
     """The special method of an object of the program, if the machine goes into it."""
-    if not known.is_object(value):
+    if not known.has_methods(value):
         return None
     found = class_attribute(type(value), name)
     if not isinstance(found, types.FunctionType) or not recorder.enters(found):

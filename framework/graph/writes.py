@@ -32,7 +32,7 @@ from anfora.graph import known, operations
 from anfora.graph.attributes import Attributes
 from anfora.graph.containers import GONE, QUESTIONS, UNCHANGED, Change, method_of_change
 from anfora.graph.held import Unwrapping
-from anfora.graph.images import Image, Imager, NoImage, build, builder
+from anfora.graph.images import FIXED_PARTS, Image, Imager, NoImage, build, builder
 from anfora.graph.known import SIMPLE, is_plain_key
 from anfora.graph.machine import Frame, Generator, Machine, Pause, Walk, do_at
 from anfora.graph.moments import Escaped, Live, Piece
@@ -81,7 +81,8 @@ class Written:
         self._live = live
         imager = Live(recorder).imager()
         imager.image(self._calls())
-        live.kept = {id(value): number for number, value in enumerate(imager.made)}
+        made = enumerate(imager.made)
+        live.kept = {id(value): number for number, value in made if not isinstance(value, FIXED_PARTS)}
 
     def _calls(self) -> tuple:
         return tuple((write.operation, write.args) for write in self.writes)
@@ -307,7 +308,7 @@ class Writes(Attributes):
     @staticmethod
     def _may_compare(operation: Callable) -> bool:
         """Whether it changes a container and looks at what is in it on the way."""
-        return getattr(operation, "__name__", "") in ("sort", "remove", "index", "count") and known.writes(operation)
+        return known.name_of(operation) in ("sort", "remove", "index", "count") and known.writes(operation)
 
     def put_off(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
         couples = [self._shown_outside(value) for value in args]
@@ -392,7 +393,7 @@ class Writes(Attributes):
             return self.register(len(owner), count)  # type: ignore[arg-type]
         if operation is operator.getitem and type(owner) in (dict, list, tuple) and len(args) == 2:
             key = args[1]
-        elif getattr(operation, "__name__", "") == "get" and isinstance(operation, known.BOUND) and 0 < len(args) < 3:
+        elif known.name_of(operation) == "get" and isinstance(operation, known.BOUND) and 0 < len(args) < 3:
             owner, key = operation.__self__, args[0]  # type: ignore[attr-defined]
             if type(owner) is not dict:
                 return UNKNOWN
@@ -597,7 +598,7 @@ def _is_of_ours(module: str) -> bool:
 
 
 def _name(owner: Any) -> str:
-    return getattr(owner, "__name__", None) or type(owner).__name__
+    return known.name_of(owner) or type(owner).__name__
 
 
 _SETTERS, _DELETERS = (setattr, object.__setattr__), (delattr, object.__delattr__)
