@@ -193,7 +193,10 @@ class Program:
             values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
             end = variant.end
             if isinstance(end, Return):
-                return live[end.slot] if end.slot is not None else _released(build(end.image, live))
+                if end.slot is not None:
+                    return live[end.slot]
+                made: list[Any] = []
+                return _released(build(end.image, live, made), made)
             if isinstance(end, Jump):
                 if end.point is point and not variant.is_decided:
                     self._close(variant, point, None)

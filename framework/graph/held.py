@@ -45,11 +45,17 @@ class Unwrapping:
     Args:
         is_foreign: whether an object holds none, since the program has not made it.
         plain: what stands in the place of a number.
+        done: by identity, values and what stands in their places.
     """
 
-    def __init__(self, is_foreign: Callable[[Any], bool], plain: Callable[[Number], Any]) -> None:
+    def __init__(
+        self,
+        is_foreign: Callable[[Any], bool],
+        plain: Callable[[Number], Any],
+        done: dict[int, tuple[Any, Any]] | None = None,
+    ) -> None:
         self._is_foreign, self._plain = is_foreign, plain
-        self._done: dict[int, tuple[Any, Any]] = {}  #: by identity: the value, and what stands in its place
+        self._done: dict[int, tuple[Any, Any]] = done or {}
         self._open: set[int] = set()  #: tuples that are being gone through
         self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
         self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
@@ -61,6 +67,14 @@ class Unwrapping:
             for held in list(self.changed.values()):
                 self._fill(held, type(held))
         return result
+
+    def of(self, value: Any) -> Any:
+        """What stands in the place of a value, if that is known."""
+        return self._done.get(id(value), (value, value))[1]
+
+    def iterators(self) -> dict[int, tuple[Any, Any]]:
+        """The iterators in whose places others stand."""
+        return {key: pair for key, pair in self._done.items() if type(pair[0]) in _ITERATORS and pair[0] is not pair[1]}
 
     def _value(self, value: Any) -> Any:
         kind = type(value)

@@ -406,7 +406,7 @@ class Recorder(Operators):
             return self._redo()
         state = self.state(machine, operation, args, kwargs)
         if state is not None:
-            operation, args, kwargs = self._given(state, operation, args, kwargs)
+            operation, args, kwargs = self._given(machine, state, operation, args, kwargs)
         elif self.is_unkept:
             operation, args, kwargs = self.released((operation, args, kwargs))
         for value in state.built if state is not None else ():
@@ -419,19 +419,36 @@ class Recorder(Operators):
                 outcome = Outcome(error=error)
         return self._hopped(machine, state, reason, outcome, operation, args)
 
-    def _given(self, state: State, operation: Callable, args: tuple, kwargs: dict) -> tuple[Callable, tuple, dict]:
+    def _given(
+        self, machine: Machine, state: State, operation: Callable, args: tuple, kwargs: dict
+    ) -> tuple[Callable, tuple, dict]:
         """What the interpreter is given for a call: the objects that it may keep are the program's, and hold numbers no
         longer; others are made for it, as in later calls."""
         if not self.holds:
             return operation, _plain_tuple(args), _plain_dict(kwargs)
         if state.is_kept:
-            return self.released((operation, args, kwargs))
+            return self._handed_over(machine, state, (operation, args, kwargs))
         made: list[Any] = []
         operation, args, kwargs, _ = build(state.call, [value_of_number(value) for value in state.live.values], made)
         for value in made:
             if type(value) is Generator:
                 value.world = Plain()
         return operation, args, kwargs
+
+    def _handed_over(self, machine: Machine, state: State, call: tuple) -> tuple[Callable, tuple, dict]:
+        """A call without numbers that vary. Iterators that held some are other ones now, for the program as well."""
+        unwrapping = Unwrapping(self.is_foreign, value_of_number)
+        call = unwrapping(call)
+        moved = unwrapping.iterators()
+        if moved:
+            exchange = Unwrapping(self.is_foreign, lambda number: number, moved)
+            for each in machine.chain():
+                for frame in each.frames:
+                    exchange(frame)
+                exchange(each.saved)
+            state.live.values[:] = [exchange.of(value) for value in state.live.values]
+            state.built[:] = [exchange.of(value) for value in state.built]
+        return call
 
     def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
         """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
