@@ -94,7 +94,7 @@ class Attributes(Reasons):
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
         if isinstance(value, type):
             static = class_attribute(value, name)
-            of_class = class_attribute(type(value), name) if static is None else None
+            of_class: Any = class_attribute(type(value), name) if static is None else None
             is_property = type(of_class) is property and isinstance(of_class.fget, types.FunctionType)
             if self._is_computed(of_class if static is None else static) or (
                 is_property and self.enters(of_class.fget)

@@ -587,6 +587,10 @@ class Notebook(Plain):
         """Do what follows from its arguments: only the operators in it leave a trace."""
         raise NotImplementedError
 
+    def _redo(self) -> Any:
+        """Give the present instruction the outcome that it had."""
+        raise NotImplementedError
+
     def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
         """Told when the program depends on a number."""
 
