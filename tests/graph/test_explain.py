@@ -410,7 +410,7 @@ def test_strict_syntax_refuses_what_is_foreign(mark):
 
 
 def test_strict_syntax_takes_an_optimizer():
-    net = nn.Dense(2, 1)
+    net = nn.Dense(2, 1, weight_init=Tensor([[0.1, 0.2]]), bias_init=Tensor([0.0]))
     step = nn.TrainOneStepCell(nn.WithLossCell(net, nn.MSELoss()), nn.Adam(net.trainable_params(), 0.1))
     with ms.context(mode=ms.GRAPH_MODE, jit_syntax_level="STRICT"):
         losses = [step(Tensor([[1.0, 2.0]]), Tensor([[3.0]])).item() for _ in range(5)]
