@@ -47,7 +47,8 @@ KINDS = {
     r"|.*\b(get_rng_state|set_rng_state|set_seed)\b|.*\b(eval|exec|locals|globals)\(\)|.*StringIO|an import$",
     "a class is made": r".*__build_class__|.*<locals>\.\w+(\.\w+)* of a value|.*<locals>\.[A-Z]\w*, which",
     "code that is not Python's, and what it gives": r"a call of (numpy|fractions|bytearray|memoryview)\b"
-    r"|.* of an error$|.* of a value that the compiler does not know$|.* of an array$|.* of arrays, which warns"
+    r"|.* of an error$|raising an exception from outside$"
+    r"|.* of a value that the compiler does not know$|.* of an array$|.* of arrays, which warns"
     r"|an attribute of a (?!Parameter)\w+$|the truth of a \w+$"
     r"|a call of (_lru_cache_wrapper\.|itertools\.|collections\.)|an attribute of a type$",
     "it is done when something is dropped": r"what .* makes does something when it is dropped",
