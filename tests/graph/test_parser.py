@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import calendar
+import colorsys
+import difflib
+import fnmatch
 import functools
+import heapq
+import importlib
 import inspect
 import linecache
+import pprint
+import shlex
+import statistics
+import textwrap
+import types
 
 import graph_programs
 import pytest
@@ -624,6 +635,55 @@ def test_errors_in_interpret_nodes_name_the_line_of_the_program():
     _, start = inspect.getsourcelines(f)
     with pytest.raises(ValueError, match=rf"test_parser\.py:{start + 2}, in .*f\n +return x\.reshape\(7\)"):
         evaluate(parse(f), Tensor([1.0, 2.0]))
+
+
+LIBRARY = [
+    "calendar", "colorsys", "configparser", "copy", "csv", "difflib", "fnmatch", "fractions", "heapq", "json.decoder",
+    "json.encoder", "pprint", "shlex", "statistics", "string", "textwrap", "unittest.case",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_pythons_library_is_parsed(name):
+    module = importlib.import_module(name)
+    held = [vars(each) for each in vars(module).values() if isinstance(each, type) and each.__module__ == name]
+    functions = [
+        each for scope in (vars(module), *held) for each in scope.values() if isinstance(each, types.FunctionType)
+    ]
+    assert functions
+    for each in functions:
+        if each.__module__ == name and each.__code__.co_filename == module.__file__:
+            try:
+                verify(parse(each))
+            except NotImplementedError as reason:
+                assert "`async def " in str(reason)
+
+
+@pytest.mark.parametrize(
+    ("source", "arguments"),
+    [
+        (textwrap.wrap, ("The quick brown fox jumps over the lazy dog.", 16)),
+        (textwrap.dedent, ("    one\n      two\n    three",)),
+        (difflib.get_close_matches, ("appel", ["ape", "apple", "peach"], 3, 0.6)),
+        (difflib.context_diff, (["a\n", "b\n"], ["a\n", "c\n"], "one", "two", "", "", 3, "\n")),
+        (statistics.median, ([3, 1, 2, 5],)),
+        (statistics.quantiles, ([3, 1, 2, 5, 8],)),
+        (calendar.monthrange, (2024, 2)),
+        (calendar.weekday, (1900, 1, 1)),
+        (colorsys.rgb_to_hls, (0.2, 0.4, 0.6)),
+        (fnmatch.translate, ("a*[!b-d]?",)),
+        (heapq.merge, ([1, 4], [2, 3])),
+        (shlex.split, ("a 'b c' d",)),
+        (pprint.pformat, ({"a": [1, 2], "b": (3,)},)),
+    ],
+)
+def test_pythons_library_runs_from_its_graphs(source, arguments):
+    signature = inspect.signature(source)
+    bound = signature.bind(*arguments)
+    bound.apply_defaults()
+    got, expected = evaluate(parse(source), *bound.arguments.values()), source(*arguments)
+    is_iterator = hasattr(expected, "__next__")
+    assert (list(got) if is_iterator else got) == (list(expected) if is_iterator else expected)
 
 
 class _Source:
