@@ -45,6 +45,7 @@ class Terms:
     bind: Callable[[Block, str, Node, ast.AST], None]
     follow: Callable[..., Block]
     inner: Callable[..., _Function]
+    is_builtin: Callable[[str, Any], bool]
     part: Callable[..., tuple[Any, list[str], Apply]]
 
     def mangled(self, name: str) -> str:
@@ -149,6 +150,8 @@ class Terms:
 
     def expr_Call(self, block: Block, node: ast.Call) -> Node:
         """f(x, *y, name=z, **w)"""
+        if isinstance(node.func, ast.Name) and self.is_builtin(node.func.id, globals):
+            return self.left_as_it_is(block, node, "globals() looks at the frame that it is called from")
         function, span = self.called(block, node), self.span(node)
         form = ["*" if isinstance(each, ast.Starred) else "" for each in node.args]
         values = [self.expression(block, each.value if isinstance(each, ast.Starred) else each) for each in node.args]

@@ -36,7 +36,7 @@ import anfora as ms
 from anfora import Parameter, Tensor, nn
 
 __all__ = [
-    "PROGRAMS", "Call", "Program", "call", "check", "check_rounds", "check_values", "difference", "factory", "graph_mode",
+    "PROGRAMS", "Call", "Program", "call", "check", "check_rounds", "check_inner", "difference", "factory", "graph_mode",
     "i", "program", "s", "t", "vectors", "ways",
 ]  # fmt: skip
 
@@ -470,11 +470,12 @@ def check_rounds(program: Program, rounds: tuple[Round, ...]) -> None:
                 _compare(program, f"{what}, {way}", _without_places(expected), _without_places(found))
 
 
-def check_values(program: Program, jit: Jit, inner: Jit) -> None:
-    """Compare the calls of a program that Python runs with those of what `inner` makes of it, with `jit` given to what
-    builds it; errors by their first lines."""
-    expected = _without_places(_expected(program, "value", _call_it))
-    _compare(program, "value", expected, _without_places(_run(program, jit, _call_it, inner, _plain)))
+def check_inner(program: Program, jit: Jit, inner: Jit) -> None:
+    """Compare a program that Python runs with what `inner` makes of it, with `jit` given to what builds it: calls, then
+    gradients; errors by their first lines."""
+    for what, wrap, _ in _kinds(program, jit):
+        expected = _without_places(_expected(program, what, wrap))
+        _compare(program, what, expected, _without_places(_run(program, jit, wrap, inner, _plain)))
 
 
 def _kinds(program: Program, jit: Jit) -> Iterator[tuple[str, Callable, list[tuple[str, Jit, Jit]]]]:

@@ -1,4 +1,5 @@
-"""Every program of the gallery as MindIR, parsed from its source: evaluated, it gives the same values and effects."""
+"""Every program of the gallery, and random ones, as MindIR parsed from the source: evaluated, it gives the same values,
+gradients and effects."""
 
 from __future__ import annotations
 
@@ -8,7 +9,8 @@ import pathlib
 import types
 
 import pytest
-from harness import PROGRAMS, check_values
+from harness import PROGRAMS, check_inner
+from random_python import program as random_program
 
 from anfora import nn
 from anfora.graph.evaluate import function
@@ -58,9 +60,15 @@ GIVING_FUNCTIONS = {"returns_a_closure_that_is_called_outside", "function_held_b
 def test_program(name):
     if name in GIVING_FUNCTIONS:
         with pytest.raises(AssertionError, match=r"compiled: 'anfora\.graph\.evaluate\.Closure'"):
-            check_values(PROGRAMS[name], _parsed_function, parsed)
+            check_inner(PROGRAMS[name], _parsed_function, parsed)
     else:
-        check_values(PROGRAMS[name], _parsed_function, parsed)
+        check_inner(PROGRAMS[name], _parsed_function, parsed)
+
+
+@pytest.mark.parametrize("first", range(0, 200, 20))
+def test_random_programs(first):
+    for seed in range(first, first + 20):
+        check_inner(random_program(seed, grad=seed % 5 == 0), _parsed_function, parsed)
 
 
 def _parsed_function(program):
