@@ -31,7 +31,7 @@ from anfora.graph.code import Unsupported
 from anfora.graph.interpreted import BREAK, CONTINUE, RETURN, signature_form
 from anfora.graph.ir import PRIMITIVES, Apply, Constant, FuncGraph, Node
 from anfora.graph.primitives import UNBOUND
-from anfora.graph.scopes import private_of
+from anfora.graph.scopes import names_of, private_of
 from anfora.graph.sources import definition_of
 from anfora.graph.structure import Structure
 from anfora.graph.terms import OPERATORS, Terms, needs_form
@@ -39,8 +39,6 @@ from anfora.graph.values import is_meta
 
 __all__ = ["parse"]
 
-#: Builtins that look at the frame they are called from, which a graph does not have; some only without arguments.
-_ASK_THE_FRAME = {"eval": True, "exec": True, "locals": True, "dir": False, "vars": False, "super": False}
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 
@@ -123,7 +121,7 @@ class _Program:
             parser = _Function(self, function, node, private_of(definition.path))
             graph = parser.entry.graph
             self.graphs[function], self.forms[function] = graph, parser.form
-            why = _why_whole(function, node)
+            why = _why_whole(node)
             while True:
                 try:
                     if why is not None:
@@ -175,21 +173,22 @@ class _Program:
                 blocks[graph].keep(set(structure.schedules[graph]))  # type: ignore[index]
 
 
-def _why_whole(function: types.FunctionType, definition: ast.AST) -> str | None:
+def _why_whole(definition: ast.AST) -> str | None:
     """Why a function has no graph form as a whole, or None."""
     for node in _own_nodes(definition):
         if isinstance(node, (ast.Yield, ast.YieldFrom)):
             return "a generator goes on where it has stopped"
-        if isinstance(node, ast.Name) and node.id == "__class__":
-            return "it asks for the class that it is defined in"
     for node in ast.walk(definition):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _ASK_THE_FRAME:
-            name = node.func.id
-            is_builtin = function.__globals__.get(name, getattr(builtins, name)) is getattr(builtins, name)
-            if is_builtin and (_ASK_THE_FRAME[name] or not node.args):
-                return f"{name}() looks at the frame that it is called from"
+        is_super = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+        if (is_super and not node.args) or (isinstance(node, ast.Name) and node.id == "__class__"):  # type: ignore[attr-defined]
+            return "it asks for the class that it is defined in"
         if isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)):
             return "what is `async` is left to Python"
+        if isinstance(node, _FUNCTIONS):
+            try:
+                names_of(node, "")  # type: ignore[arg-type]
+            except Unsupported as reason:  # it looks at its frame, which a graph does not have
+                return str(reason)
     return None
 
 
@@ -265,23 +264,25 @@ class _Function(Terms):
         body = [definition.body] if isinstance(definition, ast.Lambda) else definition.body
         self.form = signature_form(definition.args)
         parameters = [each.strip("*=") for each in self.form if each not in ("/", "*")]
-        self.counts = _stored(body) + Counter(parameters)
+        self.counts = self.stored(body)
+        self.counts.update(map(self.mangled, parameters))
         inner = (each for node in _own_nodes(definition) if isinstance(node, _FUNCTIONS) for each in ast.walk(node))
         for name in (name for each in inner if isinstance(each, ast.Nonlocal) for name in each.names):
-            if name in self.counts:  # an inner function binds it
-                self.counts[name] += 2
+            if self.mangled(name) in self.counts:  # an inner function binds it
+                self.counts[self.mangled(name)] += 2
         self.declared: set[str] = set()  #: global
         for node in _own_nodes(definition):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
-                self.counts = Counter({name: n for name, n in self.counts.items() if name not in node.names})
-                self.declared |= set(node.names) if isinstance(node, ast.Global) else set()
+                names = set(map(self.mangled, node.names))
+                self.counts = Counter({name: n for name, n in self.counts.items() if name not in names})
+                self.declared |= names if isinstance(node, ast.Global) else set()
         #: Variables of which attributes are asked for, or which are told apart: a function among them is one object.
         self.objects = {
             each.id for node in ast.walk(definition) if isinstance(node, (ast.Attribute, ast.Compare))
             for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)
         }  # fmt: skip
         self.unsure = program.unsure.setdefault(definition, set())
-        inside = _used_inside(definition)
+        inside = set(map(self.mangled, _used_inside(definition)))
         self.in_cells = program.in_cells.setdefault(definition, set())
         self.in_cells |= {name for name in inside if self.counts[name] > 1}
         if graph is None:
@@ -291,7 +292,7 @@ class _Function(Terms):
         else:
             self.entry.graph = graph
             graph.output = None
-        self.entry.bound.update(zip(parameters, self.entry.graph.parameters))
+        self.entry.bound.update(zip(map(self.mangled, parameters), self.entry.graph.parameters))
         for name in sorted(self.in_cells):
             given = self.entry.bound.get(name)
             cell = self.entry.bound[_cell(name)] = self.entry.call(PRIMITIVES["make_cell"])
@@ -552,8 +553,8 @@ class _Function(Terms):
         ends = [self.statements(first, node.body), self.statements(second, node.orelse)]
         return self.join(block, [end for end in ends if end], self.stored([*node.body, *node.orelse]))
 
-    def stored(self, nodes: Sequence[ast.AST]) -> list[str]:
-        return [self.mangled(name) for name in _stored(nodes)]
+    def stored(self, nodes: Sequence[ast.AST]) -> Counter[str]:
+        return Counter({self.mangled(name): count for name, count in _stored(nodes).items()})
 
     def join(self, block: Block, ends: list[Block], may_change: Iterable[str]) -> Block | None:
         """Where the ends of several paths meet; with one path left it just goes on."""
@@ -662,11 +663,8 @@ class _Function(Terms):
 
     def left_to_python(self, block: Block, part: Any, reason: str) -> Block | None:
         """Statements that have no graph form."""
-        first, names, result = self.part(block, part, ast.unparse(part[0]), reason)
-        span = self.span(first)
-        for position, name in enumerate(names, start=2):
-            self.bind(block, name, block.graph.apply(PRIMITIVES["getitem"], result, position, span=span), first)
-        ways = interpreted.jumps_out_of(part)
+        result = self.part(block, part, ast.unparse(part[0]), reason)
+        ways, span = interpreted.jumps_out_of(part), self.span(part[0])
         if not ways:
             return block
         way = block.graph.apply(PRIMITIVES["getitem"], result, 0, span=span)
@@ -686,8 +684,8 @@ class _Function(Terms):
             following = onward
         return following
 
-    def part(self, block: Block, part: Any, text: str, reason: str) -> tuple[Any, list[str], Apply]:
-        """The call of a part of the program that Python runs: its first node, the variables that it binds, the call."""
+    def part(self, block: Block, part: Any, text: str, reason: str) -> Apply:
+        """The call of a part of the program that Python runs; the variables that it binds have their values behind it."""
         nodes = part if isinstance(part, list) else [part]
         used = interpreted.variables_in(nodes, self.private)
         reads: list[str] = []
@@ -711,7 +709,11 @@ class _Function(Terms):
         writes = [name for name in reads if used[name]]
         function = interpreted.function_of(part, self.function, self.private, reads, cells, writes, declared)
         names = (*reads, *cells)
-        return nodes[0], writes, self.interpret(block, nodes[0], text, reason, names, function, *values, *held)
+        result = self.interpret(block, nodes[0], text, reason, names, function, *values, *held)
+        for position, name in enumerate(writes, start=2):
+            value = block.graph.apply(PRIMITIVES["getitem"], result, position, span=result.span)
+            self.bind(block, name, value, nodes[0])
+        return result
 
     def interpret(
         self, block: Block, node: Any, text: str, reason: str, names: tuple[str, ...], function: Any, *values: Any

@@ -45,8 +45,7 @@ class Terms:
     bind: Callable[[Block, str, Node, ast.AST], None]
     follow: Callable[..., Block]
     inner: Callable[..., _Function]
-    is_builtin: Callable[[str, Any], bool]
-    part: Callable[..., tuple[Any, list[str], Apply]]
+    part: Callable[..., Apply]
 
     def mangled(self, name: str) -> str:
         return mangle(name, self.private)
@@ -61,11 +60,8 @@ class Terms:
 
     def left_as_it_is(self, block: Block, node: ast.expr, reason: str) -> Node:
         """An expression that Python computes."""
-        _, names, result = self.part(block, node, ast.unparse(node), reason)
-        span = self.span(node)
-        for position, name in enumerate(names, start=2):
-            self.bind(block, name, block.graph.apply(PRIMITIVES["getitem"], result, position, span=span), node)
-        return block.graph.apply(PRIMITIVES["getitem"], result, 1, span=span)
+        result = self.part(block, node, ast.unparse(node), reason)
+        return block.graph.apply(PRIMITIVES["getitem"], result, 1, span=result.span)
 
     def expr_GeneratorExp(self, block: Block, node: ast.GeneratorExp) -> Node:
         """(x for x in y)"""
@@ -150,8 +146,6 @@ class Terms:
 
     def expr_Call(self, block: Block, node: ast.Call) -> Node:
         """f(x, *y, name=z, **w)"""
-        if isinstance(node.func, ast.Name) and self.is_builtin(node.func.id, globals):
-            return self.left_as_it_is(block, node, "globals() looks at the frame that it is called from")
         function, span = self.called(block, node), self.span(node)
         form = ["*" if isinstance(each, ast.Starred) else "" for each in node.args]
         values = [self.expression(block, each.value if isinstance(each, ast.Starred) else each) for each in node.args]

@@ -14,6 +14,7 @@ import linecache
 import pprint
 import shlex
 import statistics
+import sys
 import textwrap
 import types
 
@@ -552,9 +553,24 @@ class Private:
             self.__kept += self.__scale
         return self.__kept * self.__scale
 
+    def summed(self, __start, /):
+        """Variables have such names too."""
+        __total = __start
+        for __k in range(3):
+            __total += __k
+        with Manager([]):
+            __total += __start
+        return __total, [__k * __total for __k in range(2)], (lambda: __total)()
+
 
 def of_a_class(x):
     return Private().scaled(x)
+
+
+def who_calls(x):
+    names = [sys._getframe(0).f_code.co_name]
+    names.append(inspect.currentframe().f_code.co_name)
+    return names, (lambda: sys._getframe(1).f_locals["x"])() == x
 
 
 COUNT = 0
@@ -562,7 +578,7 @@ ODD = [
     with_globals, global_statement, rebound, counter, late_binding, defined_later, maybe_unbound, unbound_inside, deleted,
     with_try, caught, raised, with_with, with_for, comprehensions, with_star, with_keywords, wrong_arguments, with_store,
     with_walrus, with_strings, with_match, with_class, with_import, with_generator, with_locals, with_missing, decorated,
-    function_with_attributes, of_a_class, lambda x: [x, (lambda y, z=2: y * z)(x)],
+    function_with_attributes, of_a_class, who_calls, lambda x: [x, (lambda y, z=2: y * z)(x)],
 ]  # fmt: skip
 
 
@@ -592,6 +608,10 @@ def test_all_of_the_language(source):
     assert graph.anf() and str(graph) and graph.dot()
 
 
+def test_variables_of_a_method_may_have_private_names():
+    assert evaluate(parse(Private.summed), Private(), 3) == Private().summed(3) == (9, [0, 9], 9)
+
+
 def test_variables_from_outside_are_read_when_the_program_reads_them(monkeypatch):
     graph = parse(with_globals)
     monkeypatch.setitem(globals(), "FACTOR", 10)
@@ -615,7 +635,7 @@ def test_what_has_no_graph_form_is_an_interpret_node():
     assert call.span.line == start + 2 and call.span.text.strip() == "with Manager(told) as same, Manager(told):"
     [whole] = interpreted_in(parse(with_locals))
     assert [node.value for node in whole.args[:2]] == [
-        "with_locals(…)", "locals() looks at the frame that it is called from",
+        "with_locals(…)", "locals() looks at the frame it is called from",
     ]  # fmt: skip
 
 
