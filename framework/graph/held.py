@@ -315,9 +315,9 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
     if operation is dict:
         return () if all(type(more) is dict for more in args) else None
     if operation is setattr:
-        if type(args[0]) is types.FunctionType:  # of `__qualname__` and the like it takes the value
-            return () if _sets_plainly(*args[:2]) else (2,)
-        return () if _sets_plainly(*args[:2]) else None
+        if _sets_plainly(*args[:2]):
+            return ()
+        return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
     if operation in (getattr, delattr) or (isinstance(operation, type) and _only_stores(operation)):
         return ()
     return None

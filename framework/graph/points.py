@@ -28,20 +28,8 @@ from anfora.graph.switches import Switches
 from anfora.graph.writes import Written
 
 __all__ = [
-    "NUMBERS",
-    "SHAPE",
-    "TRUTH",
-    "Edge",
-    "Hop",
-    "Onward",
-    "Place",
-    "Point",
-    "Return",
-    "Same",
-    "Variant",
-    "arrive",
-    "looks",
-]
+    "NUMBERS", "SHAPE", "TRUTH", "Edge", "Hop", "Onward", "Place", "Point", "Return", "Same", "Variant", "arrive", "looks",
+]  # fmt: skip
 
 _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 

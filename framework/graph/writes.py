@@ -128,7 +128,7 @@ def _is_silent(write: Write) -> bool:
     into a dict or a list."""
     owner = write.args[0] if write.args else None
     if write.operation is setattr:
-        return known.is_object(owner) and type(owner).__setattr__ is object.__setattr__ and type(owner) is not type
+        return known.is_object(owner) and known.sets_plainly(type(owner))
     if write.operation is operator.setitem:
         return type(owner) is dict and is_plain_key(write.args[1])
     return write.operation is list.append
