@@ -582,9 +582,13 @@ class Program:
 
     def _is_own_call(self, call: Image) -> bool:
         match call:
-            case ("tuple", (("is", Compiled() as compiled), _, _, ("is", None))):
-                return compiled.program.function is self.function
+            case ("tuple", (("is", operation), _, _, ("is", None))):
+                return self.is_itself(operation)
         return False
+
+    def is_itself(self, operation: Any) -> bool:
+        """Whether it is the function that is compiled here."""
+        return isinstance(operation, Compiled) and operation.program.function is self.function
 
     def _starts_over(self, machine: Machine) -> bool:
         """Whether calls of a compiled function are gone into one inside of the other without an end in sight. This is the

@@ -28,7 +28,7 @@ from anfora.core.settings import get_context, log
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor
 from anfora.graph.code import Unsupported
-from anfora.graph.compiled import Compiled, Program
+from anfora.graph.compiled import Program
 from anfora.graph.gradients import STEPS, WALKED_BACK
 from anfora.graph.machine import Machine
 from anfora.graph.moments import Live, Outcome, State
@@ -197,14 +197,10 @@ class Watched(Program):
             self._refuse(found, position_span(*place[:2]), reason, machine)
 
     def note_unkept(self, machine: Machine, operation: Any, args: tuple, reason: str) -> None:
-        is_native = looks(operation, args, reason) is not None or reason in STEPS or self._is_call(operation)
+        is_call = self.is_itself(operation) or self.is_twin(operation)
+        is_native = looks(operation, args, reason) is not None or reason in STEPS or is_call
         if self._refuses() == "fullgraph" and not is_native:
             _inside.found[id(self)].append((position_span(*machine.place[:2]), reason))
-
-    def _is_call(self, operation: Any) -> bool:
-        """Whether it is the function itself, or another that calls itself and is compiled by itself."""
-        is_own = isinstance(operation, Compiled) and operation.program.function is self.function
-        return is_own or self.is_twin(operation)
 
     def puts_writes_off(self) -> bool:
         return self._refuses() != "STRICT"
