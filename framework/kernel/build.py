@@ -11,13 +11,16 @@ bodies with all functions and constants they reach, and the machine.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import hashlib
+import math
 import os
 import re
 import sys
 import threading
+import time
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -27,7 +30,7 @@ from anfora.kernel.cache import Cache, default_folder
 from anfora.kernel.emit import Module
 from anfora.kernel.target import target
 
-__all__ = ["Recipe", "code_key", "disk", "recipe"]
+__all__ = ["Progress", "Recipe", "code_key", "disk", "progress", "recipe"]
 
 _lock = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the lock could not compile
@@ -38,6 +41,46 @@ if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give b
 def disk() -> Cache:
     """The object cache of this process."""
     return Cache(default_folder())
+
+
+class Progress:
+    """Tells on stderr of compilations that take long, since there is nothing else to see meanwhile. What comes soon after
+    another one is taken together; kernels that are made for others count as a part of them."""
+
+    PATIENCE = 2.0  #: seconds of compiling after which there is a line, and another one
+    PAUSE = 1.0  #: seconds without any, which begin a new count
+
+    def __init__(self) -> None:
+        self._depth = self._count = 0
+        self._seconds = self._told = 0.0
+        self._started = self._ended = -math.inf
+
+    def __enter__(self) -> None:
+        if self._depth == 0:
+            self._started = time.perf_counter()
+            if self._started - self._ended > self.PAUSE:
+                self._count, self._seconds, self._told = 0, 0.0, 0.0
+        self._depth += 1
+
+    def __exit__(self, *exc: object) -> None:
+        self._depth -= 1
+        self._count += 1
+        if self._depth == 0:
+            self._ended = time.perf_counter()
+            self._seconds += self._ended - self._started
+            if self._seconds - self._told > self.PATIENCE:
+                self._told = self._seconds
+                self._tell()
+
+    def _tell(self) -> None:
+        kept = f"; they are kept in {disk().folder}" if disk().folder else ""
+        if sys.stderr is not None:  # a process without a window has none
+            with contextlib.suppress(OSError, ValueError):  # it is closed
+                print(f"anfora: {self._count} kernels compiled in {self._seconds:.1f} s{kept}", file=sys.stderr)
+
+
+#: Of this process; used under the lock.
+progress = Progress()
 
 
 class Recipe:
@@ -76,7 +119,8 @@ class Recipe:
         key = self._key(params)
         image = disk().read(key)
         if image is None:
-            image = target().machine.emit_object(_optimised(self._write(*params), names, self._vectorize))
+            with progress:
+                image = target().machine.emit_object(_optimised(self._write(*params), names, self._vectorize))
             if _source_digest() == _LOADED:  # else the source was edited under this process, and the key would lie
                 disk().write(key, image)
         return _link(image, names, self._symbols())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import textwrap
 
 import pytest
 
-from anfora.kernel.build import code_key
+from anfora.kernel.build import Progress, code_key
 from anfora.kernel.cache import Cache, default_folder
 
 PROGRAM = """
@@ -21,13 +22,17 @@ PROGRAM = """
 ANSWER = "[[3.0, -3.0], [7.0, 9.0]] 6.0\n"
 
 
-def run(folder, program=PROGRAM, **env):
+def process(folder, program=PROGRAM, **env):
     environment = {**os.environ, "ANFORA_CACHE": str(folder), **env}
     result = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(program)], env=environment, capture_output=True, text=True, timeout=300
     )
     assert result.returncode == 0, result.stderr
-    return result.stdout
+    return result
+
+
+def run(folder, program=PROGRAM, **env):
+    return process(folder, program, **env).stdout
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -207,3 +212,24 @@ def test_the_key_sees_what_a_body_reaches(before, after):
 def test_recursive_bodies_have_keys():
     source = "def f(x): return g(x)\ndef g(x): return f(x)"
     assert code_key(_function(source)) == code_key(_function(source))
+
+
+def test_compilations_that_take_long_are_told_of(tmp_path):
+    program = "from anfora.kernel import build\nbuild.Progress.PATIENCE = 0.0\n" + textwrap.dedent(PROGRAM)
+    first, second = (process(tmp_path / "objects", program) for _ in range(2))
+    assert first.stdout == second.stdout == ANSWER and second.stderr == ""
+    line = rf"anfora: \d+ kernels compiled in \d\.\d s; they are kept in {re.escape(str(tmp_path / 'objects'))}\n"
+    assert re.fullmatch(f"({line})+", first.stderr)
+
+
+def test_short_compilations_are_not_told_of(monkeypatch, capsys):
+    """But many of them that follow each other are, each two seconds; those behind a pause count anew."""
+    times = iter([0.0, 1.5, 1.6, 2.2, 2.3, 3.0, 3.1, 4.5, 10.0, 11.9, 12.0, 12.05])
+    monkeypatch.setattr("time.perf_counter", lambda: next(times))
+    told, progress = [], Progress()
+    for _ in range(6):
+        with progress:
+            pass
+        told.append(capsys.readouterr().err.partition(";")[0])
+    two, four = "anfora: 2 kernels compiled in 2.1 s", "anfora: 4 kernels compiled in 4.2 s"
+    assert [text.strip() for text in told] == ["", two, "", four, "", ""]
