@@ -527,11 +527,12 @@ class Program:
             if recorder.is_unkept:
                 return _released(recorder.released(result))
             try:
-                live = Live(recorder)
-                written = recorder.written(live)
-                image = live.imager().image(result)
-                if written is not None:
-                    written.finish(recorder)
+                with recorder.with_numbers():
+                    live = Live(recorder)
+                    written = recorder.written(live)
+                    image = live.imager().image(result)
+                    if written is not None:
+                        written.finish(recorder)
             except Escaped as escaped:
                 recorder.refuse_to_divide(machine, recorder.note_escape(escaped))
             except NoImage as trouble:
@@ -756,20 +757,21 @@ class Program:
             recorder.leave(machine)
 
     def _join(self, recorder: Recorder, machine: Machine, may_be_new: bool) -> bool | None:
-        live = Live(recorder)
-        written = recorder.written(live)
-        image = live.imager().image(tuple(machine.frames))
-        switch = switches()
-        after = Live(recorder)  # what stands in slots behind the jump; the writes may need more
-        for value, origin in zip(live.values, live.origins):
-            after.add(value, origin)
-        if written is not None:
-            written.finish(recorder)
+        with recorder.with_numbers():
+            live = Live(recorder)
+            written = recorder.written(live)
+            image = live.imager().image(tuple(machine.frames))
+            switch = switches()
+            after = Live(recorder)  # what stands in slots behind the jump; the writes may need more
+            for value, origin in zip(live.values, live.origins):
+                after.add(value, origin)
+            if written is not None:
+                written.finish(recorder)
         key = _key_of(image, after, switch)
         point = self.points.get(key)
         is_new = point is None
         if point is None:
-            if not may_be_new or len(self.points) >= _MOST_POINTS:
+            if not may_be_new or self._is_full:
                 return None
             point = self.points[key] = Point(image, switch)
         self.end_with_jump(recorder, live, Jump(point, len(after.values), machine.place), written)

@@ -8,15 +8,18 @@ Only the machine, which knows what a `Number` is, may come across one. There is 
 is one that moves values and never looks at them (`looked_at`), as `append` does. Everything else is looked at, so the
 program depends on the numbers: they are known from then on. What leaves the machine altogether (arguments of the
 interpreter's, results, what is written outside, the program itself when recording ends) holds their values.
+
+    history.append({"loss": loss.item()})   the dict is the outside's as well: see `shown_outside`
 """
 
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 import operator
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from anfora import api, batching
@@ -59,6 +62,9 @@ class Unwrapping:
         self._open: set[int] = set()  #: tuples that are being gone through
         self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
         self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
+        #: What was put into them in the places of other things: how, where, what stood there, and what stands there.
+        self._exchanged: list[tuple[Callable, Any, Any, Any, Any]] = []
+        self.is_plain = True  #: whether all that was in lists, dicts and attributes
 
     def __call__(self, value: Any) -> Any:
         result = self._value(value)
@@ -71,6 +77,27 @@ class Unwrapping:
     def of(self, value: Any) -> Any:
         """What stands in the place of a value, if that is known."""
         return self._done.get(id(value), (value, value))[1]
+
+    def replaced(self, owner: Any = None, place: Any = None) -> tuple:
+        """What stood where something else stands now: in all objects, or at one place."""
+        return tuple(
+            [old for _, held, at, old, _ in self._exchanged if owner is None or (held is owner and at == place)]
+        )
+
+    def undo(self) -> None:
+        for put, owner, place, old, _ in reversed(self._exchanged):
+            put(owner, place, old)
+
+    def redo(self) -> None:
+        for put, owner, place, _, new in self._exchanged:
+            put(owner, place, new)
+
+    def _exchange(self, put: Callable, owner: Any, place: Any, old: Any) -> None:
+        new = self._value(old)
+        if new is not old:
+            put(owner, place, new)
+            self._exchanged.append((put, owner, place, old, new))
+            self.is_plain = self.is_plain and put is operator.setitem
 
     def iterators(self) -> dict[int, tuple[Any, Any]]:
         """The iterators in whose places others stand."""
@@ -127,24 +154,21 @@ class Unwrapping:
         """Go through what an object holds."""
         if kind is list:
             for i, item in enumerate(value):
-                new = self._value(item)
-                if new is not item:
-                    value[i] = new
+                self._exchange(operator.setitem, value, i, item)
         elif kind is dict:
             for key, item in value.items():
-                new = self._value(item)
-                if new is not item:
-                    value[key] = new  # the keys stay, so it may be walked over meanwhile
+                self._exchange(operator.setitem, value, key, item)  # the keys stay, so it may be walked over meanwhile
         elif kind is types.CellType:
             try:
-                value.cell_contents = self._value(value.cell_contents)
+                held = value.cell_contents
             except ValueError:
-                pass  # it is empty
+                return  # it is empty
+            self._exchange(setattr, value, "cell_contents", held)
         elif kind is types.FunctionType:
             for cell in value.__closure__ or ():
                 self._value(cell)
             if value.__defaults__:
-                value.__defaults__ = self._value(value.__defaults__)
+                self._exchange(setattr, value, "__defaults__", value.__defaults__)
             for table in (value.__kwdefaults__, value.__annotations__, value.__dict__):
                 self._value(table)
         elif kind is Frame:
@@ -158,10 +182,7 @@ class Unwrapping:
             self._value(value.frame)
             value.call = self._value(value.call)
         elif kind is functools.partial:
-            parts = value.func, value.args, value.keywords
-            new = tuple(map(self._value, parts))
-            if any(one is not other for one, other in zip(new, parts)):
-                value.__setstate__((*new, value.__dict__))
+            self._exchange(_set_parts, value, None, (value.func, value.args, value.keywords))
         elif kind is Walk:
             self._value(value.base)
         elif isinstance(value, Differentiation):  # behind the rest of it there is the tape
@@ -174,9 +195,13 @@ class Unwrapping:
                 self._value(item)
         else:
             if isinstance(value, BaseException):
-                value.args = self._value(value.args)
+                self._exchange(setattr, value, "args", value.args)
             if kind.__dictoffset__:
                 self._value(value.__dict__)
+
+
+def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
+    function.__setstate__((*parts, function.__dict__))  # type: ignore[attr-defined]
 
 
 def _bound(method: Any, owner: Any) -> Any:
@@ -246,12 +271,62 @@ class Held(Notebook):
             items[key] = self.register(item, origins[key])
         return items if type(value) is dict else _walked_as(value)(items.values())
 
+    # -- where the outside sees it ------------------------------------------------------------------------------------
+
+    def shown_outside(self, value: Any) -> Any:
+        """Something that the program puts where the outside sees it: that holds values. The objects are the program's as
+        well, so the numbers that they held are noted, for the end of the piece, and for who looks into them. Those in
+        variables of functions, which the machine reads by itself, are known from now on."""
+        found = Unwrapping(self.is_foreign, value_of_number)
+        result = found(value)
+        self.shown.update(found.changed)
+        if not found.is_plain:
+            found.undo()
+            return self.known(value)
+        if found.replaced():
+            self.lent.append(found)
+        return result
+
+    @contextlib.contextmanager
+    def with_numbers(self) -> Iterator[None]:
+        """For a block that writes down what is alive, all objects hold the numbers that the program has put into them."""
+        lent = list(self.lent)  # the piece may end in here
+        for each in lent:
+            each.undo()
+        try:
+            yield
+        finally:
+            for each in lent:
+                each.redo()
+
+    def know_item(self, owner: list | dict, place: Any) -> None:
+        """What the program has put into a list or dict is read: if it is a number, and shown outside, it is known from now
+        on."""
+        for lent in self.lent:
+            self.known(lent.replaced(owner, place))
+
+    def _know_what_is_lent(self, operation: Any, args: tuple, names: dict) -> None:
+        """Something looks into what the outside sees as well: the numbers that it finds are known from now on."""
+        owner, first, name = _method(operation, args)
+        if name == "__getitem__" and type(owner) in (list, dict) and type(args[first]) in SIMPLE:
+            key = args[first]
+            self.know_item(owner, key + len(owner) if type(owner) is list and type(key) is int and key < 0 else key)
+            return
+        reached = Unwrapping(self.is_foreign, lambda number: number)
+        reached((operation, _read_by(operation, args), names))
+        for lent in list(self.lent):
+            if not reached.changed.keys().isdisjoint(lent.changed):
+                self.lent.remove(lent)
+                self.known(lent.replaced())
+
     def is_foreign(self, value: Any) -> bool:
         """Whether no number of the program's can be in an object."""
         return self.is_outside(value) or self.is_fixed(value)
 
     def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
         """The door to native code: a call as that sees it."""
+        if self.lent:
+            self._know_what_is_lent(operation, args, names)
         is_direct = any(type(a) is Number for a in args) or any(type(a) is Number for a in names.values())
         if self.shown and known.writes(operation):
             owner = _method(operation, args)[0]
@@ -340,6 +415,17 @@ def stored_from(operation: Any, args: tuple) -> int | None:
     return None
 
 
+def _read_by(operation: Any, args: tuple) -> tuple:
+    """Those arguments of a function of Python's whose items it may read, or hand on."""
+    if known.is_among(operation, _OUTWARD):
+        return ()
+    owner, _, name = _method(operation, args)
+    is_item = type(owner) in (list, dict) and name == "__setitem__" and type(args[-2]) in SIMPLE
+    is_attribute = operation is setattr and _sets_plainly(*args[:2])
+    is_kept = is_item or is_attribute or (type(owner) is list and name == "append") or operation is operations.fill_cell
+    return args[:-1] if is_kept else args
+
+
 def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
     """What a method is called on, the position of the first of its other arguments, and its name."""
     if isinstance(operation, known.BOUND):
@@ -419,6 +505,8 @@ _OF_TRANSFORMS: frozenset[Any] = frozenset({
     api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, transform.start, *ARRANGING,
     batching._named_like, batching._all_examples, batching._one_example,
 })  # fmt: skip
+#: Functions that do not ask what a list, dict or object holds.
+_OUTWARD: frozenset[Any] = frozenset([len, type, operator.is_, operator.is_not])
 #: Functions that move what they are given.
 _MOVING: frozenset[Any] = frozenset({
     len, list, tuple, tuple.__new__, enumerate, zip, Walk, reversed, iter, type, issubclass, callable, next, super,

@@ -112,6 +112,7 @@ class Notebook(Plain):
         #: Functions that were run with the tape on, where, and how many inner rows there were then.
         self.lines: dict[int, tuple[Linearized, tuple, int]] = {}
         self.shown: dict[int, Any] = {}  #: what the program has made and put where the outside sees it
+        self.lent: list[Any] = []  #: and what was done to have no numbers that vary in there, see held.py
         self.touched: str | None = None
         self.pending = False
 
@@ -509,6 +510,7 @@ class Notebook(Plain):
         """An attribute that lies in the object's own dict."""
         found = value.__dict__[name]
         if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
+            self.know_item(value.__dict__, name)
             return found
         written = self.overlay(value, name)
         if written is not UNKNOWN:
@@ -575,6 +577,10 @@ class Notebook(Plain):
 
     def overlaid_item(self, owner: Any, key: Any) -> Any:
         """The same of an item of a dict."""
+        raise NotImplementedError
+
+    def know_item(self, owner: list | dict, place: Any) -> None:
+        """Told of a read, in passing, from something that the program has made: see held.py."""
         raise NotImplementedError
 
     def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:

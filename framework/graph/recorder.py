@@ -460,7 +460,10 @@ class Recorder(Operators):
             self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
             self.leave(machine)
             return None
-        return self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
+        with self.with_numbers():
+            state = self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
+        self.lent = []
+        return state
 
     def _hopped(
         self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple

@@ -31,13 +31,12 @@ from anfora.core.tensor import Tensor
 from anfora.graph import known, operations
 from anfora.graph.attributes import Attributes
 from anfora.graph.containers import GONE, QUESTIONS, UNCHANGED, Change, method_of_change
-from anfora.graph.held import Unwrapping
 from anfora.graph.images import FIXED_PARTS, Image, Imager, NoImage, build, builder
 from anfora.graph.known import SIMPLE, is_plain_key
 from anfora.graph.machine import Frame, Generator, Machine, Pause, Walk, do_at
 from anfora.graph.moments import Escaped, Live, Piece
 from anfora.graph.notebook import UNKNOWN
-from anfora.graph.origins import Number, Origin
+from anfora.graph.origins import Origin
 from anfora.graph.special import class_attribute
 
 __all__ = ["Write", "Writes", "Written", "leave_block", "set_gradients"]
@@ -311,24 +310,17 @@ class Writes(Attributes):
         return known.name_of(operation) in ("sort", "remove", "index", "count") and known.writes(operation)
 
     def put_off(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
-        couples = [self._shown_outside(value) for value in args]
-        args = tuple([inside for inside, _ in couples])
-        result = machine.natively(operation, tuple([outside for _, outside in couples]), {})
+        if self._may_compare(operation):
+            args = self.known(args)
+        before, self.lent = self.lent, []
+        seen = tuple(map(self.shown_outside, args))
+        more, self.lent = self.lent, before  # nobody looks into what is shown now
+        try:
+            result = machine.natively(operation, seen, {})
+        finally:
+            self.lent += more
         self.piece.writes.append(Write(operation, args, machine.place, reason))
         return result
-
-    def _shown_outside(self, value: Any) -> tuple[Any, Any]:
-        """Something that the program puts where the outside sees it, as it is written down, and as it is seen: numbers that
-        vary may be in tuples alone. What else there is in it is noted, so that no numbers come there later."""
-        if type(value) is Number:
-            return value, value.value
-        found = Unwrapping(self.is_foreign, lambda number: number)
-        found(value)
-        if not found.changed:
-            return value, self.released(value)
-        known_value = Unwrapping(self.is_foreign, self.force)(value)
-        self.shown.update(found.changed)
-        return known_value, known_value
 
     def changes(self, owner: Any, origin: Origin) -> Changed:
         for other in self.looked.values():  # those of which all is known are read without being looked at again

@@ -803,7 +803,7 @@ def plainly(value, depth=0):
     """Something of which the bits can be compared, with what functions and objects in it give."""
     if depth > 6:
         return "deep"
-    if isinstance(value, (Scale, Sink, Settings, Checked)):
+    if isinstance(value, (Scale, Sink, Settings, Checked, Row)) or type(value).__name__ == "Box":
         return type(value).__name__, plainly(vars(value), depth + 1)
     if isinstance(value, functools.partial):
         return "partial", plainly((value.func, value.args, value.keywords), depth + 1)
@@ -851,6 +851,142 @@ def test_one_recording_also_where_it_leaves(function, capsys):
         watched(compiled, Tensor([1.0, -2.0]), 0.1 * i + 0.01, capsys)
     assert compiled.program.native is None
     assert compiled.program.recordings <= 8
+
+
+# -- what the outside sees as well ------------------------------------------------------------------------------------
+
+
+@dataclasses.dataclass
+class Row:
+    step: float
+    loss: Tensor
+    more: list = dataclasses.field(default_factory=list)
+
+
+class Log:
+    """What is outside, made anew for each run."""
+
+    def __init__(self):
+        self.rows, self.table, self.last = [], {}, None
+
+
+def logged(log, x, n):
+    loss = (x * x).sum()
+    log.rows.append({"step": n, "loss": loss.item()})
+    return loss * n
+
+
+def logged_deep(log, x, n):
+    row = {"step": n, "more": [n * 2, (n, [n])], "loss": x.sum()}
+    log.rows.append(row)
+    log.last = row
+    return row["loss"] * n, len(row["more"])
+
+
+def logged_object(log, x, n):
+    row = Row(n, x.sum(), [n])
+    log.rows.append(row)
+    return row.loss * n
+
+
+def logged_and_printed(log, x, n):
+    row = {"step": n}
+    log.rows.append(row)
+    x = x * 2
+    print(row)
+    return x * n, row
+
+
+def logged_between(log, x, n):
+    row = [n, n + 1]
+    log.table["row"] = row
+    if x.sum() > 20:
+        log.rows.append(row)
+    return x * n, row
+
+
+KEPT = [logged, logged_deep, logged_object, logged_and_printed, logged_between]
+
+
+def read_back(log, x, n):
+    row = {"step": n, "more": [n]}
+    log.rows.append(row)
+    return x * row["step"], row["more"][-1], dict(row), [v * 2 for v in row.values()]
+
+
+def changed_behind(log, x, n):
+    row = [n, n + 1]
+    log.last = row
+    row[0] = n + 10
+    row.append(n * n)
+    log.table["again"] = {"row": row}
+    return x * row[-1], sum(row), row == [1.0]
+
+
+def read_from_an_object(log, x, n):
+    row = Row(n, x.sum(), [n])
+    log.last = row
+    return x * row.step, row == Row(n, 1), vars(row)["step"], f"{row.more}"
+
+
+def read_from_outside(log, x, n):
+    log.rows.append([n])
+    log.table["k"] = {"n": n}
+    return x * log.rows[-1][0], log.table["k"]["n"], max(log.table["k"].values())
+
+
+def searched(log, x, n):
+    row = [n]
+    if row in log.rows:
+        log.rows.remove(row)
+    else:
+        log.rows.append(row)
+    return x, len(log.rows), log.rows.index(row) if row in log.rows else -1
+
+
+def put_in_badly(log, x, n):
+    row = [n]
+    try:
+        log.rows.insert("a", row)
+    except TypeError:
+        log.rows.append(row)
+    return x, row[0] + 1
+
+
+def called_back(log, x, n):
+    log.last = [lambda: n, functools.partial(max, n)]
+    return x * log.last[0](), log.last[1](2)
+
+
+def walked_over(log, x, n):
+    row = [n, n * 2]
+    walk = iter(row)
+    first = next(walk)
+    log.rows.append(row)
+    return x * first, next(walk), [v * 2 for v in row]
+
+
+READ = [
+    read_back, changed_behind, read_from_an_object, read_from_outside, searched, put_in_badly, called_back, walked_over,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [float, int])
+@pytest.mark.parametrize("function", KEPT + READ, ids=lambda function: function.__name__)
+def test_what_the_outside_sees_as_well(function, kind, capsys):
+    """Objects with numbers in them are put outside, and the program goes on to hold them: it is compiled once, unless it
+    looks into them."""
+    compiled = jit(function)
+    logs = Log(), Log()
+    for i in range(40):
+        x, n = Tensor([0.5 * i, 1.0]), kind(i if i < 25 else i % 7) + (0.25 if kind is float else 0)
+        found = []
+        for run, log in zip((function, compiled), logs):
+            result = outcome(run, log, x, n)
+            assert not held(vars(log))
+            found.append((result, plainly((log.rows, log.table, log.last)), capsys.readouterr().out))
+        assert found[0] == found[1], i
+    assert function in READ or compiled.program.recordings <= 4
 
 
 # -- what the interpreter gives ---------------------------------------------------------------------------------------
@@ -1026,8 +1162,10 @@ class Holding(Writer):
 
     def outside(self):
         return self.pick(
-            "LOG.append(c)", "LOG.append((c, pair))", "LOG.append([c])", "STORE.v = c", "STORE.items = items"
-        )
+            "LOG.append(c)", "LOG.append((c, pair))", "LOG.append([c])", "STORE.v = c", "STORE.items = items",
+            "LOG.append(table)", "STORE.last = {'box': box, 'table': table}", "LOG.extend([box, items])",
+            "STORE.rows = [items, (c, [pair])]", "LOG.append(lambda: c)",
+        )  # fmt: skip
 
     def block(self, depth, budget):
         for _ in range(1 + self.rng.integers(4)):
