@@ -26,6 +26,7 @@ from anfora.graph import control, polyfills, updates
 from anfora.graph.arrays import is_array
 from anfora.graph.code import Unsupported
 from anfora.graph.collected import KINDS
+from anfora.graph.crowds import Crowd
 from anfora.graph.engines import Moment
 from anfora.graph.gradients import leave_behind, outermost
 from anfora.graph.images import Image, Imager, NoImage, build, signature
@@ -44,10 +45,12 @@ from anfora.kernel import glue
 
 __all__ = ["Compiled", "Program"]
 
-_MOST_POINTS = 250
-_MOST_VARIANTS = 12
+_MOST_POINTS, _MOST_FOR_A_WAY = 250, 20  #: and for each that is compiled because it has come so often
+_MOST_VARIANTS = 12  #: of a point, before each has to come often
 _MOST_ENTRIES = 256
 _MOST_FAILURES = 3
+#: Guards that say of which type something is.
+_TELLING = ("type", "number", "is", "equal")
 _FAILED = object()  #: what a piece gives that has raised an error
 _TOO_MANY = "it has gone on in too many ways"
 #: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
@@ -94,6 +97,7 @@ class Program:
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
+        self.ways = 0  #: that were compiled because they had come often: see crowds.py
         self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
         self.leaves_tries = False
         #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
@@ -146,6 +150,7 @@ class Program:
             calls: the calls of the function by itself that are waited for, once there are any; grows.
         """
         live: Any
+        is_new = False  # whether it goes a way that has come often, and is being compiled
         while True:
             stands: Switches | None = None  # how the switches stand behind the piece, if that is known
             if behind is not None:
@@ -166,7 +171,7 @@ class Program:
                             running.pending += len(pending)
                         if behind is not None:
                             continue
-                for variant in point.variants:
+                for variant in point.variants if point.crowd is None else point.crowd.ways(values):
                     try:
                         live = variant.runner.run(values)
                     except Exception:
@@ -178,6 +183,10 @@ class Program:
                     if live is not None:
                         break
                 else:
+                    if point.crowd is not None:
+                        if not self._is_to_be_compiled(point, values, is_new):
+                            return self._run_in_python(point, values)
+                        is_new = True
                     result = self._record(point, values)
                     if type(result) is not Onward:
                         return result
@@ -247,6 +256,10 @@ class Program:
         if self.failures == _MOST_FAILURES:
             self.leaves_tries = True
             self.forget()
+        return self._run_in_python(point, values)
+
+    def _run_in_python(self, point: Point, values: list[Any]) -> Any:
+        """Let Python do the rest of this call, from a point on."""
         point.switch.turn()
         if point.frames[0] == "entry":
             args, kwargs = point.arguments(values)
@@ -413,27 +426,35 @@ class Program:
     # -- recording ----------------------------------------------------------------------------------------------------
 
     def _note_varying(self, point: Point, values: list[Any]) -> None:
-        """Ints from outside that have changed since the last recording are taken as numbers that vary from now on."""
+        """Ints from outside that have changed since the last recording are taken as numbers that vary from now on. Guards
+        are gone through as a call does, so that nothing is read from what may be of another type."""
         for variant in point.variants[-2:]:
             for kind, origin, payload in variant.piece.guards:
-                if kind == "equal" and type(payload) is int:
-                    try:
-                        now = value_of(origin, values)
-                    except Exception:  # what leads to it has changed: another guard tells
-                        continue
-                    if type(now) is int and now != payload:
-                        self.varying.add(origin.path)
+                if kind not in _TELLING:
+                    continue
+                try:
+                    now = value_of(origin, values)
+                except Exception:
+                    break
+                wanted = type(payload) if kind == "equal" else payload
+                if now is not payload if kind == "is" else type(now) is not wanted:
+                    break
+                if kind == "equal" and wanted is int and now != payload:
+                    self.varying.add(origin.path)
 
     def _record(self, point: Point, values: list[Any]) -> Any:
         self._note_varying(point, values)
-        if len(point.variants) >= _MOST_VARIANTS or len(self.points) >= _MOST_POINTS:
+        if len(point.variants) >= _MOST_VARIANTS or self._is_full:
             if self._unroll(sites_in(point.frames)):
                 point = Point(point.frames, point.switch, point.form)
-            else:
+            elif not self._is_crowded(point):
                 self.native = _TOO_MANY
+        if point.variants:
+            self.note_anew(point, values)
         recorder = Recorder(self)
         machine = Machine(recorder)
         recorder.point = point
+        recorder.way = point.crowd.answers(values) if point.crowd is not None else None
         self.recordings += 1
         try:
             if point.frames[0] == "entry":
@@ -447,6 +468,45 @@ class Program:
             args, kwargs = point.arguments(values)
             return self.function(*args, **kwargs)
         return self._finish(recorder, machine)
+
+    @property
+    def _is_full(self) -> bool:
+        """Whether there are enough points."""
+        return len(self.points) >= _MOST_POINTS + _MOST_FOR_A_WAY * self.ways
+
+    def _is_crowded(self, point: Point) -> bool:
+        """Whether a point may have many ways on."""
+        if point.crowd is None and len(point.variants) >= _MOST_VARIANTS:
+            crowd = Crowd(point.variants)
+            point.crowd = crowd if crowd.is_possible else None
+        return point.crowd is not None and not self._is_full
+
+    def _is_to_be_compiled(self, point: Point, values: list[Any], is_new: bool) -> bool:
+        """Whether to compile one more way from a point that has many; or to refuse it, where Python must do nothing.
+
+        Args:
+            is_new: this call has been compiled up to here.
+        """
+        assert point.crowd is not None
+        is_patient = self.is_patient()
+        if not self._is_full and point.crowd.is_worth_it(point.crowd.answers(values), is_patient and not is_new):
+            self.ways += 1
+            return True
+        if is_patient:
+            self.note_rare()
+        else:
+            self.native = _TOO_MANY
+        return not is_patient
+
+    def is_patient(self) -> bool:
+        """Whether Python may do what has not come often."""
+        return True
+
+    def note_rare(self) -> None:
+        """Told of calls that Python runs since they have not come often."""
+
+    def note_anew(self, point: Point, values: list[Any]) -> None:
+        """Told of a point from which the program goes on in a new way, before that is recorded."""
 
     def _given(self, recorder: Recorder, value: Any, slot: int) -> Any:
         """An argument of a call as the machine sees it."""
@@ -466,7 +526,7 @@ class Program:
         machine = Machine(recorder)
         self.recordings += 1
         recorder.end = hop
-        if len(self.points) >= _MOST_POINTS:
+        if self._is_full:
             self.native = _TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
         recorder.given = outcome
@@ -578,6 +638,8 @@ class Program:
     def _keep(self, recorder: Recorder, variant: Variant) -> None:
         """A piece has ended: later calls may go the same way."""
         recorder.point.variants.append(variant)
+        if recorder.point.crowd is not None:
+            recorder.point.crowd.add(recorder.way, variant)
         if not variant.is_possible:
             self.divide([cut.site for cut in variant.piece.cuts])
 
@@ -685,7 +747,7 @@ class Program:
             if self._starts_over(machine):
                 recorder.stop_keeping(machine, for_good=True)
                 return
-            if len(self.points) >= _MOST_POINTS:
+            if self._is_full:
                 self.give_up(_TOO_MANY, machine)
                 recorder.leave(machine)
                 return

@@ -46,7 +46,7 @@ from anfora.graph.known import SIMPLE
 from anfora.graph.lower import Door
 from anfora.graph.moments import Outcome, key_of
 from anfora.graph.origins import Emitter, Origin, value_of
-from anfora.graph.pieces import _GUARDS
+from anfora.graph.pieces import GUARDS
 from anfora.graph.ranges import Jump
 from anfora.kernel.control import (
     Automaton,
@@ -771,6 +771,6 @@ def _checker(guards: Sequence[tuple], origins: Sequence[Origin]) -> Callable[[Se
     """A function of the slots: what the origins give, or None where a guard does not hold."""
     emit = Emitter()
     for kind, origin, payload in guards:
-        _GUARDS[kind](emit, origin, payload)
+        GUARDS[kind](emit, origin, payload)
     names = ", ".join([emit.name(origin) for origin in origins])
     return emit.function(f"[{names}]")

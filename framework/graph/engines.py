@@ -20,7 +20,7 @@ from anfora.eager.entry import tensor_maker
 from anfora.graph.arithmetic import ELEMS
 from anfora.graph.lower import Door
 from anfora.graph.origins import Emitter, Origin
-from anfora.graph.pieces import _GUARDS
+from anfora.graph.pieces import GUARDS
 from anfora.kernel import control, repeat
 from anfora.kernel.control import Automaton, Item, Places, Source, leads_to
 from anfora.kernel.executor import LINE
@@ -170,7 +170,7 @@ class Engine:
         emit = Emitter()
         emit.constants.update(view=view_array, number=dispatch.number_array, array=np.array)
         for kind, origin, payload in self.found.guards:
-            _GUARDS[kind](emit, origin, payload)
+            GUARDS[kind](emit, origin, payload)
         names = ", ".join([emit.name(origin) for origin in self._read])
         arrays = [self._array(emit, *what) for what in self.found.fixed]
         for slot in self._given:

@@ -122,9 +122,11 @@ class Watched(Program):
         return Names.at(point.frames)
 
     def _record(self, point: Point, values: list[Any]) -> Any:
-        if point.variants and tells_recompiles():
-            log.log(_level(), "%s is compiled anew: %s", self.name, what_changed(self, point, values))
         return self._recording(super()._record, point, values)
+
+    def note_anew(self, point: Point, values: list[Any]) -> None:
+        if tells_recompiles():
+            log.log(_level(), "%s is compiled anew: %s", self.name, what_changed(self, point, values))
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         if tells_recompiles():
@@ -201,6 +203,9 @@ class Watched(Program):
         is_native = looks(operation, args, reason) is not None or reason in STEPS or is_call
         if self._refuses() == "fullgraph" and not is_native:
             _inside.found[id(self)].append((position_span(*machine.place[:2]), reason))
+
+    def is_patient(self) -> bool:
+        return not self._refuses()
 
     def puts_writes_off(self) -> bool:
         return self._refuses() != "STRICT"
@@ -485,6 +490,10 @@ def _bytes(count: int) -> str:
     )
 
 
+#: Why Python runs a call that goes another way than those that are compiled.
+_RARE = "it goes on in many ways, and is compiled for one more when that has come often"
+
+
 def explained(program: Watched, args: tuple, kwargs: dict) -> Report:
     """Call a program, and tell what it did."""
     program = program.lenient
@@ -493,7 +502,7 @@ def explained(program: Watched, args: tuple, kwargs: dict) -> Report:
     began = time.perf_counter()
     report.result = trace.call(args, kwargs)
     report.seconds = time.perf_counter() - began
-    report.fallback = program.native
+    report.fallback = _RARE if trace.is_rare else program.native
     report.recompiles, report.native, report.python = trace.recompiles, trace.native_seconds, trace.python_seconds
     report.lowering, report.recorded = trace.lowering_seconds, trace.recorded
     report.is_to_be_continued = trace.has_divided
@@ -519,6 +528,7 @@ class _Trace(Watched):
     __slots__ = (
         "_since",
         "has_divided",
+        "is_rare",
         "lowering_seconds",
         "native_seconds",
         "python_seconds",
@@ -534,7 +544,7 @@ class _Trace(Watched):
         self.steps: list[_Step] = []
         self.recompiles: list[str] = []
         self.recorded = 0
-        self.has_divided = False
+        self.has_divided = self.is_rare = False
         self.native_seconds = self.python_seconds = self.lowering_seconds = 0.0
 
     def call(self, args: tuple, kwargs: dict) -> Any:
@@ -559,10 +569,12 @@ class _Trace(Watched):
             self.python_seconds += self._since - began
         return outcome
 
-    def _record(self, point: Point, values: list[Any]) -> Any:
-        if point.variants:
-            self.recompiles.append(what_changed(self, point, values))
-        return super()._record(point, values)
+    def note_anew(self, point: Point, values: list[Any]) -> None:
+        super().note_anew(point, values)
+        self.recompiles.append(what_changed(self, point, values))
+
+    def note_rare(self) -> None:
+        self.is_rare = True
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         span = hop_span(hop)

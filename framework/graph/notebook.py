@@ -72,6 +72,7 @@ class Notebook(Plain):
         self.indivisible: dict[tuple, tuple[tuple, str]] = {}
         self.lowered: list[Lowered] = []  #: the Cells that are computing in another type
         self.point: Any = None  #: the Point that the piece starts from
+        self.way: tuple | None = None  #: what told it from other ways on from there, where there are many
         self.end: Any = None  #: the Hop behind which the program stands
         self.live: Any = None  #: what was alive before it
         self.came: tuple[Any, Any] | None = None  #: the hop that the piece stands behind, and the name of the outcome

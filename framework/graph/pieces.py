@@ -34,7 +34,7 @@ from anfora.graph.taped import Taped, taped
 from anfora.kernel import glue
 from anfora.ops.bound import Bound
 
-__all__ = ["Runner", "told_apart_at_once"]
+__all__ = ["GUARDS", "Runner", "told_apart_at_once"]
 
 _lock = threading.Lock()
 _NO_LEAF = (0, None)
@@ -117,7 +117,7 @@ class Runner:
         piece = self.piece
         emit = Emitter()
         for kind, origin, payload in told_apart_at_once(piece.guards):
-            _GUARDS[kind](emit, origin, payload)
+            GUARDS[kind](emit, origin, payload)
         made = self._made()
         for origin in self.origins:
             if origin.kind not in ("made", "built", "result", "kept"):
@@ -266,7 +266,7 @@ class Runner:
         ]
         emit = Emitter()
         for kind, origin, payload in closed.guards:
-            _GUARDS[kind](emit, origin, payload)
+            GUARDS[kind](emit, origin, payload)
         results = [emit.name(origin) for origin in (*closed.numbers.values(), *(column.origin for column in columns))]
         return Ahead(closed.numbers, closed.guards, columns, emit.function(f"({', '.join(results)},)"))
 
@@ -589,7 +589,7 @@ def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
 
 
 _MOST_PAIRS = 6  #: of objects, each with a guard of its own
-_GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
+GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
     "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
     "no key": _guard_no_key, "method": _guard_method, "number": _guard_type, "no hooks": _guard_no_hooks,

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Union
 from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
 from anfora.graph import control
+from anfora.graph.crowds import Crowd
 from anfora.graph.engines import Engine
 from anfora.graph.gradients import STEPS, outcome_of_step
 from anfora.graph.images import Image, builder
@@ -216,6 +217,7 @@ class Point:
     def __init__(self, frames: Image, switch: Switches, form: tuple[int, tuple[str, ...]] = (0, ())) -> None:
         self.frames, self.switch, self.form = frames, switch, form
         self.variants: list[Variant] = []
+        self.crowd: Crowd | None = None  #: finds the variant, where there are many
         self.engines: list[Engine] = []  #: that go on natively from here, for different variants
         self.visits = 0  #: times that Python came by
         self.due = control.NATIVE_AFTER  #: the visit at which it is time for an engine

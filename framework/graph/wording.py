@@ -13,7 +13,7 @@ from anfora.core.span import Span
 from anfora.graph.compiled import Program
 from anfora.graph.images import Image
 from anfora.graph.origins import Emitter, Origin, value_of
-from anfora.graph.pieces import _GUARDS
+from anfora.graph.pieces import GUARDS
 from anfora.graph.points import Hop, Same
 from anfora.graph.ranges import Jump
 from anfora.graph.rows import Row
@@ -228,7 +228,7 @@ def first_failing(guards: Sequence[tuple], values: Sequence[Any]) -> int | None:
     lines: list[str] = []
     for number, (kind, origin, payload) in enumerate(guards):
         emit.lines = []
-        _GUARDS[kind](emit, origin, payload)
+        GUARDS[kind](emit, origin, payload)
         lines += [f"at = {number}", *(line.replace("return None", "return at") for line in emit.lines)]
     body = [f"        {line}" for line in ("at = 0", *lines)]
     source = ["def check(slots):", "    try:", *body, "    except Exception:", "        return at"]

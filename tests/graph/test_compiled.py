@@ -214,7 +214,7 @@ def test_compiled_functions_are_copied_and_pickled():
 def test_too_many_ways_are_left_to_python():
     kinds = ms.jit(lambda x, name: name + str(x.shape))
     assert [kinds(tensor(1.0), str(k)) for k in range(40)] == [f"{k}(1,)" for k in range(40)]
-    assert kinds.program.native is not None
+    assert kinds.program.recordings < 20
 
 
 @pytest.mark.parametrize("compile", [lambda f: f, ms.jit], ids=["eager", "jit"])

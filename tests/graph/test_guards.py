@@ -392,3 +392,17 @@ def test_the_text_of_an_error_that_depends_on_data_is_read_in_each_call():
     for place in (9, -9, 1, 7):
         place = Tensor(np.array([place], np.int32))
         assert outcome(compiled, place) == outcome(f, place)
+
+
+def test_what_has_changed_is_found_out_without_running_code_of_the_program():
+    """An object comes in the place of lists whose lengths were looked at."""
+    asked = []
+
+    class Odd:
+        def __len__(self):
+            asked.append("length")
+            return 3
+
+    filled = ms.jit(lambda items: "a" * len(items))
+    assert [filled([0] * n) for n in range(3)] == ["", "a", "aa"]
+    assert filled(Odd()) == "aaa" and asked == ["length"]
