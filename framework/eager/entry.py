@@ -337,7 +337,7 @@ def freeze(value: Any) -> Any:
     too."""
     kind = value.__class__
     if kind is int or kind is bool:
-        return kind, value
+        return kind, kind(value)
     if kind is float:
         return float, value.hex()
     if kind is tuple or kind is list:

@@ -47,6 +47,9 @@ __all__ = ["Compiled", "Program"]
 
 _MOST_POINTS, _MOST_FOR_A_WAY = 250, 20  #: and for each that is compiled because it has come so often
 _MOST_VARIANTS = 12  #: of a point, before each has to come often
+#: Calls of which Python has done a part that had not come often. That takes ten times as long as a call that is its from
+#: the start, which is what each one is from then on.
+_MOST_RARE = 1000
 _MOST_ENTRIES = 256
 _MOST_FAILURES = 3
 #: Guards that say of which type something is.
@@ -98,6 +101,7 @@ class Program:
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
         self.ways = 0  #: that were compiled because they had come often: see crowds.py
+        self.rare = 0  #: calls that Python has gone on with since they had not
         self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
         self.leaves_tries = False
         #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
@@ -494,7 +498,8 @@ class Program:
             return True
         if is_patient:
             self.note_rare()
-        else:
+            self.rare += point.frames[0] != "entry"
+        if not is_patient or self.rare >= _MOST_RARE:
             self.native = _TOO_MANY
         return not is_patient
 

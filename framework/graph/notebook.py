@@ -323,6 +323,12 @@ class Notebook(Plain):
             return value.value
         return value
 
+    def decide(self, origin: Origin, truth: bool) -> bool:
+        """A truth that follows from numbers: the program now depends on it, and not on the numbers."""
+        self._unroll_if_needed(origin, is_truth=True)
+        self.guard("is", origin, truth)
+        return truth
+
     def origin_of(self, value: Any) -> Origin | None:
         """Where a value of the program comes from; None for what it has made of Python objects."""
         if type(value) is Number:

@@ -156,6 +156,8 @@ class Recorder(Operators):
             reason = self._reason(operation, _plain_tuple(args), _plain_dict(kwargs))
             if reason is not None:  # the interpreter takes it as it comes
                 return self.interpret(machine, operation, args, kwargs, reason)
+            if _is_written_in_operators(operation, args):
+                return self._with_numbers(machine, operation, args, kwargs)
             stored = stored_from(operation, args)
             if stored is None:
                 args = tuple(map(self.force, args))
@@ -363,9 +365,7 @@ class Recorder(Operators):
             if origin.height > _HIGHEST:
                 return False, None  # it is read by functions that call themselves for each part
             if type(value) is bool:
-                self._unroll_if_needed(origin, is_truth=True)
-                self.guard("is", origin, value)
-                return True, value
+                return True, self.decide(origin, value)
             if type(value) in (int, float, str):
                 if operation in _MAY_FAIL or type(value) is int:  # it is computed, whether somebody wants it or not
                     self.guard("type", origin, type(value))
@@ -376,23 +376,28 @@ class Recorder(Operators):
         return False, None
 
     def _with_numbers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
-        """An operator of tensors and numbers: if it is one row with the numbers as operands, it takes them from their
-        origins."""
+        """An operator of tensors and numbers, or a function that is written in such: each row that takes one of the numbers
+        as an operand takes it from its origin, and what looks at one makes it known."""
         given = [a for a in (*args, *kwargs.values()) if type(a) is Number]
-        piece = self.piece
-        before, numbers = len(piece.rows), len(piece.numbers)
         shown = tuple(Traced(a, self) if type(a) is Number else a for a in args)
         named = {name: Traced(a, self) if type(a) is Number else a for name, a in kwargs.items()}
+        plain, plain_names = _plain_tuple(args), _plain_dict(kwargs)
+        rows, draws = len(self.piece.rows), len(self.piece.draws)
         try:
-            result = self.compute(machine, operation, _plain_tuple(args), _plain_dict(kwargs), (shown, named))
+            result = self.compute(machine, operation, plain, plain_names, (shown, named))
         except Exception:  # of just these numbers, perhaps
             for number in given:
                 self.force(number)
-            raise
-        if self.hop is not None or len(piece.rows) != before + 1 or len(piece.numbers) != numbers + len(given):
+            if any(row.entry.op.writes is not None for row in self.piece.rows[rows:]):
+                raise
+            self.forget_from(rows, draws)
+            return self.compute(machine, operation, plain, plain_names)  # which tells of them as they are
+        if self.hop is not None:
             for number in given:
                 self.force(number)
-        return result
+        if type(result) is Traced:
+            return result.number
+        return _untraced(result)
 
     # -- hops ---------------------------------------------------------------------------------------------------------
 
@@ -629,10 +634,7 @@ class Recorder(Operators):
         if kind is bool:
             return value
         if kind is Number:
-            result = bool(value.value)
-            self._unroll_if_needed(value.origin, is_truth=True)
-            self.guard("is", Origin("number", bool, (value.origin,)), result)
-            return result
+            return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
         if known.has_methods(value) and not isinstance(value, type):
             if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
                 return True
@@ -1116,6 +1118,25 @@ def _takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
     )
 
 
+def _is_written_in_operators(operation: Any, args: tuple) -> bool:
+    """Whether it is a function of this library, or a method of a tensor, that gets numbers as operators do."""
+    if operation is operator.setitem:
+        return isinstance(args[0], Tensor)
+    if isinstance(getattr(operation, "__self__", None), Tensor):
+        return True
+    return isinstance(operation, types.FunctionType) and operation.__module__.startswith(_OF_OPERATORS)
+
+
+def _untraced(value: Any) -> Any:
+    """What a function has given, with numbers in the places of those that say where they come from."""
+    if type(value) is Traced:
+        return value.recorder.force(value.number)
+    if type(value) in (tuple, list):
+        items = list(map(_untraced, value))
+        return value if all(map(operator.is_, items, value)) else type(value)(items)
+    return value
+
+
 def _is_of_values(operation: Any) -> bool:
     """Whether it is one of Python's functions, and no method of an object that changes."""
     owner = getattr(operation, "__self__", None)
@@ -1161,6 +1182,8 @@ _PLAIN = SIMPLE | {Tensor, Parameter}
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 
 
+#: Modules of functions that are written in operators.
+_OF_OPERATORS = ("anfora.ops.", "anfora.mint", "anfora.numpy")
 #: Functions of numbers alone.
 _OF_NUMBERS = frozenset({
     pow, max, min, *operations.OF_ITEMS.values(),

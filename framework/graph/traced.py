@@ -3,7 +3,7 @@
 `x * rate` saves the number `rate` for the gradient by `x`. The rules are Python functions that get it back and write
 `g * rate`, or `g * (rate - 1)`. So that a compiled program takes the rate of the present call, a number whose value varies
 is recorded as one that says where it comes from: arithmetic gives another such number, operators take it as an operand.
-Whoever asks for its value (a comparison, a conversion) makes the program depend on it.
+A comparison makes the program depend on how it ends; whoever asks for the value (a conversion) makes it depend on that.
 
 For all code that looks at `__class__`, as the dispatch of operators does, it is an ordinary float or int. It is no subclass
 of theirs, since Python would then compute `1.5 + number` by itself, and `math.log(number)` as well.
@@ -11,6 +11,7 @@ of theirs, since Python would then compute `1.5 + number` by itself, and `math.l
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -89,9 +90,27 @@ def _arithmetic(operation: Callable, is_reflected: bool) -> Callable:
     return method
 
 
+def _comparison(operation: Callable) -> Callable:
+    def method(self: Any, other: Any) -> Any:
+        if not isinstance(other, (int, float)):
+            return NotImplemented  # and something else than a number is asked next
+        value = operation(self.number.value, _plain(other))
+        return self.recorder.decide(Origin("number", operation, (self.number.origin, _origin(other))), value)
+
+    return method
+
+
+def _truth(self: Any) -> bool:
+    return self.recorder.decide(Origin("number", bool, (self.number.origin,)), bool(self.number.value))
+
+
+def _known(value: Any) -> Any:
+    return value.recorder.force(value.number) if isinstance(value, Traced) else value
+
+
 def _looked_at(function: Callable) -> Callable:
     def method(self: Any, *others: Any) -> Any:
-        return function(*[x.recorder.force(x.number) if isinstance(x, Traced) else x for x in (self, *others)])
+        return function(*map(_known, (self, *others)))
 
     return method
 
@@ -101,7 +120,13 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     setattr(Traced, f"__r{_name}__", _arithmetic(getattr(operator, _name), True))
 for _name in ("neg", "pos", "abs"):
     setattr(Traced, f"__{_name}__", _arithmetic(getattr(operator, _name), False))
-for _name in ("eq", "ne", "lt", "le", "gt", "ge", "index"):
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    setattr(Traced, f"__{_name}__", _comparison(getattr(operator, _name)))
+Traced.__bool__ = _truth  # type: ignore[attr-defined]
+for _name in ("index", "invert"):
     setattr(Traced, f"__{_name}__", _looked_at(getattr(operator, _name)))
-for _function in (bool, int, float, complex, round, divmod, hash, repr, str, format):
+for _name in ("and", "or", "xor", "lshift", "rshift"):
+    for _method in (f"__{_name}__", f"__r{_name}__"):
+        setattr(Traced, _method, _looked_at(getattr(int, _method)))
+for _function in (int, float, complex, round, divmod, hash, repr, str, format, math.trunc, math.floor, math.ceil):
     setattr(Traced, f"__{_function.__name__}__", _looked_at(_function))

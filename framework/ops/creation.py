@@ -547,7 +547,8 @@ def one_hot(indices: Tensor, depth, on_value=1, off_value=0, axis=-1) -> Tensor:
         >>> one_hot(Tensor([0, 2]), 3).tolist()
         [[1, 0, 0], [0, 0, 1]]
     """
-    if type(on_value) is not type(off_value) and not isinstance(on_value, Tensor) and not isinstance(off_value, Tensor):
+    are_numbers = not isinstance(on_value, Tensor) and not isinstance(off_value, Tensor)
+    if are_numbers and on_value.__class__ is not off_value.__class__:
         on_value, off_value = float(on_value), float(off_value)
     if not isinstance(on_value, Tensor) and isinstance(off_value, Tensor):
         on_value = Tensor(on_value, off_value.dtype)

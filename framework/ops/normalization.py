@@ -411,6 +411,8 @@ def channel_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, grou
         groups: 0 takes the moments of each channel over all images (batch norm); else those of each of so many groups
             of neighbouring channels in each image.
         eps: is added to the variance.
+    Raises:
+        OpValueError: the channels do not divide into so many groups.
     Returns:
         (y, mean, variance): y of the type of `input`; the moments (C,) or (N, groups), float32 (float64 for float64).
         The variance is the mean of (x - mean)².
@@ -419,6 +421,8 @@ def channel_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, grou
 
 @channel_norm.infer
 def _(input, weight, bias, *, groups, eps):
+    if groups < 0 or (groups and input.shape[1] % groups):
+        raise OpValueError(f"channel_norm: {input.shape[1]} channels do not divide into {groups} groups", arg="groups")
     shape = (input.shape[1],) if groups == 0 else (input.shape[0], groups)
     moments = TensorType(_wide(input.dtype), shape)
     return input, moments, moments

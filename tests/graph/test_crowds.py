@@ -8,6 +8,7 @@ from outcomes import bits, hops, in_threads, outcome
 
 import anfora as ms
 from anfora import Tensor, explain, jit, nn, ops
+from anfora.graph import compiled as compiled_module
 from anfora.graph import crowds
 from anfora.graph.explain import FallbackError
 
@@ -89,6 +90,19 @@ def test_ways_that_come_once_are_not_compiled():
     assert compiled.program.recordings < 20
     assert "come often" in explain(compiled)(ones(400)).fallback
     assert "come often" not in (explain(compiled)(ones(1)).fallback or "")
+
+
+def test_parts_that_come_once_are_given_up_in_the_end(monkeypatch):
+    """For Python goes on more slowly in the middle of a call."""
+    monkeypatch.setattr(compiled_module, "_MOST_RARE", 20)
+
+    def taken(x: Tensor, count: Tensor) -> Tensor:
+        return x[: int(count.sum())] * 2
+
+    compiled, x = jit(taken), Tensor(np.arange(200, dtype=np.float32))
+    for i in range(100):
+        assert bits(compiled(x, Tensor([i]))) == bits(taken(x, Tensor([i])))
+    assert "too many ways" in explain(compiled)(x, Tensor([3])).fallback
 
 
 def test_without_the_interpreter_each_way_is_compiled_at_once():

@@ -1082,7 +1082,8 @@ class Holding(Writer):
         number = self.number()
         return self.pick(
             f"{x} * 0.5 + {number}", f"{x} - {number}", f"ops.tanh({x} * {number})", f"ops.maximum({x}, {number})",
-            f"{x}.clamp(-9, 9) * {number}",
+            f"{x}.clamp(-9, 9) * {number}", f"ops.clip_by_value({x}, -2, {number})", f"{x}.add({number})",
+            f"ops.addcmul({x}, {x}, {x}, {number})", f"{x}.masked_fill({x} > 1, {number})", f"({x} * 1).mul_({number})",
         )  # fmt: skip
 
     def statement(self, depth, budget):

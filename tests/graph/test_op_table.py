@@ -38,11 +38,18 @@ def _filled(tree: Any, tensors: tuple[Tensor, ...]) -> Any:
     return tree
 
 
-def _function(op: Callable, sample: S) -> tuple[list[np.ndarray], Callable]:
-    """The arrays of a sample, and a function of tensors for them that calls the operator."""
+def _function(op: Callable, sample: S, numbers: list[float] | None = None) -> tuple[list[np.ndarray], Callable]:
+    """The arrays of a sample, and a function of tensors for them that calls the operator.
+
+    Args:
+        numbers: gets the numbers among the arguments, the last one first; the function takes them behind the tensors.
+    """
     arrays: list[np.ndarray] = []
 
     def emptied(tree: Any) -> Any:
+        if numbers is not None and type(tree) in (int, float):
+            numbers.insert(0, tree)
+            return _Place(-len(numbers))
         if isinstance(tree, np.ndarray):
             arrays.append(tree)
             return _Place(len(arrays) - 1)
@@ -133,6 +140,36 @@ def test_results_are_those_of_pynative_mode(row):
                 succeeded = _check(plain, compiled, arrays, make)
             if succeeded:
                 _is_native(row, sample, compiled)
+
+
+def _has_numbers(row: Row) -> bool:
+    return any(type(value) in (int, float) for s in row.samples for value in (*s.args, *s.kwargs.values()))
+
+
+@pytest.mark.parametrize("row", _rows(_has_numbers))
+def test_numbers_may_vary(row):
+    """Numbers that come as arguments are other ones in later calls: in an operator, and in its gradient."""
+    for sample in row.samples:
+        numbers: list[float] = []
+        arrays, plain = _function(row.op, sample, numbers)
+        if not numbers:
+            continue
+        make = partial(_tensor, dtype=row.dtypes[0])
+        followed = tuple(i for i, array in enumerate(arrays) if array.dtype == np.float64)
+
+        def total(*given, plain=plain):
+            results = _results(plain(*given))
+            return ops.addn([(r * r).sum() for r in results if isinstance(r, Tensor) and r.dtype.is_float])
+
+        for function in (plain, ms.grad(total, followed)) if row.grad and followed else (plain,):
+            compiled = ms.jit(function)
+            for change in (lambda n: n, lambda n: n * 0.75 + 0.125 if type(n) is float else n + 1, lambda n: n):
+                given = [change(n) for n in numbers]
+                found = [
+                    _outcome(lambda *tensors, run=run, given=given: run(*tensors, *given), arrays, make)
+                    for run in (function, compiled)
+                ]
+                assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("row", _rows(lambda row: row.grad))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from outcomes import bits
 
-from anfora import Tensor, grad, jit, ops, value_and_grad
-from anfora.graph.origins import Number, Origin
+from anfora import Tensor, float32, grad, jit, mint, ops, value_and_grad
+from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.traced import Traced
 
 TERMS = {
@@ -30,11 +30,15 @@ class Noted:
     """In the place of a recorder."""
 
     def __init__(self):
-        self.forced = []
+        self.forced, self.decided = [], []
 
     def force(self, number):
         self.forced.append(number.value)
         return number.value
+
+    def decide(self, origin, truth):
+        self.decided.append((origin, truth))
+        return truth
 
 
 def first(term):
@@ -130,11 +134,88 @@ def test_arithmetic_is_pythons_and_leaves_a_trace(number):
 @pytest.mark.parametrize("number", [2.5, 3, 0])
 def test_a_look_at_the_value_is_noted(number):
     for look in (
-        bool, int, float, round, hash, repr, str, lambda n: f"{n:.2f}", lambda n: n == 3, lambda n: n != 3,
-        lambda n: n < 3, lambda n: n <= 3, lambda n: n > 3, lambda n: n >= 3, math.exp, np.float64, lambda n: divmod(n, 2),
-        lambda n: float(np.tanh(n)), lambda n: n.as_integer_ratio(), lambda n: complex(n), lambda n: n**0.5 == 1,
+        int, float, round, hash, repr, str, lambda n: f"{n:.2f}", math.exp, np.float64, lambda n: divmod(n, 2), math.floor,
+        lambda n: float(np.tanh(n)), lambda n: n.as_integer_ratio(), lambda n: complex(n), lambda n: n == np.float32(3),
     ):  # fmt: skip
         noted = Noted()
         n = Traced(Number(Origin("slot", 0), number), noted)
         assert bits(look(n)) == bits(look(number))
         assert noted.forced
+
+
+def test_bits_of_integers_are_looked_at():
+    for look in (
+        lambda n: n >> 1, lambda n: 9 >> n, lambda n: n << 2, lambda n: 1 << n, lambda n: n & 2, lambda n: 3 & n,
+        lambda n: n | 4, lambda n: 4 | n, lambda n: n ^ 1, lambda n: 1 ^ n, lambda n: ~n, lambda n: [5, 6, 7, 8][n],
+        lambda n: "ab" * n, lambda n: list(range(n)),
+    ):  # fmt: skip
+        noted = Noted()
+        assert look(Traced(Number(Origin("slot", 0), 3), noted)) == look(3)
+        assert set(noted.forced) == {3}
+
+
+@pytest.mark.parametrize("number", [2.5, 3, 0])
+def test_of_a_comparison_its_end_is_noted(number):
+    for compare in (
+        bool, lambda n: n == 3, lambda n: n != 3, lambda n: n < 3, lambda n: n <= 3, lambda n: 2.75 > n,  # noqa: SIM300
+        lambda n: n >= 3,
+        lambda n: n == 3.0, lambda n: n == 2, lambda n: n < True, lambda n: n + 1 == n, lambda n: n**0.5 == 1,
+    ):  # fmt: skip
+        noted = Noted()
+        truth = compare(Traced(Number(Origin("slot", 0), number), noted))
+        assert truth is compare(number)
+        [(origin, decided)] = noted.decided
+        assert decided is truth and value_of(origin, [number]) is truth and not noted.forced
+
+
+def test_what_is_no_number_is_equal_to_none():
+    noted = Noted()
+    n = Traced(Number(Origin("slot", 0), 2.5), noted)
+    assert [n == None, n == "mean", n != (2.5,), n == [2.5]] == [False, False, True, False]  # noqa: E711
+    with pytest.raises(TypeError):
+        n < "mean"  # noqa: B015
+    assert not noted.forced and not noted.decided
+
+
+def in_place(x, c):
+    """An optimizer as one writes it by hand."""
+    y = x * 1
+    y.mul_(1 - c * 0.1).add_(x * 2, alpha=-c)
+    y.addcdiv_(x, x * x + 1, value=-c)
+    y[0] = c
+    y[1:] += c
+    return y
+
+
+FUNCTIONS = {
+    "clip_by_value": lambda x, c: ops.clip_by_value(x, -c, c),
+    "of several": lambda x, c: ops.clip_by_value([x, x * 2], -c, c),
+    "clip_by_global_norm": lambda x, c: ops.clip_by_global_norm((x, x), c),
+    "clip_by_norm": lambda x, c: ops.clip_by_norm(x, c),
+    "clamp": lambda x, c: x.clamp(max=c),
+    "add": lambda x, c: x.add(c),
+    "alpha": lambda x, c: mint.add(x, x, alpha=c),
+    "full_like": lambda x, c: ops.full_like(x, c),
+    "fill": lambda x, c: ops.fill(float32, (2,), c),
+    "masked_fill": lambda x, c: x.masked_fill(x > 0, c),
+    "nan_to_num": lambda x, c: ops.nan_to_num(x / 0, c),
+    "div": lambda x, c: ops.div(x, c, rounding_mode="floor"),
+    "in place": in_place,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_that_are_written_in_operators(name):
+    """Numbers go through them to the operators: one recording for all values, of the gradient as well."""
+    function = FUNCTIONS[name]
+
+    def loss(x, c):
+        found = function(x, c)
+        return (sum(found) if isinstance(found, (tuple, list)) else found).sum() + x.sum()
+
+    for program in (function, grad(loss)):
+        compiled = jit(program)
+        for k in range(20):
+            given = Tensor([1.25, -2.5, 0.5]), 0.5 + 0.3 * k
+            assert bits(compiled(*given)) == bits(program(*given)), given[1]
+        assert compiled.program.recordings == 1

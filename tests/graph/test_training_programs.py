@@ -1710,7 +1710,34 @@ def by_a_comprehension():
     return f, steps
 
 
-@pytest.mark.parametrize("make", [in_dicts, in_a_named_tuple, by_a_comprehension])
+def by_an_optimizer():
+    """AdamW in PyTorch's style, with a warm-up, an average of the weights, and a log of dicts."""
+    ms.set_seed(1)
+    net = MLP()
+    weights = list(net.trainable_params())
+    means, squares, averages = ([f(p) for p in weights] for f in (ops.zeros_like, ops.zeros_like, ms.Tensor))
+    gradient = ms.value_and_grad(mean_square(net), None, weights)
+    log: list[dict] = []
+
+    def f(x):
+        loss, gradients = gradient(ops.stack([x, x * 2]).reshape(1, 4))
+        n = len(log) + 1
+        rate = 0.01 * min(1.0, n / 5)
+        decay = min(0.99, (1 + n) / (10 + n))
+        with ms.no_grad():
+            for p, g, mean, square, average in zip(weights, gradients, means, squares, averages):
+                mean.mul_(0.9).add_(g, alpha=0.1)
+                square.mul_(0.99).addcmul_(g, g, value=0.01)
+                p.mul_(1 - rate * 0.01)
+                p.addcdiv_(mean, square.sqrt().add_(1e-8), value=-rate * (1 - 0.99**n) ** 0.5 / (1 - 0.9**n))
+                average.copy_(average * decay + p.clamp(-rate, rate) * (1 - decay))
+        log.append({"loss": loss.item(), "rate": rate, "step": n})
+        return loss
+
+    return f, (weights, averages, log)
+
+
+@pytest.mark.parametrize("make", [in_dicts, in_a_named_tuple, by_a_comprehension, by_an_optimizer])
 def test_states_that_count_are_not_compiled_anew(make):
     (f, state), (plain, expected) = make(), make()
     compiled = ms.jit(f)
