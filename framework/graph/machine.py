@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
 import inspect
 import operator
@@ -308,8 +309,14 @@ class Plain:
         return operation, args, names
 
     def variables(self, frame: Frame) -> dict[str, Any]:
-        """The local variables of a frame, as who looks at the stack sees them."""
-        return frame.locals
+        """The local variables of a frame, as who looks at the stack sees them: those that live in cells too."""
+        if not frame.cells:
+            return frame.locals
+        found = dict(frame.locals)
+        for name, cell in frame.cells.items():
+            with contextlib.suppress(ValueError):  # it has no value
+                found[name] = cell.cell_contents
+        return found
 
     def held(self, values: Any) -> Any:
         """Values that go into a container of the program."""

@@ -1117,3 +1117,19 @@ def error_of_an_operator_whose_result_nobody_reads(jit):
         except ValueError as error:
             told.append(str(error))
     return told
+
+
+@program
+def error_of_a_method_of_a_variable_around(jit):
+    """The caret stood under the whole call, not under the tensor, which was not found among the variables."""
+    weight = Parameter(t(1, 2, 3), name="weight")
+
+    def f(x):
+        shown = x * 2
+
+        def g(y):
+            return shown.add(y)
+
+        weight.add_(1) if x.size == 3 else g(t(1, 2, 3))
+
+    return [outcome(jit(f), x) for x in (t(1, 2, 3), t(1, 2), t(1, 2, 3), t(1, 2))]
