@@ -537,7 +537,7 @@ class Program:
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
-                self._keep(recorder, Variant(recorder.piece, live, Return(image), written))
+                self._keep(recorder, live, Return(image), written)
             result = recorder.released(result)
         return _released(result)
 
@@ -571,11 +571,13 @@ class Program:
         hop = Hop(state, reason)
         hop.is_own_call = self._is_own_call(hop.call)
         hop.is_call = hop.is_own_call or self.is_twin(hop.call[1][0][1])
-        self._keep(recorder, Variant(recorder.piece, state.live, hop, state.written))
+        self._keep(recorder, state.live, hop, state.written)
         recorder.end, recorder.live = hop, state.live
 
-    def _keep(self, recorder: Recorder, variant: Variant) -> None:
+    def _keep(self, recorder: Recorder, live: Live, end: Hop | Return | Jump, written: Written | None) -> None:
         """A piece has ended: later calls may go the same way."""
+        recorder.guard_sharing()
+        variant = Variant(recorder.piece, live, end, written)
         recorder.point.variants.append(variant)
         if not variant.is_possible:
             self.divide([cut.site for cut in variant.piece.cuts])
@@ -782,7 +784,7 @@ class Program:
         return is_new
 
     def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump, written: Written | None) -> None:
-        self._keep(recorder, Variant(recorder.piece, live, jump, written))
+        self._keep(recorder, live, jump, written)
 
     def puts_writes_off(self) -> bool:
         """Whether changes of what is outside may be done at the ends of pieces."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from anfora.batching import at_once
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
@@ -105,6 +107,8 @@ class Operators(Leaves):
             self.start_anew("a change in place behind a hook")
         if mask & entry.followed and piece.writes and not self.region:
             self.begin_forward()
+        if self.region and self.copies and any(self._is_copied(flat[i]) for i in entry.written):
+            self.touched = "a change in place of what a gradient has a copy of"
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
         touched = self.touched  # operators that run in Python look at data on their own account
@@ -154,6 +158,11 @@ class Operators(Leaves):
             )
         )
         return result
+
+    def _is_copied(self, target: Tensor) -> bool:
+        """Whether the tape keeps a copy of what is in the memory of a tensor, since the outside sees that: from the first
+        write on it is another value."""
+        return any(np.may_share_memory(source, target._array) for source in self.copies.values())
 
     def _is_in_a_try(self) -> bool:
         """Whether the program would go on after an exception."""
