@@ -406,7 +406,7 @@ class Program:
                 live[slot] = made[number]
         hop.switch.turn()
         try:
-            return Outcome(hop.natively(operation, args, kwargs, handled))
+            return Outcome(hop.natively(live, operation, args, kwargs, handled))
         except BaseException as error:
             return Outcome(error=error)
 
