@@ -20,12 +20,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from anfora.core import memory
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
+from anfora.eager.dispatch import has_history
 from anfora.eager.tape import Followed
 from anfora.graph.moments import Piece
 from anfora.graph.origins import Origin
 
-__all__ = ["Lying", "Sharing", "lie_alike"]
+__all__ = ["Came", "Lying", "Sharing", "is_view_of_parameter", "lie_alike"]
 
 
 class Lying(NamedTuple):
@@ -45,24 +47,41 @@ class Lying(NamedTuple):
         return cls(tensor, tensor._array, base, tensor._path, is_exported)
 
 
+class Came(NamedTuple):
+    """A tensor from outside, as it was when the piece came to it.
+
+    Attributes:
+        has_history: whether the tape follows it, or what it is a view of.
+    """
+
+    lying: Lying
+    origin: Origin
+    has_history: bool
+
+
 class Sharing:
     """The tensors from outside that a piece reads, by the memory that they lie in."""
 
     def __init__(self) -> None:
-        self._by_memory: dict[int, list[tuple[Lying, Origin]]] = {}
+        self._by_memory: dict[int, list[Came]] = {}
         self._by_array: dict[int, list[Lying]] = {}
         self._mixed: set[int] = set()  #: memory in which something was found that may be of several of them
 
     def add(self, tensor: Tensor, origin: Origin) -> None:
         """The piece comes to a tensor."""
         lying = Lying.of(tensor)
-        self._by_memory.setdefault(id(memory.root(lying.array)), []).append((lying, origin))
+        came = Came(lying, origin, has_history(tensor))
+        self._by_memory.setdefault(id(memory.root(lying.array)), []).append(came)
         self._by_array.setdefault(id(lying.array), []).append(lying)
 
     def owner(self, array: np.ndarray) -> Tensor | None:
         """The tensor that holds an array; None where it is none, or one of several."""
         found = self._by_array.get(id(array), ())
         return found[0].tensor if len(found) == 1 else None
+
+    def in_memory_of(self, array: np.ndarray) -> Sequence[Came]:
+        """The tensors that lie in the memory of an array."""
+        return self._by_memory.get(id(memory.root(array)), ())
 
     def note(self, array: np.ndarray) -> None:
         """Something is found by where it lies: it may be of any tensor whose memory this is."""
@@ -77,12 +96,12 @@ class Sharing:
         if written:
             found = [each for group in self._by_memory.values() for each in group]
             is_shared = any(len(group) > 1 for group in self._by_memory.values())
-            piece.is_mixed = is_shared or any(lying.is_exported and id(origin) in written for lying, origin in found)
+            piece.is_mixed |= is_shared or any(each.lying.is_exported and id(each.origin) in written for each in found)
         if not found:
             return None
-        numbers = tuple(number for number, (_, origin) in enumerate(found) if id(origin) in written)
-        wanted = _arrangement([lying for lying, _ in found], numbers)
-        return "is", Origin("number", lie_alike, (wanted, numbers, *[origin for _, origin in found])), True
+        numbers = tuple(number for number, each in enumerate(found) if id(each.origin) in written)
+        wanted = _arrangement([each.lying for each in found], numbers)
+        return "is", Origin("number", lie_alike, (wanted, numbers, *[each.origin for each in found])), True
 
 
 def _written_under_a_tape(piece: Piece) -> set[int]:
@@ -142,3 +161,8 @@ def _join_outside(roots: list[int], tensors: Sequence[Lying]) -> None:
 def lie_alike(wanted: tuple | None, written: tuple[int, ...], *tensors: Tensor) -> bool:
     """Whether tensors lie to each other as they did."""
     return _arrangement([*map(Lying.of, tensors)], written) == wanted
+
+
+def is_view_of_parameter(tensor: Tensor) -> bool:
+    """Whether a tensor lies in a Parameter's memory, which may be written without the tape."""
+    return isinstance(tensor._base, Parameter)

@@ -156,6 +156,78 @@ def test_arguments_that_share_memory_under_a_tape(name, seed):
         assert seen(compiled, way, number, follow) == seen(function, way, number, follow), (number, way)
 
 
+def sets_an_item(x, y):
+    x[0] = y[1]
+    return x * y
+
+
+def changes(x, y):
+    x.mul_(y)
+    return x * 2
+
+
+def changes_without_the_tape(x, y):
+    with ms.no_grad():
+        x.mul_(y)
+    return x * y
+
+
+def changes_in_a_gradient(x, y):
+    return ms.grad(lambda y: (y * x.mul_(2)).sum())(y)
+
+
+def changes_in_a_loop(x, y):
+    for i in range(3):
+        x[i] = y[0]
+        if x.sum() > 1:
+            x.add_(y)
+    return x * 1
+
+
+def as_it_is_held(how, seed):
+    """A vector of that seed, and the tensors whose gradients tell what became of it."""
+    weight = Parameter(values(seed, 5), name="weight")
+    whole = weight * values(seed + 1, 5)
+    part, leaf = whole[1:4], values(seed)
+    leaf.requires_grad = True
+    with ms.no_grad():
+        unseen = whole[1:4]
+    ways = {
+        "alone": values(seed), "a view": values(seed, 5)[1:4], "of a Parameter": weight[1:4],
+        "of a Parameter, detached": weight.detach()[1:4], "of a result": part, "of a result, detached": part.detach(),
+        "of a detached result": whole.detach()[1:4], "a leaf": leaf, "a leaf, detached": leaf.detach(),
+        "taken without the tape": unseen, "a result": part * 2,
+    }  # fmt: skip
+    return ways[how], (weight, whole, part, leaf)
+
+
+HELD = ("alone", "a view", "of a Parameter", "of a Parameter, detached", "of a result", "of a result, detached",
+        "of a detached result", "a leaf", "a leaf, detached", "taken without the tape", "a result")  # fmt: skip
+
+
+def written(function, how, seed):
+    """What a call gives, and the gradients of it and of what its argument is a view of."""
+    x, (weight, whole, part, leaf) = as_it_is_held(how, seed)
+    y = values(seed + 9) if seed % 3 else weight[2:] * 2
+    found: list = []
+    forward = outcome(lambda: found.append(function(x, y)))
+    back = outcome(lambda: sum(((v * v).sum() for v in (*found, whole, part)), Tensor(0.0)).backward())
+    return forward, back, bits([*found, x, whole, weight]), bits([weight.grad, leaf.grad]), x.requires_grad
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    "function", [sets_an_item, changes, changes_without_the_tape, changes_in_a_gradient, changes_in_a_loop]
+)
+def test_what_is_written_is_a_view_of_something_else_in_each_call(function, seed):
+    """Of a Parameter, which is written as an effect; of what a tape follows outside, though the view has no history."""
+    compiled = ms.jit(function)
+    order = [*HELD, *HELD]
+    random.Random(seed).shuffle(order)
+    for number, how in enumerate(order):
+        assert written(compiled, how, number) == written(function, how, number), (number, how)
+
+
 def test_what_a_recording_expects_of_memory_is_told():
     x, y = values(0), values(1)
     f = ms.jit(ms.grad(lambda x, y, z: x.sum() + (y * 2).sum() + z.add_(1).sum(), 1))
