@@ -351,7 +351,7 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     op = entry.op
     targets: list[Tensor] = [flat[i] for i in entry.written]
     assert len(targets) == 1 or not entry.followed, f"{op.name} writes several tensors, and has a gradient"
-    recorded = bool(mask) or (glue.is_recording() and not op.is_untaped and any(map(_has_history, targets)))
+    recorded = bool(mask) or (glue.is_recording() and not op.is_untaped and any(map(has_history, targets)))
     for target in targets:
         check_writable(target, op, recorded)
     numbers = _numbers(entry, flat)
@@ -370,7 +370,7 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     return tuple(targets) if entry.is_tuple else targets[0]
 
 
-def _has_history(target: Tensor) -> bool:
+def has_history(target: Tensor) -> bool:
     """Whether somebody follows the memory of a tensor."""
     base = target if target._base is None else target._base
     if base._node is not None or target._node is not None:

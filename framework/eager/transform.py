@@ -177,7 +177,7 @@ def forget_touched_at_the_end() -> None:
         if tensor._base is not None:
             tensor._epoch = object()  # it is refreshed again: from its base, which may have none any more
         elif not tensor.is_leaf:
-            tensor._node = None
+            tensor._node, tensor._epoch = None, object()  # its views ask again, the one that was written among them
 
 
 def start(args: tuple, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter]) -> Differentiation:

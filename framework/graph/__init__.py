@@ -16,7 +16,7 @@ images.py       the state of the machine as a pattern; ranges.py, loops over ran
 special.py      methods of the program that Python would call; records.py, those of dataclasses
 surroundings.py what surrounds calls of Cells, and gradients of the program's own; making.py, parameters and layers that
                 the program makes; transforms.py, vjp, jvp and vmap; gradients.py, gradients in which pieces end
-moments.py      pieces, states, outcomes: what is written down
+moments.py      pieces, states, outcomes: what is written down; sharing.py, how tensors from outside share memory
 notebook.py     the recorder, in eight layers: what is known of values; held.py, numbers that vary, and native code;
                 reasons.py, what Python must do; attributes.py, what is read by name; writes.py, what is changed outside
                 (containers.py, by which methods); leaves.py, `backward()` and what it leaves; operators.py, what becomes

@@ -423,7 +423,7 @@ class Program:
                 live[slot] = made[number]
         hop.switch.turn()
         try:
-            return Outcome(hop.natively(operation, args, kwargs, handled))
+            return Outcome(hop.natively(live, operation, args, kwargs, handled))
         except BaseException as error:
             return Outcome(error=error)
 
@@ -603,7 +603,7 @@ class Program:
             except NoImage as trouble:
                 self.give_up(f"it returns {trouble}", machine)
             else:
-                self._keep(recorder, Variant(recorder.piece, live, Return(image), written))
+                self._keep(recorder, live, Return(image), written)
             result = recorder.released(result)
         return _released(result)
 
@@ -637,11 +637,13 @@ class Program:
         hop = Hop(state, reason)
         hop.is_own_call = self._is_own_call(hop.call)
         hop.is_call = hop.is_own_call or self.is_twin(hop.call[1][0][1])
-        self._keep(recorder, Variant(recorder.piece, state.live, hop, state.written))
+        self._keep(recorder, state.live, hop, state.written)
         recorder.end, recorder.live = hop, state.live
 
-    def _keep(self, recorder: Recorder, variant: Variant) -> None:
+    def _keep(self, recorder: Recorder, live: Live, end: Hop | Return | Jump, written: Written | None) -> None:
         """A piece has ended: later calls may go the same way."""
+        recorder.guard_sharing()
+        variant = Variant(recorder.piece, live, end, written)
         recorder.point.variants.append(variant)
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)
@@ -851,7 +853,7 @@ class Program:
         return is_new
 
     def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump, written: Written | None) -> None:
-        self._keep(recorder, Variant(recorder.piece, live, jump, written))
+        self._keep(recorder, live, jump, written)
 
     def puts_writes_off(self) -> bool:
         """Whether changes of what is outside may be done at the ends of pieces."""

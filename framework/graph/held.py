@@ -219,9 +219,10 @@ class Held(Notebook):
         return values
 
     def variables(self, frame: Frame) -> dict[str, Any]:
-        if any(type(value) is Number for value in frame.locals.values()):
-            return {name: value_of_number(value) for name, value in frame.locals.items()}
-        return frame.locals
+        found = super().variables(frame)
+        if any(type(value) is Number for value in found.values()):
+            return {name: value_of_number(value) for name, value in found.items()}
+        return found
 
     def plain(self, values: tuple) -> tuple:
         return self.known(values)

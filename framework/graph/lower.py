@@ -32,6 +32,7 @@ from anfora.eager import dispatch, tape
 from anfora.eager.entry import freeze
 from anfora.graph.arena import Kind, Place, Root, Task, arrange, extent
 from anfora.graph.fusion import can_be_scalar, can_fail, fuse
+from anfora.graph.machine import code_behind
 from anfora.graph.rows import Number, Row
 from anfora.kernel import glue
 from anfora.kernel.executor import LINE, TAG, Part, Program
@@ -552,6 +553,7 @@ class _Names:
             return
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
             owner = tree.func.value
+            code = code_behind(code)
             local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
             if isinstance(owner, ast.Name) and owner.id in local and hasattr(Tensor, tree.func.attr):
                 self.f_locals[owner.id] = Tensor.__new__(Tensor)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
 import inspect
 import operator
@@ -27,7 +28,9 @@ from anfora.graph import operations
 from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
 
-__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at", "thrown"]
+__all__ = [
+    "Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "code_behind", "do_at", "thrown",
+]  # fmt: skip
 
 _ABSENT = object()
 
@@ -308,8 +311,14 @@ class Plain:
         return operation, args, names
 
     def variables(self, frame: Frame) -> dict[str, Any]:
-        """The local variables of a frame, as who looks at the stack sees them."""
-        return frame.locals
+        """The local variables of a frame, as who looks at the stack sees them: those that live in cells too."""
+        if not frame.cells:
+            return frame.locals
+        found = dict(frame.locals)
+        for name, cell in frame.cells.items():
+            with contextlib.suppress(ValueError):  # it has no value
+                found[name] = cell.cell_contents
+        return found
 
     def held(self, values: Any) -> Any:
         """Values that go into a container of the program."""
@@ -426,9 +435,15 @@ def _stub(code: types.CodeType, file: str, position: Position) -> types.CodeType
         **where,
     )
     made = compile(ast.Expression(call), file, "eval")
+    made = made.replace(co_consts=(*made.co_consts, code))
     if sys.version_info >= (3, 11):
         return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)  # lines count from its own first one
     return made.replace(co_name=code.co_name)
+
+
+def code_behind(code: types.CodeType) -> types.CodeType:
+    """The user's function, of code that seems to stand in it."""
+    return code.co_consts[-1] if ".do" in code.co_names else code
 
 
 def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], values: dict[str, Any],

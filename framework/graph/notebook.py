@@ -39,6 +39,7 @@ from anfora.graph.operator_classes import is_operator
 from anfora.graph.origins import Number, Origin
 from anfora.graph.ranges import Counter
 from anfora.graph.rows import Calls
+from anfora.graph.sharing import Sharing
 from anfora.graph.special import class_attribute
 from anfora.kernel import glue
 from anfora.ops.bound import Bound
@@ -97,8 +98,9 @@ class Notebook(Plain):
         self.origins = origins
         self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
         self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
-        self.copies: set[int] = set()  #: those among them that the tape keeps, of memory which the outside sees
+        self.copies: dict[int, np.ndarray] = {}  #: of those among them that the tape keeps, what they are copies of
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
+        self.sharing = Sharing()  #: how these share memory
         self.unplaced: list[tuple[Any, int]] = []  #: those that are not in `places` yet
         self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
         self.handles: dict[int, tuple[Any, Origin]] = {}
@@ -231,6 +233,7 @@ class Notebook(Plain):
             return
         self.guard("layout", origin, tensor._layout)
         self.owners[place_in_memory(tensor._array)] = tensor
+        self.sharing.add(tensor, origin)
         if glue.is_recording():
             self.guard("history", origin, tensor._node is not None)
 
@@ -249,6 +252,12 @@ class Notebook(Plain):
             self.dynamic.add(value)
         elif not self.opaque(value) and type(value) is not types.CellType:
             self.guard("type", origin, type(value))
+
+    def guard_sharing(self) -> None:
+        """The piece ends: let later calls see to it that memory is shared as it is now, where that matters."""
+        guard = self.sharing.guard(self.piece)
+        if guard is not None:
+            self.guard(*guard)
 
     def keep(self, live: Any) -> None:
         """Hold what is alive, so that identities stay."""
@@ -385,22 +394,27 @@ class Notebook(Plain):
         value = self._value_of(tensor)
         if value is not None:
             self.arrays[id(copy)] = (copy, value)
-            self.copies.add(id(copy))
+            self.copies[id(copy)] = tensor._array
         elif self.region:
             self.touched = "memory of a tensor, seen in another way"
         return copy
 
     def _value_of(self, tensor: Tensor) -> int | None:
         """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
-        a new handle has the value of its array, and a view that was taken again is another array in the same place."""
+        a new handle has the value of its array, and a view that was taken again is another array in the same place. Where
+        tensors from outside share memory, how they do decides what is found there."""
         array = tensor._array
         handle = self.tensors.get(id(tensor))
         if handle is not None:
             return handle[1]
         if id(tensor) in self.origins:
             return None  # it comes in as an input of its own
+        self.sharing.note(array)
         found = self.arrays.get(id(array))
         if found is None:
+            owner = self.sharing.owner(array)
+            if owner is not None:
+                return self._input(owner)
             for known_array, value in self.unplaced:
                 self.places[place_in_memory(known_array)] = (known_array, value)
             self.unplaced.clear()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from anfora.batching import at_once
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
@@ -15,6 +17,7 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.cells import call_cell
+from anfora.eager.dispatch import has_history
 from anfora.eager.entry import Entry
 from anfora.graph.leaves import Leaves
 from anfora.graph.machine import Frame
@@ -23,6 +26,7 @@ from anfora.graph.moments import DATA, Draw
 from anfora.graph.origins import Number
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
+from anfora.graph.sharing import is_view_of_parameter
 from anfora.graph.traced import Traced, keep_traced
 from anfora.kernel import glue
 
@@ -66,6 +70,13 @@ class Operators(Leaves):
                 return draw.values[name]
         return None
 
+    def note_base(self, tensor: Any) -> None:
+        """Somebody asks whether a tensor is a view of a Parameter: of those from outside it is asked in later calls too."""
+        if isinstance(tensor, Tensor) and tensor._array is not None:
+            for came in self.sharing.in_memory_of(current(tensor)._array):
+                is_view = is_view_of_parameter(came.lying.tensor)
+                self.guard("is", self.derive(is_view_of_parameter, came.origin), is_view)
+
     def note_foreign(self, what: str) -> None:
         """The library calls code of the program from within."""
         self.touched = what
@@ -105,6 +116,10 @@ class Operators(Leaves):
             self.start_anew("a change in place behind a hook")
         if mask & entry.followed and piece.writes and not self.region:
             self.begin_forward()
+        if op.writes is not None and not op.is_untaped and glue.is_recording():
+            self._look_behind([flat[i] for i in entry.written])
+        if self.region and self.copies and any(self._is_copied(flat[i]) for i in entry.written):
+            self.touched = "a change in place of what a gradient has a copy of"
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
         touched = self.touched  # operators that run in Python look at data on their own account
@@ -154,6 +169,22 @@ class Operators(Leaves):
             )
         )
         return result
+
+    def _look_behind(self, targets: list[Tensor]) -> None:
+        """What is written may be a view, without history, of what a tape outside follows: then that learns of it."""
+        for target in targets:
+            for came in self.sharing.in_memory_of(current(target)._array):
+                self.guard("is", self.derive(has_history, came.origin), came.has_history)
+                if came.has_history and came.lying.tensor._node is None:
+                    if self.region:
+                        self.touched = "a change in place of what a tape outside follows"
+                    else:
+                        self.piece.is_taped = self.piece.is_mixed = True
+
+    def _is_copied(self, target: Tensor) -> bool:
+        """Whether the tape keeps a copy of what is in the memory of a tensor, since the outside sees that: from the first
+        write on it is another value."""
+        return any(np.may_share_memory(source, target._array) for source in self.copies.values())
 
     def _is_in_a_try(self) -> bool:
         """Whether the program would go on after an exception."""

@@ -19,9 +19,9 @@ from anfora.graph import control
 from anfora.graph.crowds import Crowd
 from anfora.graph.engines import Engine
 from anfora.graph.gradients import STEPS, outcome_of_step
-from anfora.graph.images import Image, builder
+from anfora.graph.images import Image, build, builder
 from anfora.graph.loops import closed
-from anfora.graph.machine import do_at
+from anfora.graph.machine import Plain, do_at
 from anfora.graph.moments import DATA, Live, Outcome, Piece, State, key_of
 from anfora.graph.pieces import Runner
 from anfora.graph.ranges import Jump
@@ -36,6 +36,17 @@ _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 
 #: Of a value behind a hop: a slot of what was alive before it, or a path in its result.
 Place = Union[int, tuple]
+
+
+class _Variables(dict):
+    """The variables of the program where a hop stands, put together when an error asks what a name stands for."""
+
+    def __init__(self, frames: Image, live: list[Any]) -> None:
+        self._frames, self._live = frames, live
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        frames = [frame for frame in build(self._frames, self._live) if not frame.code.is_internal]
+        return Plain().variables(frames[-1]).get(name, default) if frames else default
 
 
 class Hop:
@@ -72,9 +83,11 @@ class Hop:
         """From what is alive to the call, where that is nothing but to put it together."""
         return None if self.built else builder(self.call)
 
-    def natively(self, operation: Any, args: tuple, kwargs: dict, handled: BaseException | None) -> Any:
+    def natively(
+        self, live: list[Any], operation: Any, args: tuple, kwargs: dict, handled: BaseException | None
+    ) -> Any:
         """Do what it does, at its place in the program; the name of this method is known to `core.span.cell_path`."""
-        return do_at(*self.at, {}, operation, args, kwargs, handled)
+        return do_at(*self.at, _Variables(self.frames, live), operation, args, kwargs, handled)
 
     def cell_calls(self) -> list[CellCall]:
         """The calls of Cells that it stands in."""

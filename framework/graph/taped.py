@@ -56,6 +56,8 @@ def taped(piece: Piece, visible: list[int]) -> list[Taped] | None:
     Args:
         visible: the values of it that can be seen afterwards.
     """
+    if piece.is_mixed:
+        return None
     try:
         followed, calls = _follow(piece)
         starts = [0, *(cut.row for cut in piece.cuts), len(piece.rows)]
@@ -349,6 +351,7 @@ def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
         elif has:
             followed.add(value)
     calls: dict[int, int] = {}
+    roots = piece.roots()
     for index, (row, is_on) in enumerate(zip(piece.rows, piece.switches)):
         followed.update(value for value, (start, _) in piece.leaves.items() if start == index)
         if not is_on or row.is_inner or not (row.entry.followed or row.entry.written):
@@ -358,8 +361,10 @@ def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
         if not unknown.isdisjoint(row.inputs):
             raise _Missing
         mask = sum(1 << i for i, x in enumerate(row.inputs) if type(x) is int and x in followed)
-        if mask and row.entry.written and not row.entry.op.is_untaped:
-            raise _Missing
+        if row.entry.written:
+            targets = {roots[row.inputs[i]] for i in row.entry.written}  # type: ignore[index]
+            if mask or any(roots[value] in targets for value in followed):  # a tensor that is detached from it, say
+                raise _Missing
         mask &= row.entry.followed
         if mask:
             calls[index] = mask

@@ -86,14 +86,15 @@ class _MethodDef(ctypes.Structure):
 
 
 _FASTCALL, _FASTCALL_KEYWORDS = 0x80, 0x82
-_definitions: list[_MethodDef] = []  # CPython keeps pointers to them
 
 
 def definition(address: int, named: Any, flags: int = _FASTCALL_KEYWORDS) -> _MethodDef:
-    name = getattr(named, "__name__", "call").encode()
-    definition = _MethodDef(name, address, flags, (getattr(named, "__doc__", None) or "").encode() or None)
-    _definitions.append(definition)
-    return definition
+    return _definition(address, getattr(named, "__name__", "call"), getattr(named, "__doc__", None) or "", flags)
+
+
+@functools.cache  # CPython keeps pointers to them; builtins of one operator share one
+def _definition(address: int, name: str, doc: str, flags: int) -> _MethodDef:
+    return _MethodDef(name.encode(), address, flags, doc.encode() or None)
 
 
 def builtin(address: int, named: Any, self: Any, flags: int = _FASTCALL_KEYWORDS) -> Callable:

@@ -348,9 +348,9 @@ def setitem(x: Tensor, key: Any, value: Any) -> None:
     """
     if not isinstance(value, (Tensor, int, float)):
         value = Tensor(value)
-    if x.__class__ is Tensor and x._base is None:
+    if x.__class__ is Tensor and x._base is None and not state[1]:
         _write(x, key, value)
-    else:  # perhaps a Parameter, or a view of one
+    else:  # perhaps a Parameter, or a view of one, or one in a later call
         with as_effect(x):
             _write(x, key, value)
 

@@ -187,6 +187,8 @@ tensor_scatter_min = _tensor_scatter("min", "that are smaller replace", "[6.0, 2
 def as_effect(x: Any) -> Iterator[None]:
     """Change a Parameter, or a view of one, without a record."""
     before = is_recording()
+    if slots.watcher.recorder is not None:
+        slots.watcher.recorder.note_base(x)
     if isinstance(x, Parameter) or isinstance(getattr(x, "_base", None), Parameter):
         set_recording(False)
     try:

@@ -66,5 +66,20 @@ def test_memory_stays_flat():
     assert growth(1500) < 1 << 20
 
 
+def test_layers_that_come_and_go_leave_no_builtins_behind():
+    def objects():
+        gc.collect()
+        return sum(type(each).__name__ == "_MethodDef" for each in gc.get_objects())
+
+    def use():
+        nn.SequentialCell(nn.Dense(3, 2), nn.ReLU())(ops.ones((2, 3)))
+
+    use()
+    before = objects()
+    for _ in range(5):
+        use()
+    assert objects() == before
+
+
 if __name__ == "__main__":
     print(f"{growth(int(sys.argv[1])) / 1024:.0f} KiB")

@@ -529,6 +529,19 @@ def test_a_captured_tensor_that_is_the_argument_too_is_a_constant_until_it_is_wr
     assert not x.requires_grad
 
 
+def test_a_view_that_a_transform_has_written_has_no_history_after_it():
+    """It kept the one that it got inside, where another view of its base was differentiated by."""
+    base = Tensor([1.0, 2.0, 3.0, 4.0])
+    x, y = base[:2], base[2:]
+
+    def f(y):
+        x.copy_(y * 2)
+        return (x * y).sum()
+
+    close(grad(f)(y), [12, 16])
+    assert x.is_leaf and not x.requires_grad and not base.requires_grad
+
+
 def test_a_view_of_a_leaf_that_a_transform_has_written_belongs_to_the_leaf():
     w = leaf(1, 2)
     early = w[1:]

@@ -1117,3 +1117,41 @@ def error_of_an_operator_whose_result_nobody_reads(jit):
         except ValueError as error:
             told.append(str(error))
     return told
+
+
+@program
+def error_of_a_method_in_a_later_call(jit):
+    """The caret stood under the whole call, since what it was recorded from knew of no variables, and a hop of none."""
+
+    def natively(x, y):
+        z = x * 2
+        return z.pow(y)
+
+    def by_a_hop(x, y):
+        return x.repeat_interleave(y)
+
+    def in_place(x, y):
+        x.mul_(y)
+        return x
+
+    weight = Parameter(t(1, 2), name="weight")
+    powers = ((1, 2), (1, 2), (-3, 1), (1, 2))
+    called = [(f, i(2, 3), i(*y)) for f in map(jit, (natively, by_a_hop)) for y in powers]
+    called += [(f, x, t(1, 2)) for f in [jit(in_place)] for x in (weight * 2, weight * 3, weight, weight * 4)]
+    return [outcome(*call) for call in called]
+
+
+@program
+def error_of_a_method_of_a_variable_around(jit):
+    """The caret stood under the whole call, not under the tensor, which was not found among the variables."""
+    weight = Parameter(t(1, 2, 3), name="weight")
+
+    def f(x):
+        shown = x * 2
+
+        def g(y):
+            return shown.add(y)
+
+        weight.add_(1) if x.size == 3 else g(t(1, 2, 3))
+
+    return [outcome(jit(f), x) for x in (t(1, 2, 3), t(1, 2), t(1, 2, 3), t(1, 2))]
