@@ -122,6 +122,32 @@ def generator_that_has_begun_is_returned(jit):
 
 
 @program
+def generator_is_kept_outside(jit):
+    """It was taken for a constant, and what it had got in one call was looked for in the arguments of the next."""
+    state = {}
+
+    def count(x):
+        k = 0
+        while True:
+            step = yield x * k
+            k += 1 if step is None else step
+
+    def f(x, is_new, step):
+        if is_new:
+            state["count"] = count(x)
+        if is_new or step is None:
+            return next(state["count"])
+        return state["count"].send(step)
+
+    def drained(x):
+        return [value for _, value in zip(range(3), state["count"])], x
+
+    compiled, rest = jit(f), jit(drained)
+    steps = (True, None), (False, None), (False, 5), (False, None), (True, 3), (False, 1), (False, None), (False, 2)
+    return [(compiled(t(1, 2), *given), rest(t(k))) for k, given in enumerate(steps)]
+
+
+@program
 def generator_is_closed_when_it_is_dropped(jit):
     log = []
 
