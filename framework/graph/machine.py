@@ -846,9 +846,10 @@ class Machine:
         value = frame.stack.pop()
         self.world.do(self, operations.merge, (frame.stack[-n], value))
 
-    def op_MERGE_KEYWORDS(self, frame: Frame, n: int) -> None:
+    def op_MERGE_KEYWORDS(self, frame: Frame, _: None) -> None:
         value = frame.stack.pop()
-        self.world.do(self, operations.merge_keywords, (frame.stack[-n], value))
+        function, _items, keywords = frame.stack[-3:]
+        self.world.do(self, operations.merge_keywords, (keywords, value, function))
 
     def op_TO_TUPLE(self, frame: Frame, _: None) -> None:
         items = frame.stack.pop()

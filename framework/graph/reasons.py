@@ -105,7 +105,7 @@ class Reasons(Held):
         elif known.is_among(operation, _LOOKS_INTO):
             is_by_key = operation in _OF_KEYS and isinstance(args[0], dict)
             for i, value in enumerate(args[: _LOOKS_INTO[operation]]):
-                if i == 0 and operation is operations.spread:  # the function, for messages
+                if i == _NAMED.get(operation):
                     continue
                 for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
                     is_key = i == 1 and is_by_key and known.has_identity(type(part))
@@ -275,6 +275,9 @@ _LOOKS_INTO: dict[Any, int | None] = {
         itertools.zip_longest, *filter(None, [getattr(itertools, "pairwise", None)]),
     )),
 }  # fmt: skip
+
+#: The argument that is a function, for messages.
+_NAMED = {operations.spread: 0, operations.merge_keywords: 2}
 
 _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other
 

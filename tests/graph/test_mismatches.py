@@ -1113,6 +1113,30 @@ def class_that_says_what_its_objects_are(jit):
 
 
 @program
+def error_about_starred_arguments_names_the_function(jit):
+    class Scale:
+        def __call__(self, a=1):
+            return a
+
+        def __str__(self):
+            return "a scale"
+
+    functions = (lambda a=1, **more: a), print, [].append, str.join, dict, Scale(), Scale().__call__, nn.ReLU()
+
+    def starred(function, value):
+        return function(*value)
+
+    def named(function, value):
+        return function(a=1, **value)
+
+    def twice(function, value):
+        return function(a=2, **value)
+
+    compiled = [jit(f) for f in (starred, named, twice)]
+    return [outcome(f, function, value) for function in functions for f in compiled for value in (5, {"a": 1}, 5)]
+
+
+@program
 def equal_functions_of_two_files(jit):
     """An error in the second named the file of the first."""
     source = "def f(x):\n    return x + ms.Tensor([1.0, 2.0])\n"
