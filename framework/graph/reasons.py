@@ -61,7 +61,7 @@ class Reasons(Held):
             return f"{known.describe(operation)} of a value that the compiler does not know"
         if self.own and iterates(operation, values):
             return f"{known.describe(operation)} of an array"
-        if operation in (setattr, delattr, object.__setattr__, object.__delattr__):
+        if known.is_among(operation, (setattr, delattr, object.__setattr__, object.__delattr__)):
             return self._reason_to_set(operation, args)
         if operation is __import__:
             return "an import"

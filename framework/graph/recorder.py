@@ -806,7 +806,7 @@ class Recorder(Operators):
                 function = function.__wrapped__
             else:
                 break
-        is_of_generators = function in _GENERATOR_METHODS or function is next
+        is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
         if is_of_generators and self._resume(machine, function, args, kwargs):
             return
         if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
@@ -1076,7 +1076,10 @@ def _of_its_kind(operation: Any, args: tuple) -> Any:
     if operation is isinstance and len(args) == 2 and type(args[0]) is Number:
         kinds = args[1] if type(args[1]) is tuple else (args[1],)
         return isinstance(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
-    if operation in (operator.is_, operator.is_not) and sum(type(x) in (int, float, str) for x in plain) == 1:
+    if (
+        known.is_among(operation, (operator.is_, operator.is_not))
+        and sum(type(x) in (int, float, str) for x in plain) == 1
+    ):
         return operation(*plain)
     return UNKNOWN
 

@@ -1113,6 +1113,49 @@ def class_that_says_what_its_objects_are(jit):
 
 
 @program
+def callable_that_says_what_it_is_equal_to(jit):
+    """It was compared with functions that are known, and hashed: methods of the program were called."""
+    told = []
+
+    class Scale:
+        def __init__(self, factor):
+            self.factor = factor
+
+        def __call__(self, x):
+            return x * self.factor
+
+        def __eq__(self, other):
+            told.append("eq")
+            raise ValueError("not comparable")
+
+        def __hash__(self):
+            told.append("hash")
+            return 1
+
+    scale = Scale(2)
+
+    def f(x, function):
+        return function(x), Scale(3)(x), sorted([3, 1, 2], key=Scale(-1)), functools.partial(scale, x)()
+
+    compiled = jit(f)
+    functions = scale, Scale(4), types.MethodType(Scale(5), 2), scale
+    return [outcome(compiled, t(k), function) for k, function in enumerate(functions)], told
+
+
+@program
+def sorted_by_a_function_that_compares(jit):
+    """The keys refuse to be compared with anything else."""
+    down = functools.cmp_to_key(lambda a, b: b - a)
+
+    def f(x, items):
+        same = functools.cmp_to_key(lambda a, b: a - b)
+        return x * sorted(items, key=down)[0], max(items, key=same), down(items[0]) < down(items[1])
+
+    compiled = jit(f)
+    return [outcome(compiled, t(1, 2), items) for items in ([3, 1, 2], [3, 1, 2], [1.5, 2.5], [4, 5])]
+
+
+@program
 def error_about_starred_arguments_names_the_function(jit):
     class Scale:
         def __call__(self, a=1):
