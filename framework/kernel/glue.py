@@ -86,13 +86,13 @@ class _MethodDef(ctypes.Structure):
 
 
 _FASTCALL, _FASTCALL_KEYWORDS = 0x80, 0x82
-_definitions: list[_MethodDef] = []  # CPython keeps pointers to them
 
 
 def definition(address: int, named: Any, flags: int = _FASTCALL_KEYWORDS) -> _MethodDef:
     name = getattr(named, "__name__", "call").encode()
     definition = _MethodDef(name, address, flags, (getattr(named, "__doc__", None) or "").encode() or None)
-    _definitions.append(definition)
+    # CPython keeps pointers to it, and looks there when the function is dropped, be it after this module at the very end.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
     return definition
 
 
