@@ -163,6 +163,9 @@ class Generator:
         raise StopIteration(*(() if value is None else (value,)))
 
 
+Generator.__name__ = Generator.__qualname__ = "generator"  # in Python's messages
+
+
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
     """The exception that `generator.throw(…)` raises."""
     error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
@@ -976,8 +979,8 @@ class Machine:
         elif frame.deliver == "delegate":
             self._yield_on(self.frames[-1], value)
         elif frame.deliver == "drained":
-            caller = self.frames[-1]
-            caller.stack[:] = [value if item is frame.target else item for item in caller.stack]
+            stack = self.frames[-1].stack  # further down it may wait to be used as what it is
+            stack[max(i for i, item in enumerate(stack) if item is frame.target)] = value
         elif frame.deliver == "object":
             if value is not None:
                 [value] = self.world.plain((value,))

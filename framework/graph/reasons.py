@@ -3,6 +3,7 @@ would be called from within."""
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import operator
@@ -26,7 +27,7 @@ from anfora.graph.polyfills import first_, list_
 from anfora.graph.sources import code_of
 from anfora.graph.special import CHECKS, check_of, class_attribute, method_of
 
-__all__ = ["DRAINING", "Reasons", "drain"]
+__all__ = ["Reasons", "drain", "drained"]
 
 
 class Reasons(Held):
@@ -50,7 +51,8 @@ class Reasons(Held):
         [generator, *more] = [a for a in args if self.is_own_generator(a)]
         is_there = any(item is generator for item in machine.saved)
         is_join = known.name_of(operation) == "join" and type(getattr(operation, "__self__", None)) is str
-        if is_there and not more and not generator.is_running and (known.is_among(operation, DRAINING) or is_join):
+        is_drained = is_join or any(value is generator for value in drained(operation, args))
+        if is_there and not more and not generator.is_running and is_drained:
             raise drain(generator, operation, args, list_)
         return "a generator in the hands of Python"
 
@@ -244,6 +246,15 @@ class Reasons(Held):
         return True
 
 
+def drained(operation: Callable, args: tuple) -> tuple:
+    """Those of the arguments of a function of which it takes all items, before anything else happens."""
+    if not known.is_among(operation, _DRAINING):
+        return ()
+    if operation is min or operation is max:
+        return args if len(args) == 1 else ()
+    return args[1:] if operation is operations.spread or operation is collections.defaultdict else args
+
+
 def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
     """What is raised to have the machine walk over one of the arguments first."""
     return Drain(value, first_, args[1] + 1) if operation is operations.unpack else Drain(value, to_list)
@@ -256,7 +267,7 @@ _BLIND = frozenset({
     operator.eq, operator.ne, setattr, operations.fill_cell,
 })  # fmt: skip
 
-DRAINING = frozenset({
+_DRAINING = frozenset({
     list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
     operations.unpack, operations.unpack_rest, set.update, ParameterTuple, *KINDS,
 })  # fmt: skip

@@ -65,7 +65,7 @@ from anfora.graph.polyfills import (
     rows_,
 )
 from anfora.graph.ranges import Counter
-from anfora.graph.reasons import DRAINING, drain
+from anfora.graph.reasons import drain, drained
 from anfora.graph.sources import code_of
 from anfora.graph.special import CHECKS, check_of, class_attribute, entered, method_of, setter_of, truth_of
 from anfora.graph.surroundings import initialise_here, make_here
@@ -241,9 +241,9 @@ class Recorder(Operators):
         call = entered(self, operation, args)
         if call is not None:
             raise call
-        if self.given is not None or not known.is_among(operation, DRAINING):
+        if self.given is not None:
             return
-        for value in args:
+        for value in drained(operation, args):
             is_there = any(item is value for item in machine.saved)
             if operation in _TAKING_MAPPINGS and _may_be_mapping(value):
                 if operation is dict and len(args) == 1 and method_of(self, value, "keys") is not None:

@@ -1180,6 +1180,64 @@ def error_about_starred_arguments_names_the_function(jit):
 
 
 @program
+def least_of_objects_with_items(jit):
+    """The first of several arguments was walked over, as if it were the only one, and a function with items before it was
+    called."""
+
+    class Vector:
+        def __init__(self, *items):
+            self.items = items
+
+        def __iter__(self):
+            return iter(self.items)
+
+        def __lt__(self, other):
+            return sum(self) < sum(other)
+
+        def __gt__(self, other):
+            return sum(self) > sum(other)
+
+        def __call__(self, *args, **more):
+            return args, more
+
+    def count(n):
+        yield from range(n)
+
+    def f(x, a, b, items):
+        return x * sum(min(a, b)), max(a, b, Vector(2, 2)) is b, min(a), max(*b), a(*items), a(*b), b(*b, *items)
+
+    def g(x, n):
+        return max(count(n), default=x), min(count(n), 3)
+
+    compiled, others = jit(f), jit(g)
+    pairs = ((1, 2), (3, 4)), ((5, 1), (2, 2)), ((1, 1), (1, 1)), ((1.5,), (2, 3, 4))
+    return [outcome(compiled, t(1, 2), Vector(*a), Vector(*b), [1]) for a, b in pairs], [
+        outcome(others, t(k), k) for k in range(3)
+    ]
+
+
+@program
+def object_beside_its_items(jit):
+    """A list of the items stood in the place of the object too."""
+
+    class Vector:
+        def __init__(self, *items):
+            self.items = items
+
+        def __iter__(self):
+            return iter(self.items)
+
+    def f(x, vector):
+        numbers = (x * k for k in vector)
+        pair = numbers, list(numbers)
+        first, (a, *rest) = vector, vector
+        return (vector, list(vector)), [vector, *vector, vector], pair[1], next(pair[0], "over"), first, a, rest
+
+    compiled = jit(f)
+    return [compiled(t(k), Vector(*range(1, k + 2))) for k in (1, 1, 2)]
+
+
+@program
 def equal_functions_of_two_files(jit):
     """An error in the second named the file of the first."""
     source = "def f(x):\n    return x + ms.Tensor([1.0, 2.0])\n"
