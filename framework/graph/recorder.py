@@ -1048,8 +1048,8 @@ class Recorder(Operators):
             or not isinstance(init, types.FunctionType)
         ):
             is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
-            if is_bare and type(kind) in ORDINARY and not args:
-                machine.push(kind())
+            if is_bare and type(kind) in ORDINARY:
+                machine.push(machine.natively(kind, args, kwargs))
                 return True
             return False
         if not contexts.may_be_made(kind, machine.frames):
@@ -1059,7 +1059,7 @@ class Recorder(Operators):
                 machine.push(machine.natively(kind, args, kwargs))
                 return True
             return False
-        made = object.__new__(kind)
+        made = machine.natively(object.__new__, (kind,), {})
         self.guard_class(kind, "__init__")
         self.enter(machine, init, (made, *args), kwargs, "object")
         machine.frames[-1].target = made

@@ -1238,6 +1238,20 @@ def object_beside_its_items(jit):
 
 
 @program
+def class_without_a_method_takes_no_arguments(jit):
+    """Those that were given by name were dropped."""
+
+    class Empty:
+        pass
+
+    def f(x, names):
+        return x, type(Empty(**names)).__name__
+
+    compiled = jit(f)
+    return [outcome(compiled, t(1), names) for names in ({}, {"a": 1}, {}, {"a": 2})]
+
+
+@program
 def equal_functions_of_two_files(jit):
     """An error in the second named the file of the first."""
     source = "def f(x):\n    return x + ms.Tensor([1.0, 2.0])\n"
