@@ -10,13 +10,17 @@ be seen; on the side of Python `jit` is the identity.
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
+import json
 import linecache
 import os
 import pathlib
 import sys
+import traceback
 import types
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -280,6 +284,73 @@ def variable_without_value_has_no_context(jit):
 
     compiled = jit(f)
     return [compiled(t(k)) for k in range(2)]
+
+
+@program
+def tracebacks_show_the_lines_of_the_program(jit):
+    """There were frames of the machine in the first call, and in later ones the calls up to the handler were not there."""
+    told = []
+
+    def tell(what, lines):
+        told.append((what, [(line.name, line.lineno) for line in lines if line.filename == __file__]))
+
+    def convert(x, text):
+        return x * json.loads(text)
+
+    def checked(x, text):
+        if text == "none":
+            raise KeyError(text)
+        return convert(x, text) + 1
+
+    class Telling:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, kind, error, lines):
+            told.append(lines and lines.tb_lineno)
+
+    def f(x, text):
+        try:
+            return checked(x, text)
+        except KeyError as error:
+            tell("key", traceback.extract_tb(error.__traceback__))
+        except ValueError as error:
+            tell("value", traceback.extract_tb(error.__traceback__))
+            told.append(traceback.format_exc().splitlines()[-1])
+        return x
+
+    def g(x, text):
+        with Telling():
+            return checked(x, text)
+
+    compiled, others = jit(f), jit(g)
+    texts = "1", "none", "{", "1", "none", "{", "none", "["
+    results = [(outcome(compiled, t(1, 2), text), outcome(others, t(1), text)) for text in texts]
+    return [one if type(one) is not tuple else one[0] for pair in results for one in pair], told
+
+
+@program
+def exception_keeps_no_tensors_of_the_first_call(jit):
+    """The frames in its traceback did, as long as the program lived."""
+
+    def f(x):
+        try:
+            y = (x * 2).nothing
+        except AttributeError as error:
+            told.append(str(error))
+            told.append(sys.exc_info()[0])
+            y = x
+        return y
+
+    compiled, told, alive = jit(f), [], []
+    for k in range(3):
+        x = t(k)
+        seen = weakref.ref(x)
+        compiled(x)
+        del x
+        gc.collect()
+        alive.append(seen() is not None)
+    return alive, told
 
 
 @program
