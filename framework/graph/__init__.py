@@ -5,7 +5,8 @@
 code.py         what it is compiled from: instructions of a small machine
 sources.py      from a function to its source; scopes.py, which variables live in cells
 expressions.py, statements.py, patterns.py   from source to instructions
-machine.py      what runs them, on frames that can be copied; operations.py, what they do to values
+machine.py      what runs them, on frames that can be copied; operations.py, what they do to values; tracebacks.py, where
+                programs see that they have been
 polyfills.py    Python's functions that call functions, in Python; iterators.py, those of itertools; contexts.py, what
                 contextlib makes; generic.py, functions that choose by the type of an argument
 known.py        what is known of functions from elsewhere; binding_times.py, what programs ask of it

@@ -46,7 +46,7 @@ top at the right.
     EXTEND n                iterable ->                 the list there takes its items: *x
     UPDATE n                iterable ->                 the set there
     MERGE n                 mapping ->                  the dict there: {**x}
-    MERGE_KEYWORDS n        mapping ->                  the same for f(**x): keys must be new, and strings
+    MERGE_KEYWORDS          mapping ->                  the same for f(**x): keys must be new, and strings
     TO_TUPLE                list -> tuple
 
     JUMP target

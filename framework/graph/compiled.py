@@ -22,7 +22,7 @@ from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.eager import autocast, batched, updating
 from anfora.eager.tape import transforms
-from anfora.graph import control, polyfills, updates
+from anfora.graph import control, known, polyfills, updates
 from anfora.graph.arrays import is_array
 from anfora.graph.code import Unsupported
 from anfora.graph.collected import KINDS
@@ -247,6 +247,8 @@ class Program:
                         point, values, behind = result
                         live = outcome = result = None
                         continue
+                    if outcome.error is not None:
+                        end.show_callers(key, outcome.error)
                 if edge[0] is point and not variant.is_decided:
                     self._close(variant, point, key)
                 point, values = arrive(edge, live, outcome)
@@ -309,7 +311,7 @@ class Program:
                     hop, live = calls.pop()
                     running.pending = base + len(calls)
                     hop.switch.turn()
-                    _, edge = hop.edge(live, outcome)
+                    key, edge = hop.edge(live, outcome)
                     if edge is None:
                         result = self._redo(hop, live, outcome)
                         if type(result) is Onward:
@@ -319,6 +321,8 @@ class Program:
                             outcome = Outcome(result)
                         result = None
                     else:
+                        if outcome.error is not None:
+                            hop.show_callers(key, outcome.error)
                         start += (*arrive(edge, live, outcome), None)
                         outcome = None
                     live = []
@@ -763,10 +767,12 @@ class Program:
             point = self.points[pattern] = Point(image, switch)
         name = Same(key, tuple(same)) if same else key
         hop.edges[name] = (point, places)
+        if outcome.error is not None:
+            hop.note_callers(name, outcome)
         if point is recorder.point and not same:
             self._close(point.variants[-1], point, key)
         if holds_identity(key):
-            hop.kept.append(outcome.value)
+            hop.kept += [value for _, value in leaves_of(outcome) if known.is_constant(value)]
         self._arrive(recorder, machine, point, after)
         recorder.came = hop, name
         if is_new:

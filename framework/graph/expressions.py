@@ -437,14 +437,14 @@ class Expressions(Writer):
             if count or not is_made:
                 self.emit("MAP", count, node)
                 if is_made:
-                    self.emit("MERGE_KEYWORDS", 1, node)
+                    self.emit("MERGE_KEYWORDS", None, node)
             is_made, count = True, 0
 
         for keyword in keywords:
             if keyword.arg is None:
                 finish()
                 self.value(keyword.value)
-                self.emit("MERGE_KEYWORDS", 1, node)
+                self.emit("MERGE_KEYWORDS", None, node)
             else:
                 self.emit("CONST", keyword.arg, keyword)
                 self.value(keyword.value)

@@ -394,7 +394,7 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
         if _sets_plainly(*args[:2]):
             return ()
         return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
-    if operation in (getattr, delattr) or (isinstance(operation, type) and _only_stores(operation)):
+    if known.is_among(operation, (getattr, delattr)) or (isinstance(operation, type) and _only_stores(operation)):
         return ()
     return None
 

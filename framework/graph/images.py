@@ -22,6 +22,7 @@ from anfora.graph.machine import Frame, Generator, Walk
 from anfora.graph.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.origins import Number
 from anfora.graph.ranges import Counter
+from anfora.graph.tracebacks import Lines
 
 __all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
 
@@ -69,7 +70,7 @@ class Imager:
         if number is not None:
             return "slot", number
         if kind is types.TracebackType:
-            return "traceback", value
+            return "traceback", Lines(value)
         if kind in VIEWS:
             return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self.image(viewed(value))
         if is_bound(value):
@@ -186,7 +187,7 @@ class Imager:
         fields = _fields_of(kind)
         values = [getattr(error, name, None) for name in fields]
         parts = (error.args, error.__dict__, error.__cause__, error.__context__, error.__suppress_context__, *values)
-        return "exception", kind, fields, tuple(map(self.image, parts)), ("traceback", error.__traceback__)
+        return "exception", kind, fields, tuple(map(self.image, parts)), ("traceback", Lines(error.__traceback__))
 
     def _iterator(self, value: Any) -> Image:
         try:
@@ -260,8 +261,10 @@ class _Builder:
 
     def build(self, image: Image) -> Any:
         kind = image[0]
-        if kind in ("is", "traceback"):
+        if kind == "is":
             return image[1]
+        if kind == "traceback":
+            return image[1].traceback()
         if kind == "slot" or kind == "number":
             return self.slots[image[1]]
         if kind in _FIXED:
@@ -352,7 +355,7 @@ class _Builder:
         return made[place]
 
     def _exception(self, image: Image, place: int) -> BaseException:
-        _, kind, fields, parts, (_, traceback) = image
+        _, kind, fields, parts, (_, lines) = image
         args = self.build(parts[0])
         self.made[place] = error = kind.__new__(kind, *args)
         error.args = args
@@ -363,7 +366,7 @@ class _Builder:
             value = self.build(part)
             if value is not None:
                 setattr(error, name, value)
-        return error.with_traceback(traceback)
+        return error.with_traceback(lines.traceback())
 
     def _function(self, image: Image, place: int) -> types.FunctionType:
         _, code, scope, (name, qualified), inside, parts = image
@@ -408,7 +411,7 @@ def signature(image: Any) -> Any:
     """An image as a key: equal for equal patterns; 1, 1.0 and True stay apart, and -0.0 and 0.0."""
     if type(image) is tuple:
         if len(image) == 2 and image[0] == "traceback":
-            return "traceback"  # says where an exception has been, which decides nothing
+            return "traceback", image[1].key
         if len(image) == 2 and image[0] == "is":
             value = image[1]
             kind = type(value)

@@ -155,11 +155,21 @@ _PLAIN_LIBRARIES = ("collections", "dataclasses")
 
 
 def is_among(value: Any, table: Any) -> bool:
-    """Whether a value is in a set, which what cannot be hashed is not."""
+    """Whether a value is in a set, which what cannot be hashed is not, nor what says itself what it is equal to."""
+    if has_equality(value):
+        return False
     try:
         return value in table
     except TypeError:
         return False
+
+
+def has_equality(value: Any) -> bool:
+    """Whether to compare a function with others, or to hash it, is a call of the program or of a library."""
+    kind = type(value)
+    if kind is types.MethodType:
+        return has_equality(value.__func__)
+    return kind not in BOUND and not (kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__)
 
 
 def is_bound(value: Any) -> bool:

@@ -32,8 +32,8 @@ from anfora.eager import dispatch, tape
 from anfora.eager.entry import freeze
 from anfora.graph.arena import Kind, Place, Root, Task, arrange, extent
 from anfora.graph.fusion import can_be_scalar, can_fail, fuse
-from anfora.graph.machine import code_behind
 from anfora.graph.rows import Number, Row
+from anfora.graph.tracebacks import code_behind
 from anfora.kernel import glue
 from anfora.kernel.executor import LINE, TAG, Part, Program
 from anfora.kernel.loops import plan_copy

@@ -10,10 +10,8 @@ debuggers show the user's program.
 
 from __future__ import annotations
 
-import ast
 import builtins
 import contextlib
-import functools
 import inspect
 import operator
 import sys
@@ -27,10 +25,9 @@ from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph import operations
 from anfora.graph.code import Code, Position, Unsupported
 from anfora.graph.sources import code_of
+from anfora.graph.tracebacks import of_program, stub
 
-__all__ = [
-    "Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "code_behind", "do_at", "thrown",
-]  # fmt: skip
+__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at", "thrown"]
 
 _ABSENT = object()
 
@@ -164,6 +161,9 @@ class Generator:
         if kind == "yield":
             return value
         raise StopIteration(*(() if value is None else (value,)))
+
+
+Generator.__name__ = Generator.__qualname__ = "generator"  # in Python's messages
 
 
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
@@ -418,34 +418,6 @@ def _refuse(function: types.FunctionType, args: tuple, kwargs: dict) -> None:
 # -- doing things from the user's line --------------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=65536)
-def _stub(code: types.CodeType, file: str, position: Position) -> types.CodeType:
-    """Code that calls `.do(*.args, **.names)`, and seems to stand at a position of the user's function. (Code objects of
-    different files may be equal.)"""
-    line, end_line, column, end_column = position
-    where = {"lineno": line, "end_lineno": end_line, "col_offset": column, "end_col_offset": end_column}
-
-    def name(text: str) -> ast.Name:
-        return ast.Name(text, ast.Load(), **where)
-
-    call = ast.Call(
-        name(".do"),
-        [ast.Starred(name(".args"), ast.Load(), **where)],
-        [ast.keyword(None, name(".names"), **where)],
-        **where,
-    )
-    made = compile(ast.Expression(call), file, "eval")
-    made = made.replace(co_consts=(*made.co_consts, code))
-    if sys.version_info >= (3, 11):
-        return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)  # lines count from its own first one
-    return made.replace(co_name=code.co_name)
-
-
-def code_behind(code: types.CodeType) -> types.CodeType:
-    """The user's function, of code that seems to stand in it."""
-    return code.co_consts[-1] if ".do" in code.co_names else code
-
-
 def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], values: dict[str, Any],
           operation: Callable, args: tuple, names: dict, handled: BaseException | None = None) -> Any:  # fmt: skip
     """Do something by Python, from a frame that shows a place in the user's program, with the module's variables and the
@@ -453,13 +425,13 @@ def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], value
     values[".do"], values[".args"], values[".names"] = operation, args, names
     try:
         if handled is None:
-            return eval(_stub(code, code.co_filename, position), scope, values)
+            return eval(stub(code, code.co_filename, position), scope, values)
         before = handled.__traceback__, handled.__context__
         try:
             raise handled
         except BaseException:
             handled.__traceback__, handled.__context__ = before
-            return eval(_stub(code, code.co_filename, position), scope, values)
+            return eval(stub(code, code.co_filename, position), scope, values)
     finally:
         for name in (".do", ".args", ".names"):
             values.pop(name, None)
@@ -564,6 +536,7 @@ class Machine:
             if frame.handlers:
                 target, height = frame.handlers.pop()
                 del frame.stack[height:]
+                error.__traceback__ = of_program(error.__traceback__)
                 frame.stack.append(error)
                 frame.pc = target
                 return
@@ -584,9 +557,10 @@ class Machine:
                 generator.frame, generator.is_running = None, False
                 if isinstance(error, StopIteration):
                     replaced = RuntimeError("generator raised StopIteration")
+                    error.__traceback__ = of_program(error.__traceback__)
                     replaced.__cause__ = error
                     error = replaced
-            if self.frames:
+            if self.frames and not frame.code.is_internal:  # what such a layer does itself stands at the line already
                 try:  # a line of the caller in the traceback
                     self.natively(_raise, (error,), {})
                 except BaseException as same:
@@ -861,9 +835,10 @@ class Machine:
         value = frame.stack.pop()
         self.world.do(self, operations.merge, (frame.stack[-n], value))
 
-    def op_MERGE_KEYWORDS(self, frame: Frame, n: int) -> None:
+    def op_MERGE_KEYWORDS(self, frame: Frame, _: None) -> None:
         value = frame.stack.pop()
-        self.world.do(self, operations.merge_keywords, (frame.stack[-n], value))
+        function, _items, keywords = frame.stack[-3:]
+        self.world.do(self, operations.merge_keywords, (keywords, value, function))
 
     def op_TO_TUPLE(self, frame: Frame, _: None) -> None:
         items = frame.stack.pop()
@@ -990,8 +965,8 @@ class Machine:
         elif frame.deliver == "delegate":
             self._yield_on(self.frames[-1], value)
         elif frame.deliver == "drained":
-            caller = self.frames[-1]
-            caller.stack[:] = [value if item is frame.target else item for item in caller.stack]
+            stack = self.frames[-1].stack  # further down it may wait to be used as what it is
+            stack[max(i for i, item in enumerate(stack) if item is frame.target)] = value
         elif frame.deliver == "object":
             if value is not None:
                 [value] = self.world.plain((value,))

@@ -17,6 +17,7 @@ from anfora.graph.machine import Machine
 from anfora.graph.origins import Origin
 from anfora.graph.rows import Row
 from anfora.graph.switches import switches
+from anfora.graph.tracebacks import depth, of_program
 
 __all__ = [
     "DATA",
@@ -39,10 +40,14 @@ DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 class Outcome:
     """What a hop gave: a value, or an exception."""
 
-    __slots__ = ("error", "value")
+    __slots__ = ("depth", "error", "value")
 
     def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
         self.value, self.error = value, error
+        self.depth = 0  #: of an exception's traceback, which goes on to the calls that it comes out of
+        if error is not None:
+            error.__traceback__ = of_program(error.__traceback__)
+            self.depth = depth(error.__traceback__)
 
 
 def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:

@@ -201,7 +201,7 @@ class Notebook(Plain):
             self.guard("operator", origin, value)
             return value
         if kind.__module__.startswith("anfora.") and not isinstance(
-            value, (Tensor, Cell, Linearized, custom_vjp, tuple, list, dict)
+            value, (Tensor, Cell, Generator, Linearized, Walk, custom_vjp, tuple, list, dict)
         ):
             self.guard("is", origin, value)  # an operator with its attributes, say
             if known.holds_state(value):
@@ -477,7 +477,7 @@ class Notebook(Plain):
             return True  # with which attributes it was made is not known
         if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
             return True
-        is_iterator = hasattr(kind, "__next__") and kind not in (Generator, Walk) and not known.is_object(value)
+        is_iterator = hasattr(kind, "__next__") and not known.is_object(value)
         if is_iterator and id(value) in self.origins:
             return True
         if kind in (set, frozenset) and id(value) in self.origins and not all(map(known.is_compared_plainly, value)):

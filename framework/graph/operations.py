@@ -289,10 +289,17 @@ def extend(items: list, more: Any) -> None:
 def spread(function: Any, items: Any) -> tuple:
     """The arguments of `f(*items)`."""
     if not _can_be_iterated(items):
-        name = getattr(function, "__qualname__", None)
-        what = f"{function.__module__}.{name}() argument" if name else "Value"
-        raise TypeError(f"{what} after * must be an iterable, not {type(items).__name__}")
+        raise TypeError(f"{_called(function)} argument after * must be an iterable, not {type(items).__name__}")
     return tuple(items)
+
+
+def _called(function: Any) -> str:
+    """What messages about the arguments of a call name it."""
+    name = getattr(function, "__qualname__", None)
+    if name is None:
+        return str(function)
+    module = getattr(function, "__module__", None)
+    return f"{name}()" if module is None or module == "builtins" else f"{module}.{name}()"
 
 
 def _can_be_iterated(value: Any) -> bool:
@@ -307,14 +314,15 @@ def merge(into: dict, more: Any) -> None:
     into.update(more)
 
 
-def merge_keywords(into: dict, more: Any) -> None:
+def merge_keywords(into: dict, more: Any, function: Any) -> None:
+    """More of the keyword arguments of `f(**into, **more)`."""
     if not hasattr(more, "keys"):
-        raise TypeError(f"argument after ** must be a mapping, not {type(more).__name__}")
+        raise TypeError(f"{_called(function)} argument after ** must be a mapping, not {type(more).__name__}")
     for key in more.keys():  # noqa: SIM118  (a mapping may have no other way)
         if not isinstance(key, str):
             raise TypeError("keywords must be strings")
         if key in into:
-            raise TypeError(f"got multiple values for keyword argument '{key}'")
+            raise TypeError(f"{_called(function)} got multiple values for keyword argument '{key}'")
         into[key] = more[key]
 
 

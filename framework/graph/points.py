@@ -26,6 +26,7 @@ from anfora.graph.moments import DATA, Live, Outcome, Piece, State, key_of
 from anfora.graph.pieces import Runner
 from anfora.graph.ranges import Jump
 from anfora.graph.switches import Switches
+from anfora.graph.tracebacks import Lines, depth
 from anfora.graph.writes import Written
 
 __all__ = [
@@ -61,6 +62,8 @@ class Hop:
         #: outcome -> (point, for each of its slots the place)
         self.edges: dict[Any, Edge] = {}
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
+        #: By outcome, of exceptions: the lines of the calls from the handler to here.
+        self.callers: dict[Any, Lines] = {}
         self.is_step = reason in STEPS  #: of a gradient in pieces: of the tape's, with nothing of the program in it
         #: What it is where only the data of a tensor is looked at, and nothing of the program is done: see `looks`.
         self.looks = _looks(self.call, state.live.values, reason)
@@ -108,6 +111,20 @@ class Hop:
                 if type(other) is Same and other.holds(key, live, outcome):
                     return other, known
         return key, edge
+
+    def note_callers(self, key: Any, outcome: Outcome) -> None:
+        """Told of an exception that a handler of the program has got."""
+        assert outcome.error is not None
+        traceback = outcome.error.__traceback__
+        count = depth(traceback) - outcome.depth
+        if count > 0:
+            self.callers[key] = Lines(traceback, count)
+
+    def show_callers(self, key: Any, error: BaseException) -> None:
+        """Put the lines of the calls that an exception has come out of in front of its traceback."""
+        lines = self.callers.get(key)
+        if lines is not None:
+            error.__traceback__ = lines.traceback(error.__traceback__)
 
     @property
     def is_branch(self) -> bool:

@@ -158,9 +158,9 @@ def _apply(function: Callable, form: tuple[str, ...], *values: Any) -> Any:
         elif way == "*":
             extend(args, value)
         elif way == "**":
-            merge_keywords(named, value)
+            merge_keywords(named, value, function)
         else:
-            merge_keywords(named, {way[:-1]: value})
+            merge_keywords(named, {way[:-1]: value}, function)
     return function(*args, **named)
 
 

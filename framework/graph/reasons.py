@@ -3,6 +3,7 @@ would be called from within."""
 
 from __future__ import annotations
 
+import collections
 import functools
 import itertools
 import operator
@@ -26,7 +27,7 @@ from anfora.graph.polyfills import first_, list_
 from anfora.graph.sources import code_of
 from anfora.graph.special import CHECKS, check_of, class_attribute, method_of
 
-__all__ = ["DRAINING", "Reasons", "drain"]
+__all__ = ["Reasons", "drain", "drained"]
 
 
 class Reasons(Held):
@@ -50,7 +51,8 @@ class Reasons(Held):
         [generator, *more] = [a for a in args if self.is_own_generator(a)]
         is_there = any(item is generator for item in machine.saved)
         is_join = known.name_of(operation) == "join" and type(getattr(operation, "__self__", None)) is str
-        if is_there and not more and not generator.is_running and (known.is_among(operation, DRAINING) or is_join):
+        is_drained = is_join or any(value is generator for value in drained(operation, args))
+        if is_there and not more and not generator.is_running and is_drained:
             raise drain(generator, operation, args, list_)
         return "a generator in the hands of Python"
 
@@ -61,7 +63,7 @@ class Reasons(Held):
             return f"{known.describe(operation)} of a value that the compiler does not know"
         if self.own and iterates(operation, values):
             return f"{known.describe(operation)} of an array"
-        if operation in (setattr, delattr, object.__setattr__, object.__delattr__):
+        if known.is_among(operation, (setattr, delattr, object.__setattr__, object.__delattr__)):
             return self._reason_to_set(operation, args)
         if operation is __import__:
             return "an import"
@@ -105,7 +107,7 @@ class Reasons(Held):
         elif known.is_among(operation, _LOOKS_INTO):
             is_by_key = operation in _OF_KEYS and isinstance(args[0], dict)
             for i, value in enumerate(args[: _LOOKS_INTO[operation]]):
-                if i == 0 and operation is operations.spread:  # the function, for messages
+                if i == _NAMED.get(operation):
                     continue
                 for part in (value.start, value.stop, value.step) if type(value) is slice else (value,):
                     is_key = i == 1 and is_by_key and known.has_identity(type(part))
@@ -244,6 +246,15 @@ class Reasons(Held):
         return True
 
 
+def drained(operation: Callable, args: tuple) -> tuple:
+    """Those of the arguments of a function of which it takes all items, before anything else happens."""
+    if not known.is_among(operation, _DRAINING):
+        return ()
+    if operation is min or operation is max:
+        return args if len(args) == 1 else ()
+    return args[1:] if operation is operations.spread or operation is collections.defaultdict else args
+
+
 def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
     """What is raised to have the machine walk over one of the arguments first."""
     return Drain(value, first_, args[1] + 1) if operation is operations.unpack else Drain(value, to_list)
@@ -256,7 +267,7 @@ _BLIND = frozenset({
     operator.eq, operator.ne, setattr, operations.fill_cell,
 })  # fmt: skip
 
-DRAINING = frozenset({
+_DRAINING = frozenset({
     list, tuple, tuple.__new__, set, frozenset, sorted, min, max, dict, operations.extend, operations.spread,
     operations.unpack, operations.unpack_rest, set.update, ParameterTuple, *KINDS,
 })  # fmt: skip
@@ -275,6 +286,9 @@ _LOOKS_INTO: dict[Any, int | None] = {
         itertools.zip_longest, *filter(None, [getattr(itertools, "pairwise", None)]),
     )),
 }  # fmt: skip
+
+#: The argument that is a function, for messages.
+_NAMED = {operations.spread: 0, operations.merge_keywords: 2}
 
 _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other
 

@@ -65,7 +65,7 @@ from anfora.graph.polyfills import (
     rows_,
 )
 from anfora.graph.ranges import Counter
-from anfora.graph.reasons import DRAINING, drain
+from anfora.graph.reasons import drain, drained
 from anfora.graph.sources import code_of
 from anfora.graph.special import CHECKS, check_of, class_attribute, entered, method_of, setter_of, truth_of
 from anfora.graph.surroundings import initialise_here, make_here
@@ -243,9 +243,9 @@ class Recorder(Operators):
         call = entered(self, operation, args)
         if call is not None:
             raise call
-        if self.given is not None or not known.is_among(operation, DRAINING):
+        if self.given is not None:
             return
-        for value in args:
+        for value in drained(operation, args):
             is_there = any(item is value for item in machine.saved)
             if operation in _TAKING_MAPPINGS and _may_be_mapping(value):
                 if operation is dict and len(args) == 1 and method_of(self, value, "keys") is not None:
@@ -811,7 +811,7 @@ class Recorder(Operators):
                 function = function.__wrapped__
             else:
                 break
-        is_of_generators = function in _GENERATOR_METHODS or function is next
+        is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
         if is_of_generators and self._resume(machine, function, args, kwargs):
             return
         if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
@@ -1053,8 +1053,8 @@ class Recorder(Operators):
             or not isinstance(init, types.FunctionType)
         ):
             is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
-            if is_bare and type(kind) in ORDINARY and not args:
-                machine.push(kind())
+            if is_bare and type(kind) in ORDINARY:
+                machine.push(machine.natively(kind, args, kwargs))
                 return True
             return False
         if not contexts.may_be_made(kind, machine.frames):
@@ -1064,7 +1064,7 @@ class Recorder(Operators):
                 machine.push(machine.natively(kind, args, kwargs))
                 return True
             return False
-        made = object.__new__(kind)
+        made = machine.natively(object.__new__, (kind,), {})
         self.guard_class(kind, "__init__")
         self.enter(machine, init, (made, *args), kwargs, "object")
         machine.frames[-1].target = made
@@ -1081,7 +1081,10 @@ def _of_its_kind(operation: Any, args: tuple) -> Any:
     if operation is isinstance and len(args) == 2 and type(args[0]) is Number:
         kinds = args[1] if type(args[1]) is tuple else (args[1],)
         return isinstance(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
-    if operation in (operator.is_, operator.is_not) and sum(type(x) in (int, float, str) for x in plain) == 1:
+    if (
+        known.is_among(operation, (operator.is_, operator.is_not))
+        and sum(type(x) in (int, float, str) for x in plain) == 1
+    ):
         return operation(*plain)
     return UNKNOWN
 

@@ -92,9 +92,12 @@ def definition(address: int, named: Any, flags: int = _FASTCALL_KEYWORDS) -> _Me
     return _definition(address, getattr(named, "__name__", "call"), getattr(named, "__doc__", None) or "", flags)
 
 
-@functools.cache  # CPython keeps pointers to them; builtins of one operator share one
+@functools.cache  # builtins of one operator share one
 def _definition(address: int, name: str, doc: str, flags: int) -> _MethodDef:
-    return _MethodDef(name.encode(), address, flags, doc.encode() or None)
+    definition = _MethodDef(name.encode(), address, flags, doc.encode() or None)
+    # CPython keeps pointers to it, and looks there when the function is dropped, be it after this module at the very end.
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(definition))
+    return definition
 
 
 def builtin(address: int, named: Any, self: Any, flags: int = _FASTCALL_KEYWORDS) -> Callable:

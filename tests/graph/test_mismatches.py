@@ -10,13 +10,17 @@ be seen; on the side of Python `jit` is the identity.
 from __future__ import annotations
 
 import functools
+import gc
 import itertools
+import json
 import linecache
 import os
 import pathlib
 import sys
+import traceback
 import types
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -119,6 +123,32 @@ def generator_that_has_begun_is_returned(jit):
         seen += [isinstance(generator, types.GeneratorType), generator.gi_frame is None, generator.send(5)]
         seen += [outcome(next, generator), generator.gi_frame is None]
     return seen
+
+
+@program
+def generator_is_kept_outside(jit):
+    """It was taken for a constant, and what it had got in one call was looked for in the arguments of the next."""
+    state = {}
+
+    def count(x):
+        k = 0
+        while True:
+            step = yield x * k
+            k += 1 if step is None else step
+
+    def f(x, is_new, step):
+        if is_new:
+            state["count"] = count(x)
+        if is_new or step is None:
+            return next(state["count"])
+        return state["count"].send(step)
+
+    def drained(x):
+        return [value for _, value in zip(range(3), state["count"])], x
+
+    compiled, rest = jit(f), jit(drained)
+    steps = (True, None), (False, None), (False, 5), (False, None), (True, 3), (False, 1), (False, None), (False, 2)
+    return [(compiled(t(1, 2), *given), rest(t(k))) for k, given in enumerate(steps)]
 
 
 @program
@@ -254,6 +284,73 @@ def variable_without_value_has_no_context(jit):
 
     compiled = jit(f)
     return [compiled(t(k)) for k in range(2)]
+
+
+@program
+def tracebacks_show_the_lines_of_the_program(jit):
+    """There were frames of the machine in the first call, and in later ones the calls up to the handler were not there."""
+    told = []
+
+    def tell(what, lines):
+        told.append((what, [(line.name, line.lineno) for line in lines if line.filename == __file__]))
+
+    def convert(x, text):
+        return x * json.loads(text)
+
+    def checked(x, text):
+        if text == "none":
+            raise KeyError(text)
+        return convert(x, text) + 1
+
+    class Telling:
+        def __enter__(self):
+            return self
+
+        def __exit__(self, kind, error, lines):
+            told.append(lines and lines.tb_lineno)
+
+    def f(x, text):
+        try:
+            return checked(x, text)
+        except KeyError as error:
+            tell("key", traceback.extract_tb(error.__traceback__))
+        except ValueError as error:
+            tell("value", traceback.extract_tb(error.__traceback__))
+            told.append(traceback.format_exc().splitlines()[-1])
+        return x
+
+    def g(x, text):
+        with Telling():
+            return checked(x, text)
+
+    compiled, others = jit(f), jit(g)
+    texts = "1", "none", "{", "1", "none", "{", "none", "["
+    results = [(outcome(compiled, t(1, 2), text), outcome(others, t(1), text)) for text in texts]
+    return [one if type(one) is not tuple else one[0] for pair in results for one in pair], told
+
+
+@program
+def exception_keeps_no_tensors_of_the_first_call(jit):
+    """The frames in its traceback did, as long as the program lived."""
+
+    def f(x):
+        try:
+            y = (x * 2).nothing
+        except AttributeError as error:
+            told.append(str(error))
+            told.append(sys.exc_info()[0])
+            y = x
+        return y
+
+    compiled, told, alive = jit(f), [], []
+    for k in range(3):
+        x = t(k)
+        seen = weakref.ref(x)
+        compiled(x)
+        del x
+        gc.collect()
+        alive.append(seen() is not None)
+    return alive, told
 
 
 @program
@@ -1084,6 +1181,145 @@ def class_that_says_what_its_objects_are(jit):
 
     compiled = jit(f)
     return [(compiled(t(1.0)), len(told)) for _ in range(4)]
+
+
+@program
+def callable_that_says_what_it_is_equal_to(jit):
+    """It was compared with functions that are known, and hashed: methods of the program were called."""
+    told = []
+
+    class Scale:
+        def __init__(self, factor):
+            self.factor = factor
+
+        def __call__(self, x):
+            return x * self.factor
+
+        def __eq__(self, other):
+            told.append("eq")
+            raise ValueError("not comparable")
+
+        def __hash__(self):
+            told.append("hash")
+            return 1
+
+    scale = Scale(2)
+
+    def f(x, function):
+        return function(x), Scale(3)(x), sorted([3, 1, 2], key=Scale(-1)), functools.partial(scale, x)()
+
+    compiled = jit(f)
+    functions = scale, Scale(4), types.MethodType(Scale(5), 2), scale
+    return [outcome(compiled, t(k), function) for k, function in enumerate(functions)], told
+
+
+@program
+def sorted_by_a_function_that_compares(jit):
+    """The keys refuse to be compared with anything else."""
+    down = functools.cmp_to_key(lambda a, b: b - a)
+
+    def f(x, items):
+        same = functools.cmp_to_key(lambda a, b: a - b)
+        return x * sorted(items, key=down)[0], max(items, key=same), down(items[0]) < down(items[1])
+
+    compiled = jit(f)
+    return [outcome(compiled, t(1, 2), items) for items in ([3, 1, 2], [3, 1, 2], [1.5, 2.5], [4, 5])]
+
+
+@program
+def error_about_starred_arguments_names_the_function(jit):
+    class Scale:
+        def __call__(self, a=1):
+            return a
+
+        def __str__(self):
+            return "a scale"
+
+    functions = (lambda a=1, **more: a), print, [].append, str.join, dict, Scale(), Scale().__call__, nn.ReLU()
+
+    def starred(function, value):
+        return function(*value)
+
+    def named(function, value):
+        return function(a=1, **value)
+
+    def twice(function, value):
+        return function(a=2, **value)
+
+    compiled = [jit(f) for f in (starred, named, twice)]
+    return [outcome(f, function, value) for function in functions for f in compiled for value in (5, {"a": 1}, 5)]
+
+
+@program
+def least_of_objects_with_items(jit):
+    """The first of several arguments was walked over, as if it were the only one, and a function with items before it was
+    called."""
+
+    class Vector:
+        def __init__(self, *items):
+            self.items = items
+
+        def __iter__(self):
+            return iter(self.items)
+
+        def __lt__(self, other):
+            return sum(self) < sum(other)
+
+        def __gt__(self, other):
+            return sum(self) > sum(other)
+
+        def __call__(self, *args, **more):
+            return args, more
+
+    def count(n):
+        yield from range(n)
+
+    def f(x, a, b, items):
+        return x * sum(min(a, b)), max(a, b, Vector(2, 2)) is b, min(a), max(*b), a(*items), a(*b), b(*b, *items)
+
+    def g(x, n):
+        return max(count(n), default=x), min(count(n), 3)
+
+    compiled, others = jit(f), jit(g)
+    pairs = ((1, 2), (3, 4)), ((5, 1), (2, 2)), ((1, 1), (1, 1)), ((1.5,), (2, 3, 4))
+    return [outcome(compiled, t(1, 2), Vector(*a), Vector(*b), [1]) for a, b in pairs], [
+        outcome(others, t(k), k) for k in range(3)
+    ]
+
+
+@program
+def object_beside_its_items(jit):
+    """A list of the items stood in the place of the object too."""
+
+    class Vector:
+        def __init__(self, *items):
+            self.items = items
+
+        def __iter__(self):
+            return iter(self.items)
+
+    def f(x, vector):
+        numbers = (x * k for k in vector)
+        pair = numbers, list(numbers)
+        first, (a, *rest) = vector, vector
+        return (vector, list(vector)), [vector, *vector, vector], pair[1], next(pair[0], "over"), first, a, rest
+
+    compiled = jit(f)
+    return [compiled(t(k), Vector(*range(1, k + 2))) for k in (1, 1, 2)]
+
+
+@program
+def class_without_a_method_takes_no_arguments(jit):
+    """Those that were given by name were dropped."""
+
+    class Empty:
+        pass
+
+    def f(x, names):
+        return x, type(Empty(**names)).__name__
+
+    compiled = jit(f)
+    return [outcome(compiled, t(1), names) for names in ({}, {"a": 1}, {}, {"a": 2})]
 
 
 @program

@@ -494,7 +494,7 @@ CASES = [
     Case(generated, 0), Case(generated_and_left, 0), Case(comprehension, 0), Case(changed_counter, 1),
     Case(deleted_counter, 1), Case(closure_over_counter, 1), Case(list_in_hand, 1), Case(dict_in_hand, 1),
     Case(early_return, 0), Case(broken, 0), Case(continued, 1), Case(broken_by_counter, 1), Case(types_change, 1),
-    Case(first_is_special, 1), Case(in_place, 0), Case(in_a_try, 1),
+    Case(first_is_special, 1), Case(in_place, 1), Case(in_a_try, 1),
 ]  # fmt: skip
 
 

@@ -120,3 +120,20 @@ def test_unknown_structures_take_the_plain_way(tmp_path, difference):
     plain = outcome(tmp_path, prelude)
     for name, array in here.items():
         np.testing.assert_array_equal(array, plain[name])
+
+
+def test_native_functions_outlive_their_module():
+    """At the end of a process they may be dropped after it, and CPython looks at their definitions then."""
+    program = """
+        import ctypes, gc
+        from anfora.kernel import glue
+        function = glue.builtin(id(None), len, None)
+        definition = ctypes.c_void_p.from_address(id(function) + object.__basicsize__).value
+        before = ctypes.string_at(definition, 32)
+        vars(glue).clear()
+        gc.collect()
+        print(ctypes.string_at(definition, 32) == before)
+    """
+    environment = {**os.environ, "PYTHONMALLOC": "debug"}  # what is freed is written over
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    assert subprocess.run(command, env=environment, capture_output=True, text=True).stdout == "True\n"
