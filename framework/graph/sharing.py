@@ -41,10 +41,7 @@ class Lying(NamedTuple):
 
     @classmethod
     def of(cls, tensor: Tensor) -> Lying:
-        base = tensor._base
-        mark = tensor._mark if base is None else base._mark
-        is_exported = mark.__class__ is memory.Export and mark.is_alive
-        return cls(tensor, tensor._array, base, tensor._path, is_exported)
+        return cls(tensor, tensor._array, tensor._base, tensor._path, _is_exported(tensor))
 
 
 class Came(NamedTuple):
@@ -160,7 +157,22 @@ def _join_outside(roots: list[int], tensors: Sequence[Lying]) -> None:
 
 def lie_alike(wanted: tuple | None, written: tuple[int, ...], *tensors: Tensor) -> bool:
     """Whether tensors lie to each other as they did."""
+    if wanted is None and _are_apart(written, tensors):  # as almost always, and each call asks
+        return True
     return _arrangement([*map(Lying.of, tensors)], written) == wanted
+
+
+def _are_apart(written: tuple[int, ...], tensors: tuple[Tensor, ...]) -> bool:
+    """Whether each has memory of its own, and the outside sees none of that which is written."""
+    arrays = [tensor._array for tensor in tensors]
+    roots = {id(array) if array.base is None else id(memory.root(array)) for array in arrays}
+    return len(roots) == len(arrays) and not any(_is_exported(tensors[number]) for number in written)
+
+
+def _is_exported(tensor: Tensor) -> bool:
+    base = tensor._base
+    mark = tensor._mark if base is None else base._mark
+    return mark.__class__ is memory.Export and mark.is_alive
 
 
 def is_view_of_parameter(tensor: Tensor) -> bool:
