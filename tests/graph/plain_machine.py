@@ -326,9 +326,9 @@ class Machine:
         items = native("def items(x):", "return {**x}")(frame.stack.pop())
         frame.stack[-n].update(items)
 
-    def MERGE_KEYWORDS(self, frame, n):
+    def MERGE_KEYWORDS(self, frame, _):
         mapping = frame.stack.pop()
-        known, function = frame.stack[-n], frame.stack[-n - 2]
+        function, _items, known = frame.stack[-3:]
         if not hasattr(mapping, "keys"):
             function(**mapping)  # raises
         more = {key: mapping[key] for key in mapping.keys()}  # noqa: SIM118  any mapping
