@@ -20,6 +20,7 @@ from anfora.graph.cells import program_of
 from anfora.graph.checking import Checked
 from anfora.graph.compiled import Compiled
 from anfora.graph.explain import Report, Watched, explained, strictness
+from anfora.graph.sources import look_for
 
 __all__ = [
     "JitConfig",
@@ -129,6 +130,7 @@ class _Jitted(Compiled):
 
     def __init__(self, function: Callable, options: dict[str, Any]) -> None:
         super().__init__(function, options)  # type: ignore[arg-type]
+        look_for(function)  # type: ignore[arg-type]
         kind = Checked if options.get("check") else Watched
         self.program = kind(function, None, strictness(_with_config(options)))
 

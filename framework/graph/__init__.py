@@ -3,7 +3,8 @@
 *A function is compiled when it is called.*
 
 code.py         what it is compiled from: instructions of a small machine
-sources.py      from a function to its source; scopes.py, which variables live in cells
+sources.py      from a function to its source; unfiled.py, where that may be if it is no file; scopes.py, which variables
+                live in cells
 expressions.py, statements.py, patterns.py   from source to instructions
 machine.py      what runs them, on frames that can be copied; operations.py, what they do to values; tracebacks.py, where
                 programs see that they have been

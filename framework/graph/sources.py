@@ -1,14 +1,16 @@
 """From a function to its instructions: find its definition, and compile that.
 
 A definition is looked for in the text that `linecache` knows for the file of the function: files, cells of notebooks, the
-interactive shell. Those of the same name in the same line (lambdas) are compiled by Python, until one gives the code
-object of the function; where none does, the text is not the one that was loaded, and nothing is guessed. Inner functions
-of functions that have been compiled are known (`scopes.DEFINITIONS`).
+interactive shell since Python 3.13; and where there is none, in texts that are still in memory (unfiled.py). Those of the
+same name in the same line (lambdas) are compiled by Python, until one gives the code object of the function; where none
+does, the text is not the one that was loaded, and nothing is guessed. Inner functions of functions that have been compiled
+are known (`scopes.DEFINITIONS`).
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
 import linecache
 import sys
@@ -17,11 +19,12 @@ import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
+from anfora.graph import unfiled
 from anfora.graph.code import Code, Unsupported
 from anfora.graph.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line
 from anfora.graph.statements import compile_function
 
-__all__ = ["code_of", "definition_of"]
+__all__ = ["code_of", "definition_of", "look_for"]
 
 #: What has been compiled, or why it cannot be, by the identity of code objects, which are kept alive with it.
 _DONE: dict[int, tuple[types.CodeType, Code | str]] = {}
@@ -57,6 +60,13 @@ def definition_of(function: types.FunctionType) -> Definition:
         Unsupported: as `code_of`.
     """
     return DEFINITIONS.get(id(function.__code__)) or _find(function)
+
+
+def look_for(function: types.FunctionType) -> None:
+    """Look for the source of a function that stands in no file, where it is made: later its text may be gone."""
+    if function.__code__.co_filename.startswith("<"):
+        with contextlib.suppress(Unsupported):
+            definition_of(function)
 
 
 def _compile(function: types.FunctionType) -> Code | str:
@@ -97,10 +107,27 @@ def _find(function: types.FunctionType) -> Definition:
     if not lines and hasattr(linecache, "_getlines_from_code"):  # since 3.13, of `python -c` and the shell
         lines = linecache._getlines_from_code(python)
     if not lines:
-        raise Unsupported(f"the source of {function.__qualname__} cannot be found")
+        return _find_unfiled(function)
     file = _FILES.get(python.co_filename)
     if file is None or (file.lines is not lines and file.lines != lines):
         file = _FILES[python.co_filename] = _read(lines)
+    found = _find_in(file, python)
+    if found is None:
+        raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
+    return found
+
+
+def _find_unfiled(function: types.FunctionType) -> Definition:
+    for text in unfiled.texts(function.__code__):
+        found = _find_in(_read(text.splitlines(keepends=True)), function.__code__)
+        if found is not None:
+            unfiled.keep(text)
+            return found
+    raise Unsupported(f"the source of {function.__qualname__} cannot be found")
+
+
+def _find_in(file: _File, python: types.CodeType) -> Definition | None:
+    """The definition that gives a code object."""
     module_names = frozenset(file.module_names)
     found: list[Definition] = []
     for node, path in file.definitions.get((python.co_name, python.co_firstlineno), ()):
@@ -112,9 +139,7 @@ def _find(function: types.FunctionType) -> Definition:
             if compiled.co_linetable == python.co_linetable:  # of equal lambdas in one line the one that it is
                 return Definition(node, python, path, module_names)
             found.append(Definition(node, python, path, module_names))
-    if not found:
-        raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
-    return found[0]
+    return found[0] if found else None
 
 
 def _read(lines: list[str]) -> _File:
