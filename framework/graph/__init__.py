@@ -19,10 +19,11 @@ special.py      methods of the program that Python would call; records.py, those
 surroundings.py what surrounds calls of Cells, and gradients of the program's own; making.py, parameters and layers that
                 the program makes; transforms.py, vjp, jvp and vmap; gradients.py, gradients in which pieces end
 moments.py      pieces, states, outcomes: what is written down; sharing.py, how tensors from outside share memory
-notebook.py     the recorder, in eight layers: what is known of values; held.py, numbers that vary, and native code;
+notebook.py     the recorder, in eleven layers: what is known of values; held.py, numbers that vary, and native code;
                 reasons.py, what Python must do; attributes.py, what is read by name; writes.py, what is changed outside
                 (containers.py, by which methods); leaves.py, `backward()` and what it leaves; operators.py, what becomes
-                rows; recorder.py, the first run: it does what the program does; updates.py, steps of optimizers
+                rows; hops.py, what ends a piece; rolling.py, loops over ranges; numeric.py, what is done with numbers;
+                recorder.py, the first run: it does what the program does; updates.py, steps of optimizers
 rows.py         operators in a line; lower.py, as one native program; arena.py, their memory; fusion.py, their loops
 pieces.py       guards and rows made runnable; taped.py, as one node of the tape
 loops.py        natively from the first iteration to the last; ahead.py, numbers of a native loop
@@ -30,7 +31,7 @@ arithmetic.py   Python's numbers in native states; widening.py, those in variabl
 control.py      branches, loops and recursion that run natively, as an automaton; engines.py, how it is run
 switches.py     tape and mixed precision, as they stand at a moment
 running.py      what a thread is in the middle of
-points.py       moments between pieces, and the ways on from there
+points.py       moments between pieces, and the ways on from there; crowds.py, where these are many
 compiled.py     how calls go through what was recorded; cells.py, for Cells in GRAPH_MODE
 explain.py      what it did, told to the user; wording.py, in which words
 checking.py     whether it was right: `jit(check=True)`

@@ -13,7 +13,7 @@ from typing import Any
 
 from anfora.core.tensor import current
 
-__all__ = ["Emitter", "Number", "Origin", "value_of", "value_of_number"]
+__all__ = ["Emitter", "Number", "Origin", "plain_dict", "plain_tuple", "value_of", "value_of_number"]
 
 
 class Origin:
@@ -88,6 +88,22 @@ class Number:
 def value_of_number(value: Any) -> Any:
     """The value of a number that varies; anything else as it is."""
     return value.value if type(value) is Number else value
+
+
+def plain_tuple(values: tuple) -> tuple:
+    """The same, with values in the places of numbers that vary, in tuples among them as well."""
+    return tuple(map(_plain_value, values))
+
+
+def _plain_value(value: Any) -> Any:
+    if type(value) is tuple and any(type(item) is Number for item in value):
+        return plain_tuple(value)
+    return value.value if type(value) is Number else value
+
+
+def plain_dict(values: dict) -> dict:
+    """The same of the values of a dict."""
+    return {name: x.value if type(x) is Number else x for name, x in values.items()}
 
 
 class Emitter:

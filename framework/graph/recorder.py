@@ -19,38 +19,35 @@ from __future__ import annotations
 import builtins
 import enum
 import functools
-import math
 import operator
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from anfora.api import GradientFunction, _Run
-from anfora.core import slots
 from anfora.core.cell import Cell
-from anfora.core.op import Op
 from anfora.core.parameter import Parameter
-from anfora.core.tensor import Tensor, current
+from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager.batched import NeedsExamples
 from anfora.eager.cells import call_cell
 from anfora.eager.tape import transforms
 from anfora.eager.updating import Updater
-from anfora.graph import arrays, contexts, known, operations, ranges, records
+from anfora.graph import arrays, contexts, known, operations, records
 from anfora.graph.code import Code
 from anfora.graph.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.generic import implementation
 from anfora.graph.gradients import UNSEEN, can_walk, differentiate_in_pieces
-from anfora.graph.held import Unwrapping, stored_from
-from anfora.graph.images import ORDINARY, NoImage, build, is_plain_object
+from anfora.graph.held import stored_from
+from anfora.graph.images import ORDINARY, is_plain_object
 from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.making import settle
-from anfora.graph.moments import Escaped, Outcome, State, leaves_of
+from anfora.graph.moments import Outcome, State
+from anfora.graph.numeric import Numeric, is_written_in_operators, of_its_kind, takes_as_operands
 from anfora.graph.operator_classes import is_operator, is_stateless, makes_operator
-from anfora.graph.operators import Operators
-from anfora.graph.origins import Number, Origin, value_of_number
+from anfora.graph.origins import Number, Origin, plain_dict, plain_tuple
 from anfora.graph.polyfills import (
     SEARCHES,
     call,
@@ -59,59 +56,26 @@ from anfora.graph.polyfills import (
     dict_,
     differentiate,
     getter,
-    items_,
     list_,
     list_with_length,
     rows_,
 )
-from anfora.graph.ranges import Counter
 from anfora.graph.reasons import drain, drained
 from anfora.graph.sources import code_of
 from anfora.graph.special import CHECKS, check_of, class_attribute, entered, method_of, setter_of, truth_of
 from anfora.graph.surroundings import initialise_here, make_here
-from anfora.graph.traced import Traced
 from anfora.graph.transforms import guard_hooks
 from anfora.graph.updates import update
 from anfora.graph.writes import UNKNOWN
-from anfora.ops.methods import METHODS
 
 __all__ = ["Recorder"]
 
 
-class _Left(Plain):
-    """Python's world, from the instruction on in which recording has ended: no numbers that vary are left behind it.
-
-    Args:
-        unwrapping: makes what puts their values in their places.
-    """
-
-    pending = True
-
-    def __init__(self, unwrapping: Callable[[], Unwrapping]) -> None:
-        self._unwrapping = unwrapping
-
-    def release(self, machine: Machine) -> None:
-        unwrapped = self._unwrapping()
-        for frame in machine.frames:
-            unwrapped(frame)
-        unwrapped(machine.saved)
-        for value in unwrapped.changed.values():
-            if type(value) is Generator:
-                value.world = Plain()
-
-    def settle(self, machine: Machine) -> None:
-        self.release(machine)
-        machine.world = Plain()
-
-    def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
-        return self._unwrapping()((operation, args, names))
-
-
-class Recorder(Operators):
+class Recorder(Numeric):
     """Records one run: does what the program does, and writes it down."""
 
     def outside(self) -> Plain:
-        self.abandoned = True  # Python goes on with a generator in the middle of something: see `_compute`
+        self.abandoned = True  # Python goes on with a generator in the middle of something: see `_traced`
         return Plain()
 
     # -- doing things -------------------------------------------------------------------------------------------------
@@ -140,24 +104,24 @@ class Recorder(Operators):
                 return result
         args = self.taken_apart(operation, args)
         if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
-            done, result = self._arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
+            done, result = self.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
             if done:
                 return result
         if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
             if not kwargs:
-                result = _of_its_kind(operation, args)
+                result = of_its_kind(operation, args)
                 if result is not UNKNOWN:
                     return result
-                done, result = self._arithmetic(machine, operation, args)
+                done, result = self.arithmetic(machine, operation, args)
                 if done:
                     return result
-            if _takes_as_operands(operation, args, kwargs):
-                return self._with_numbers(machine, operation, args, kwargs)
-            reason = self._reason(operation, _plain_tuple(args), _plain_dict(kwargs))
+            if takes_as_operands(operation, args, kwargs):
+                return self.do_with_numbers(machine, operation, args, kwargs)
+            reason = self._reason(operation, plain_tuple(args), plain_dict(kwargs))
             if reason is not None:  # the interpreter takes it as it comes
                 return self.interpret(machine, operation, args, kwargs, reason)
-            if _is_written_in_operators(operation, args):
-                return self._with_numbers(machine, operation, args, kwargs)
+            if is_written_in_operators(operation, args):
+                return self.do_with_numbers(machine, operation, args, kwargs)
             stored = stored_from(operation, args)
             if stored is None:
                 args = tuple(map(self.force, args))
@@ -317,7 +281,7 @@ class Recorder(Operators):
 
         Args:
             before: the state in front of it, if it has been written down already.
-            shown: as for `_compute`.
+            shown: as for `compute`.
         """
         if self.given is not None:
             return self._redo()
@@ -348,243 +312,6 @@ class Recorder(Operators):
         origins = [self.origins[id(a)][1] if id(a) in self.origins else self.origin("known", a) for a in args]
         if all(id(a) in self.origins or type(a) in SIMPLE or known.is_constant(a) for a in args):
             self.guard("same" if same else "not same", *origins)  # type: ignore[arg-type]
-
-    def _arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
-        """Operators on numbers and texts that vary: (whether it could be done, the result)."""
-        plain = _plain_tuple(args)
-        is_text = known.is_among(operation, _TEXTUAL) and all(type(a) in (str, *known.NUMBERS) for a in plain)
-        if not is_text and (not known.is_among(operation, _ARITHMETIC) or len(args) > _MOST_OPERANDS):
-            return False, None
-        if is_text or all(type(a) in known.NUMBERS for a in plain):
-            try:
-                value = machine.natively(operation, plain, {})
-            except Exception:
-                return False, None  # as a known number, whose error is known too
-            parts = tuple(a.origin if type(a) is Number else a for a in args)
-            origin = Origin("number", operation, parts)
-            if origin.height > _HIGHEST:
-                return False, None  # it is read by functions that call themselves for each part
-            if type(value) is bool:
-                return True, self.decide(origin, value)
-            if type(value) in (int, float, str):
-                if operation in _MAY_FAIL or type(value) is int:  # it is computed, whether somebody wants it or not
-                    self.guard("type", origin, type(value))
-                return True, Number(origin, value)
-            return False, None
-        if any(isinstance(a, Tensor) for a in plain) and operation not in _OF_NUMBERS:
-            return True, self._with_numbers(machine, operation, args, {})
-        return False, None
-
-    def _with_numbers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
-        """An operator of tensors and numbers, or a function that is written in such: each row that takes one of the numbers
-        as an operand takes it from its origin, and what looks at one makes it known."""
-        given = [a for a in (*args, *kwargs.values()) if type(a) is Number]
-        shown = tuple(Traced(a, self) if type(a) is Number else a for a in args)
-        named = {name: Traced(a, self) if type(a) is Number else a for name, a in kwargs.items()}
-        plain, plain_names = _plain_tuple(args), _plain_dict(kwargs)
-        rows, draws = len(self.piece.rows), len(self.piece.draws)
-        try:
-            result = self.compute(machine, operation, plain, plain_names, (shown, named))
-        except Exception:  # of just these numbers, perhaps
-            for number in given:
-                self.force(number)
-            if any(row.entry.op.writes is not None for row in self.piece.rows[rows:]):
-                raise
-            self.forget_from(rows, draws)
-            return self.compute(machine, operation, plain, plain_names)  # which tells of them as they are
-        if self.hop is not None:
-            for number in given:
-                self.force(number)
-        if type(result) is Traced:
-            return result.number
-        return _untraced(result)
-
-    # -- hops ---------------------------------------------------------------------------------------------------------
-
-    def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
-        """Leave something to the interpreter: the piece ends here."""
-        return self.do_between(machine, operation, args, kwargs, reason)
-
-    def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
-        """Do something between two pieces: what the interpreter does, or a step of a gradient in pieces."""
-        if self.given is not None:
-            return self._redo()
-        state = self.state(machine, operation, args, kwargs)
-        if state is not None:
-            operation, args, kwargs = self._given(machine, state, operation, args, kwargs)
-        elif self.is_unkept:
-            operation, args, kwargs = self.released((operation, args, kwargs))
-        for value in state.built if state is not None else ():
-            if type(value) is Generator:
-                value.world = Plain()
-        with self.unwatched():
-            try:
-                outcome = Outcome(machine.natively(operation, args, kwargs))
-            except BaseException as error:
-                outcome = Outcome(error=error)
-        return self._hopped(machine, state, reason, outcome, operation, args)
-
-    def _given(
-        self, machine: Machine, state: State, operation: Callable, args: tuple, kwargs: dict
-    ) -> tuple[Callable, tuple, dict]:
-        """What the interpreter is given for a call: the objects that it may keep are the program's, and hold numbers no
-        longer; others are made for it, as in later calls."""
-        if not self.holds:
-            return operation, _plain_tuple(args), _plain_dict(kwargs)
-        if state.is_kept:
-            return self._handed_over(machine, state, (operation, args, kwargs))
-        made: list[Any] = []
-        operation, args, kwargs, _ = build(state.call, [value_of_number(value) for value in state.live.values], made)
-        for value in made:
-            if type(value) is Generator:
-                value.world = Plain()
-        return operation, args, kwargs
-
-    def _handed_over(self, machine: Machine, state: State, call: tuple) -> tuple[Callable, tuple, dict]:
-        """A call without numbers that vary. Iterators that held some are other ones now, for the program as well."""
-        unwrapping = Unwrapping(self.is_foreign, value_of_number)
-        call = unwrapping(call)
-        moved = unwrapping.iterators()
-        if moved:
-            exchange = Unwrapping(self.is_foreign, lambda number: number, moved)
-            for each in machine.chain():
-                for frame in each.frames:
-                    exchange(frame)
-                exchange(each.saved)
-            state.live.values[:] = [exchange.of(value) for value in state.live.values]
-            state.built[:] = [exchange.of(value) for value in state.built]
-        return call
-
-    def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
-        """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
-        be written down."""
-        self.collect_again()
-        if self.is_unkept:
-            return None
-        if self.pending:  # a hop is settled between two instructions, so there is one in each
-            self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
-            self.leave(machine)
-            return None
-        with self.with_numbers():
-            state = self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
-        self.lent = []
-        return state
-
-    def _hopped(
-        self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
-    ) -> Any:
-        if state is not None:
-            if self.holds:
-                self.released(tuple(state.built))
-                outcome.value = self.released(outcome.value)
-            self.keeper.end_with_hop(self, machine, state, reason)
-            self.hop = outcome
-            self.pending = True
-        elif self.is_unkept:
-            self.keeper.note_unkept(machine, operation, args, reason)
-            self._begin_unkept(outcome)
-        if outcome.error is not None:
-            raise outcome.error
-        return outcome.value
-
-    def _redo(self) -> Any:
-        """Give the present instruction the outcome that it had."""
-        assert self.given is not None
-        self.hop, self.given = self.given, None
-        self.pending = True
-        if self.hop.error is not None:
-            raise self.hop.error
-        return self.hop.value
-
-    def leave_to_a_tape_outside(self, machine: Machine) -> None:
-        """A tape outside follows a gradient: what it needs is the history that the interpreter leaves, call by call."""
-        self.keeper.divide(self.region[:1])
-        self.stop_keeping(machine)
-
-    def stop_keeping(self, machine: Machine, calls: Sequence[tuple] = (), for_good: bool = False) -> None:
-        """Nothing is kept of what comes, since it cannot be written down: the run goes on as Python's would. Where the
-        program refuses what only the interpreter can do it is watched all the same, and kept again, unless this is for
-        good, behind the calls that were to be one piece."""
-        if not self.keeper.is_refusing():
-            self.leave(machine)
-            return
-        self.refuse_to_divide(machine, calls)
-        self.is_unkept, self.keeps_again = True, not for_good
-        self._begin_unkept()
-
-    def refuse_to_divide(self, machine: Machine, calls: Sequence[tuple]) -> None:
-        """Let the keeper know of calls that cannot be one piece, if the interpreter does them from now on."""
-        for name in calls:
-            if name in self.indivisible:
-                self.keeper.note_indivisible(machine, *self.indivisible[name])
-
-    def _begin_unkept(self, outcome: Outcome | None = None) -> None:
-        """Start a piece of which nothing is kept. Its tensors are ones from outside, and so is what a hop has given."""
-        origins, lines, fresh, dynamic = self.origins, self.lines, self.fresh, self.dynamic
-        for tensor, _ in self.tensors.values():
-            origins.setdefault(id(tensor), (tensor, _OF_UNKEPT))
-        self.begin(origins)
-        self.lines, self.fresh, self.dynamic = lines, fresh, dynamic
-        for name, (value, origin) in list(origins.items()):
-            if origin is _OF_UNKEPT and sys.getrefcount(value) <= _HELD_HERE:
-                del origins[name]  # a long run would hold all that it has ever made
-        for _, value in () if outcome is None else leaves_of(outcome):
-            if type(value) not in SIMPLE:
-                self.take(value, _OF_UNKEPT)
-        self.pending = True  # `settle` finds out whether it can be kept again
-
-    def _keep_again(self, machine: Machine) -> None:
-        """Go on at a point, if the state can be written down by now."""
-        if not self.keeps_again or machine.below is not None or self.whole(machine) is not None:
-            return
-        self.keeps_again = False
-        try:
-            self.keeper.keep_again(self, machine)
-        except (Escaped, NoImage):
-            return  # it is watched to the end
-        self.is_unkept = self.pending = False
-
-    def look_at_histories(self, machine: Machine, weights: Sequence[Parameter]) -> None:
-        """A gradient was taken by weights. Tensors from outside may have been computed from these too, in another way each
-        time, and what was saved for that may have been written to: only a real tape knows."""
-        if not weights or not self.region:
-            return
-        taken = {id(origin) for origin, _ in self.piece.inputs.values()}
-        for value, origin in list(self.origins.values()):
-            if id(origin) not in taken or not isinstance(value, Tensor):
-                continue
-            tensor = current(value)
-            if not tensor.is_leaf:
-                self.leave_to_a_tape_outside(machine)
-                return
-            if not isinstance(tensor, Parameter):  # weights are leaves as long as the gradient is taken
-                self.guard("leaf", origin, tensor._node is not None)
-
-    def leave(self, machine: Machine) -> None:
-        """Record no more: the run goes on as Python's would."""
-        slots.watch(None)
-        origins = self.origins
-        unwrapping = functools.partial(
-            Unwrapping, lambda value: id(value) in origins or self.is_fixed(value), value_of_number
-        )
-        for each in machine.chain():
-            each.world = _Left(unwrapping)
-            each.world.release(each)
-        self.begin({})  # what it holds may be dropped
-        self.is_unkept = False
-        self.kept = self.end = self.live = None
-
-    def settle(self, machine: Machine) -> None:
-        if self.is_unkept:
-            self._keep_again(machine)
-            return
-        assert self.hop is not None
-        outcome, self.hop, self.pending = self.hop, None, False
-        try:
-            self.keeper.go_on(self, machine, outcome)
-        except NoImage as trouble:
-            self.keeper.give_up(f"{trouble} is alive behind a part of the interpreter's", machine)
-            self.leave(machine)
 
     # -- the world of the machine -------------------------------------------------------------------------------------
 
@@ -643,134 +370,6 @@ class Recorder(Operators):
                 raise call
             return self.interpret(machine, bool, (value,), {}, f"the truth of a {kind.__name__}")
         return self.do(machine, bool, (value,))
-
-    # loops
-
-    def iterate(self, machine: Machine, value: Any) -> Any:
-        if type(value) is Counter:
-            return value
-        if type(value) is range:
-            frame = machine.frames[-1]
-            site = frame.code.python, frame.pc
-            is_long = ranges.length(value) >= ranges.ROLLED_FROM
-            if is_long and frame.code.opcodes[frame.pc] == "NEXT" and self._may_roll(frame, site):
-                return Counter.of(value, site)
-        if (
-            type(value) is list
-            and self.is_outside(value)
-            and id(value) not in self.looked
-            and any(type(item) is float for item in value[: ranges.ROLLED_FROM])
-        ):
-            return self._walking(items_, value)
-        return super().iterate(machine, value)
-
-    def _walking(self, function: Any, value: Any) -> Generator:
-        """What goes over a value one by one, as a generator of the program does."""
-        [name] = code_of(function).python.co_varnames[: code_of(function).python.co_argcount]
-        return Generator(Frame(code_of(function), function, {name: value}), self, (function, (value,), {}))
-
-    def _may_roll(self, frame: Frame, site: tuple) -> bool:
-        """Whether a loop may stay one: no call is going on that must be one piece, and no generator waits in it."""
-        if frame.code.is_generator or site in self.keeper.unrolled or self.is_unkept:
-            return False
-        return self.machine is None or self.whole(self.machine) is None
-
-    def count_up(self, machine: Machine, start: Any, stop: Any, step: Any) -> bool:
-        """Let a loop go over a range between numbers that vary."""
-        frame = machine.frames[-1]
-        site = frame.code.python, frame.pc + 1
-        if not ranges.is_in_front_of_loop(frame) or not self._may_roll(frame, site):
-            return False
-        first, last = _plain_tuple((start, stop))
-        if any(type(x) is not int for x in (first, last, step)) or not step:
-            return False
-        if ranges.length(range(first, last, step)) < ranges.ROLLED_FROM:
-            return False
-        start, stop = (x if type(x) is Number else ranges.constant(x) for x in (start, stop))
-        machine.push(Counter(start, stop, step, site))
-        return True
-
-    def next(self, machine: Machine, iterator: Any) -> Any:
-        if type(iterator) is not Counter:
-            if type(iterator) in _RANGE_ITERATORS and id(iterator) not in self.origins:
-                return next(iterator)
-            return self.do(machine, next, (iterator,))
-        if iterator.given is not None or iterator.is_rolled:
-            self._start_iteration(machine, iterator)
-            if self.rejoin is not None:
-                return None
-            if machine.frames[-1].stack[-1] is not iterator:  # it is unrolled now
-                return self.do(machine, next, (machine.frames[-1].stack[-1],))
-        origin, has_more = iterator.has_more()
-        self.guard("is", origin, has_more)
-        if not has_more:
-            raise StopIteration
-        return iterator.take()
-
-    def _start_iteration(self, machine: Machine, counter: Counter) -> None:
-        """End the piece in front of an iteration, and start the next one at the point where all iterations meet."""
-        if counter.item.origin.kind == "slot" and ranges.starts_at(self.point.frames, machine.frames):
-            return  # the piece has just started there
-        loop = tuple((frame.code.python, frame.pc) for frame in machine.frames)
-        top = machine.frames[-1]
-        top.pc -= 1
-        settles = self.heads.get(loop, 0) < ranges.MOST_HEADS
-        try:
-            is_new = self.keeper.jump(self, machine, settles and self.keeper.may_alternate(counter.site))
-        finally:
-            top.pc += 1
-        if is_new is None:
-            self._unroll(machine)
-        else:
-            counter.is_rolled = True
-            self.heads[loop] = self.heads.get(loop, 0) + is_new
-            if is_new and counter.site in self.keeper.alternating:
-                self.keeper.heads[counter.site] += 1
-
-    def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
-        """The program depends on a number, or on a truth alone: unroll the loops that are running if that may follow from
-        one of their counters, and changes often."""
-        for machine in self.machine.chain() if self.machine is not None else ():
-            if not is_truth:
-                for number in self.keeper.widening.narrow(origin, machine.frames):
-                    self.guard("equal", number.origin, number.value)
-            for frame in machine.frames:
-                for item in frame.stack:
-                    if type(item) is Counter and ranges.depends_on_counter(origin, item):
-                        if not self._tells_apart(origin, item, is_truth):
-                            self._unroll(machine)
-                        return
-
-    def _tells_apart(self, origin: Origin, counter: Counter, is_truth: bool) -> bool:
-        """Whether a loop stays one where the program depends on a number, or a truth, that may follow from its counter:
-        variants tell its values apart."""
-        if is_truth and not ranges.goes_to_and_fro(origin, counter):
-            return True
-        if counter.site in self.keeper.unrolled or not (is_truth or ranges.has_few_values(origin, counter)):
-            return False
-        self.keeper.alternating[counter.site] = ranges.length(counter.rest)
-        return True
-
-    def _unroll(self, machine: Machine) -> None:
-        """Put Python's iterators in the places of the counters that are alive."""
-        plain: dict[int, Any] = {}
-        given: list[Number | None] = []
-        for frame in machine.frames:
-            for item in frame.stack:
-                if type(item) is Counter:
-                    if not self.is_unkept:
-                        self.keeper.unrolled.add(item.site)
-                    plain[id(item)] = ranges.iterator_of(item)
-                    for number in (item.item, item.stop):
-                        self.guard("equal", number.origin, number.value)
-                    given.append(item.given)
-        for frame in machine.frames:
-            frame.stack[:] = [plain.get(id(item), item) for item in frame.stack]
-            for name, value in frame.locals.items():
-                if type(value) is Number and any(value is number for number in given):
-                    self.guard("equal", value.origin, value.value)
-                    frame.locals[name] = value.value
-        machine.saved = [plain.get(id(item), item) for item in machine.saved]
 
     # calls
 
@@ -1071,24 +670,6 @@ class Recorder(Operators):
         return True
 
 
-def _of_its_kind(operation: Any, args: tuple) -> Any:
-    """What follows from the types of numbers that vary, which later calls look at; UNKNOWN if more is asked."""
-    plain = _plain_tuple(args)
-    if operation is type and len(args) == 1:
-        return type(plain[0])
-    if operation is callable and len(args) == 1:
-        return False
-    if operation is isinstance and len(args) == 2 and type(args[0]) is Number:
-        kinds = args[1] if type(args[1]) is tuple else (args[1],)
-        return isinstance(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
-    if (
-        known.is_among(operation, (operator.is_, operator.is_not))
-        and sum(type(x) in (int, float, str) for x in plain) == 1
-    ):
-        return operation(*plain)
-    return UNKNOWN
-
-
 def _may_be_mapping(value: Any) -> bool:
     """Whether a dict that is made of an object asks it for its keys, and does not walk over it."""
     kind = type(value)
@@ -1103,41 +684,6 @@ def _are_numbers(args: tuple) -> bool:
         return False
     kinds = {type(item) for item in args[0]}
     return Number in kinds and kinds <= {Number, *known.NUMBERS}
-
-
-def _takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
-    """Whether an operator, or a method that is one, gets the numbers that vary in the places of tensors."""
-    op: Any = operation
-    if isinstance(getattr(operation, "__self__", None), Tensor):
-        args, operation = (operation.__self__, *args), getattr(Tensor, operation.__name__, None)
-    if not isinstance(operation, Op):
-        name = known.name_of(operation)
-        op = METHODS.get(name) if getattr(Tensor, name, None) is operation else None
-    if not isinstance(op, Op) or op.is_random or op.python_rule is not None or op.writes is not None:
-        return False
-    names = (*zip(op.order, args), *kwargs.items())
-    return len(args) <= len(op.order) and all(
-        name in op.tensors and name not in op.variadic for name, value in names if type(value) is Number
-    )
-
-
-def _is_written_in_operators(operation: Any, args: tuple) -> bool:
-    """Whether it is a function of this library, or a method of a tensor, that gets numbers as operators do."""
-    if operation is operator.setitem:
-        return isinstance(args[0], Tensor)
-    if isinstance(getattr(operation, "__self__", None), Tensor):
-        return True
-    return isinstance(operation, types.FunctionType) and operation.__module__.startswith(_OF_OPERATORS)
-
-
-def _untraced(value: Any) -> Any:
-    """What a function has given, with numbers in the places of those that say where they come from."""
-    if type(value) is Traced:
-        return value.recorder.force(value.number)
-    if type(value) in (tuple, list):
-        items = list(map(_untraced, value))
-        return value if all(map(operator.is_, items, value)) else type(value)(items)
-    return value
 
 
 def _is_of_values(operation: Any) -> bool:
@@ -1162,20 +708,6 @@ _WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 
-def _plain_tuple(values: tuple) -> tuple:
-    return tuple(map(_plain_value, values))
-
-
-def _plain_value(value: Any) -> Any:
-    if type(value) is tuple and any(type(item) is Number for item in value):
-        return _plain_tuple(value)
-    return value.value if type(value) is Number else value
-
-
-def _plain_dict(values: dict) -> dict:
-    return {name: x.value if type(x) is Number else x for name, x in values.items()}
-
-
 #: Operators that only compute, whatever they are given; and what they may be given for that to be plain.
 _OPERATORS = frozenset({
     *(operations.OPERATIONS[name] for name in operations.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
@@ -1185,33 +717,6 @@ _PLAIN = SIMPLE | {Tensor, Parameter}
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 
 
-#: Modules of functions that are written in operators.
-_OF_OPERATORS = ("anfora.ops.", "anfora.mint", "anfora.numpy")
-#: Functions of numbers alone.
-_OF_NUMBERS = frozenset({
-    pow, max, min, *operations.OF_ITEMS.values(),
-    *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
-})  # fmt: skip
-_ARITHMETIC = frozenset({
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-    operator.neg, operator.pos, operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv,
-    operator.imod, operator.ipow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-    abs, float, int, round, *_OF_NUMBERS,
-})  # fmt: skip
-_MOST_OPERANDS = 32
-_TEXTUAL = frozenset({
-    str, repr, format, operator.add, operations.join, *operations.FORMATS.values(), operator.eq, operator.ne,
-})  # fmt: skip
-
-#: Arithmetic that raises, or gives another type, for some numbers.
-_MAY_FAIL = frozenset({
-    operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
-    operator.imod, round, int, format, *operations.FORMATS.values(), *_OF_NUMBERS,
-})  # fmt: skip
 #: Methods that set and delete attributes, whatever the class does about it.
 _RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
-_OF_UNKEPT = Origin("slot", 0)  #: of what a piece of which nothing is kept has brought
-_HELD_HERE = 4  #: references to a value that is held by the table of origins alone, while it is walked over
-_HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known
 _IMPORT = builtins.__import__
-_RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))
