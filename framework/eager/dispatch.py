@@ -515,7 +515,9 @@ def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...
     if 0 in keys or len(keys) > ARGUMENTS:
         return
     entry = entry_for(op, tuple(keys), given)
-    if entry.is_tuple or op.python_rule is not None or (entry.view is not None and order is not None):
+    if entry.is_tuple or op.python_rule is not None:
+        return
+    if entry.view is not None and (order is not None or entry.numbers):  # a number has no memory to look at
         return
     if order is None or order == tuple(range(len(keys))):
         site.add(_native(entry, keys))

@@ -332,6 +332,9 @@ class Notebook(Plain):
             return value.value
         return value
 
+    def note_numpy(self) -> None:
+        """Told when numpy is given a number that says where it comes from."""
+
     def decide(self, origin: Origin, truth: bool) -> bool:
         """A truth that follows from numbers: the program now depends on it, and not on the numbers."""
         self._unroll_if_needed(origin, is_truth=True)

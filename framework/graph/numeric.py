@@ -29,8 +29,14 @@ from anfora.ops.methods import METHODS
 __all__ = ["Numeric", "is_written_in_operators", "of_its_kind", "takes_as_operands"]
 
 
+class _Plainly(Exception):
+    """Numbers are to be given as Python's own."""
+
+
 class Numeric(Rolling):
     """Follows numbers through what is done with them."""
+
+    _begun: int | None = None  #: rows that there were before a function was given numbers that say where they come from
 
     def arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
         """Operators on numbers and texts that vary: (whether it could be done, the result)."""
@@ -66,21 +72,33 @@ class Numeric(Rolling):
         named = {name: Traced(a, self) if type(a) is Number else a for name, a in kwargs.items()}
         plain, plain_names = plain_tuple(args), plain_dict(kwargs)
         rows, draws = len(self.piece.rows), len(self.piece.draws)
+        outer, self._begun = self._begun, rows
         try:
             result = self.compute(machine, operation, plain, plain_names, (shown, named))
         except Exception:  # of just these numbers, perhaps
             for number in given:
                 self.force(number)
-            if any(row.entry.op.writes is not None for row in self.piece.rows[rows:]):
+            if self._has_written(rows):
                 raise
+            self._begun = None
             self.forget_from(rows, draws)
             return self.compute(machine, operation, plain, plain_names)  # which tells of them as they are
+        finally:
+            self._begun = outer
         if self.hop is not None:
             for number in given:
                 self.force(number)
         if type(result) is Traced:
             return result.number
         return _untraced(result)
+
+    def note_numpy(self) -> None:
+        if self._begun is not None and not self._has_written(self._begun):
+            raise _Plainly
+
+    def _has_written(self, rows: int) -> bool:
+        """Whether something has been written in place by the rows behind the first ones."""
+        return any(row.entry.op.writes is not None for row in self.piece.rows[rows:])
 
 
 def of_its_kind(operation: Any, args: tuple) -> Any:

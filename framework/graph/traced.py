@@ -6,7 +6,8 @@ is recorded as one that says where it comes from: arithmetic gives another such 
 A comparison makes the program depend on how it ends; whoever asks for the value (a conversion) makes it depend on that.
 
 For all code that looks at `__class__`, as the dispatch of operators does, it is an ordinary float or int. It is no subclass
-of theirs, since Python would then compute `1.5 + number` by itself, and `math.log(number)` as well.
+of theirs, since Python would then compute `1.5 + number` by itself, and `math.log(number)` as well. To numpy it says that
+Python's own number is wanted: whether one is among the operands decides about the type of a result there.
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ class Traced:
         return getattr(self.recorder.force(self.number), name)
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        self.recorder.note_numpy()
         return np.asarray(self.recorder.force(self.number), dtype)
 
 

@@ -274,3 +274,20 @@ def test_a_copy_of_a_training_goes_the_same_way(how, make):
     for wanted, found in zip(values(net), values(net_twin)):
         np.testing.assert_array_equal(found, wanted)
     assert any((a != b).any() for a, b in zip(before, values(net)))
+
+
+@pytest.mark.parametrize(
+    ("view", "shape"),
+    [
+        (lambda n: ops.squeeze(n), ()),
+        (lambda n: ops.reshape(n, (1, 1)), (1, 1)),
+        (lambda n: ops.expand_dims(n, 0), (1,)),
+        (lambda n: ops.broadcast_to(n, (2,)), (2,)),
+    ],
+    ids=["squeeze", "reshape", "expand_dims", "broadcast_to"],
+)
+def test_views_of_a_number_are_made_of_a_tensor_each_time(view, shape):
+    """The second call took the number for a tensor, and the process crashed."""
+    made = [view(number) for number in (0.5, 1.5, 2.5, 1, 2)]
+    assert [tensor.shape for tensor in made] == [shape] * 5
+    assert [tensor.asnumpy().ravel()[0] for tensor in made] == [0.5, 1.5, 2.5, 1, 2]

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 import pytest
-from outcomes import bits
+from outcomes import bits, outcome
 
-from anfora import Tensor, float32, grad, jit, mint, ops, value_and_grad
+import anfora.numpy as mnp
+from anfora import Tensor, float32, grad, jit, manual_seed, mint, ops, value_and_grad
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.traced import Traced
 
@@ -35,6 +36,9 @@ class Noted:
     def force(self, number):
         self.forced.append(number.value)
         return number.value
+
+    def note_numpy(self):
+        pass
 
     def decide(self, origin, truth):
         self.decided.append((origin, truth))
@@ -187,6 +191,14 @@ def in_place(x, c):
     return y
 
 
+def test_numpy_gets_numbers_of_python():
+    """To numpy an array without axes is another operand than a number."""
+    compiled = jit(lambda x, c: mnp.linspace(x, c, 5))
+    for c in (0.5, 1.25, 2, 0.5):
+        x = Tensor(np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32))
+        assert bits(compiled(x, c)) == bits(mnp.linspace(x, c, 5))
+
+
 FUNCTIONS = {
     "clip_by_value": lambda x, c: ops.clip_by_value(x, -c, c),
     "of several": lambda x, c: ops.clip_by_value([x, x * 2], -c, c),
@@ -219,3 +231,32 @@ def test_functions_that_are_written_in_operators(name):
             given = Tensor([1.25, -2.5, 0.5]), 0.5 + 0.3 * k
             assert bits(compiled(*given)) == bits(program(*given)), given[1]
         assert compiled.program.recordings == 1
+
+
+FORMS = {
+    "(x, c)": lambda f: lambda x, c: f(x, c),
+    "(x, c, c)": lambda f: lambda x, c: f(x, c, c + 1),
+    "(c)": lambda f: lambda x, c: f(c),
+    "(c, c)": lambda f: lambda x, c: f(c, c + 3),
+}
+PUBLIC = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (mnp, mint)
+    for name in module.__all__
+    if callable(getattr(module, name)) and not isinstance(getattr(module, name), type)
+}
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_functions_get_numbers_that_vary(name):
+    """Whatever a function does with them: what it gives, or its error, is that of PyNative mode for each number."""
+    x = Tensor(np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32))
+    for form in FORMS.values():
+        plain = form(PUBLIC[name])
+        compiled = jit(plain)
+        for c in (0.5, 1.25, 2, 0.5):
+            found = []
+            for function in (plain, compiled):
+                manual_seed(3)
+                found.append(outcome(function, x, c))
+            assert found[0] == found[1], (form, c)
