@@ -102,11 +102,9 @@ def _with_names(name: str) -> Callable:
             if key not in known or known[key] in given:
                 raise OpTypeError(f"{name} got `{key}`; its arguments are {', '.join(known)}, each once")
             given[known[key]] = value
-        first = pairs[0][1]
-        if first in given:
-            given[first] = tensors(given[first])
-        if name in ("dot", "inner", "isclose", "kron", "matmul"):
-            given[pairs[1][1]] = tensors(given[pairs[1][1]])
+        for _, own in pairs[: 2 if name in ("dot", "inner", "isclose", "kron", "matmul") else 1]:
+            if own in given:
+                given[own] = tensors(given[own])
         return function(**given)
 
     return call

@@ -158,3 +158,9 @@ def test_every_name_is_there():
 
 def test_fix_rounds_towards_zero():  # numpy 2.5 warns of its own
     assert ours.fix(Tensor([-1.5, 1.5])).tolist() == [-1.0, 1.0]
+
+
+@pytest.mark.parametrize("name", ["dot", "inner", "kron", "matmul", "isclose"])
+def test_an_operand_that_is_missing_is_named(name):
+    with pytest.raises(TypeError, match="other"):
+        getattr(ours, name)([1.0, 2.0])
