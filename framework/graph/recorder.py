@@ -23,6 +23,7 @@ import math
 import operator
 import sys
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -412,11 +413,16 @@ class Recorder(Operators):
         for value in state.built if state is not None else ():
             if type(value) is Generator:
                 value.world = Plain()
+        watches = 0 if state is None else _watches(state)
         with self.unwatched():
             try:
                 outcome = Outcome(machine.natively(operation, args, kwargs))
             except BaseException as error:
                 outcome = Outcome(error=error)
+        if state is not None and _watches(state) > watches:  # it would live longer here
+            self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)
+            self.leave(machine)
+            state = None
         return self._hopped(machine, state, reason, outcome, operation, args)
 
     def _given(
@@ -1120,6 +1126,11 @@ def _is_of_values(operation: Any) -> bool:
     """Whether it is one of Python's functions, and no method of an object that changes."""
     owner = getattr(operation, "__self__", None)
     return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
+
+
+def _watches(state: State) -> int:
+    """How many weak references there are to what the program has made for a call."""
+    return sum(map(weakref.getweakrefcount, state.built))
 
 
 def _is_closed(code: Code) -> bool:

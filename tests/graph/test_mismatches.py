@@ -195,6 +195,29 @@ def finalizer_runs_when_the_object_is_dropped(jit):
     return [compiled(t(k)) for k in range(3)], log
 
 
+@program
+def weak_references_see_when_an_object_is_dropped(jit):
+    """It lived until the next hop, or longer."""
+    told, table = [], weakref.WeakValueDictionary()
+
+    class Node:
+        def __init__(self, value):
+            self.value = value
+
+    def f(x, kept):
+        node = Node(x)
+        seen = weakref.ref(node)
+        table["last"] = node
+        weakref.finalize(node, told.append, kept)
+        alive = seen() is node
+        if not kept:
+            del node
+        return alive, seen() is None, "last" in table
+
+    compiled = jit(f)
+    return [(compiled(t(k), k % 2), len(table)) for k in range(5)], told
+
+
 # ------------------------------------------------------------------------------------------------------------- exceptions
 
 
