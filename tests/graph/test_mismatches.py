@@ -456,6 +456,27 @@ def class_of_an_own_object_changes_between_calls(jit):
 
 
 @program
+def equal_keys_of_another_type(jit):
+    """1, 1.0 and True are equal."""
+    table, parts, place = {1: 2}, {1, 2}, [slice(1, 2)]
+
+    def f(x):
+        kinds = [type(part).__name__ for part in parts]
+        return x * table[1], list(table), kinds, [*range(3)][place[0]]
+
+    compiled = jit(f)
+    seen = [compiled(t(1)), compiled(t(2))]
+    for key in (True, 1.0, 1):
+        table.clear()
+        table[key] = 2
+        parts.clear()
+        parts.update((key, 2))
+        place[0] = slice(key, 2)
+        seen += [outcome(compiled, t(1)), outcome(compiled, t(2))]
+    return seen
+
+
+@program
 def missing_attribute_appears(jit):
     class A:
         pass
