@@ -456,6 +456,31 @@ def class_of_an_own_object_changes_between_calls(jit):
 
 
 @program
+def attribute_comes_before_a_descriptor(jit):
+    class Constant:
+        def __init__(self, value):
+            self.value = value
+
+        def __get__(self, owner, kind):
+            return self.value
+
+    class Scale:
+        factor = Constant(2)
+
+    scale = Scale()
+
+    def f(x):
+        return x * scale.factor
+
+    compiled = jit(f)
+    seen = [compiled(t(1)), compiled(t(2))]
+    scale.__dict__["factor"] = 9
+    seen += [compiled(t(1)), compiled(t(2))]
+    del scale.__dict__["factor"]
+    return [*seen, compiled(t(1))]
+
+
+@program
 def equal_keys_of_another_type(jit):
     """1, 1.0 and True are equal."""
     table, parts, place = {1: 2}, {1, 2}, [slice(1, 2)]
