@@ -124,6 +124,8 @@ def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None
     if not known.has_methods(value):
         return None
     found = class_attribute(type(value), name)
+    if found is None or isinstance(found, types.WrapperDescriptorType):
+        recorder.guard_without(type(value), name)
     if not isinstance(found, types.FunctionType) or not recorder.enters(found):
         return None
     recorder.guard_class(type(value), name)

@@ -456,6 +456,41 @@ def class_of_an_own_object_changes_between_calls(jit):
 
 
 @program
+def special_method_appears(jit):
+    """Classes were asked for methods that they had, not for those that they did not have; and where Python had done what a
+    method does by now, the machine went into it, and took the outcome for one of something else."""
+
+    class Things:
+        def __init__(self, *items):
+            self.items = list(items)
+
+        def __getitem__(self, place):
+            return self.items[place]
+
+    one, other = Things(1, 2), Things(1, 2)
+
+    def f(x):
+        seen = one == other, one != other, one in [other], bool(one)
+        for item in one:
+            x = x * item
+        return x, seen, 2 in one, list(one), sorted(one)
+
+    def change(**methods):
+        for name, method in methods.items():
+            setattr(Things, name, method) if method else delattr(Things, name)
+
+    compiled, seen = jit(f), []
+    for methods in (
+        {}, {"__contains__": lambda self, item: False}, {"__bool__": lambda self: False},
+        {"__eq__": lambda self, other: True}, {"__iter__": lambda self: iter((7,))}, {"__contains__": None},
+        {"__len__": lambda self: 5}, {"__bool__": None}, {"__len__": lambda self: 0}, {"__eq__": None}, {"__iter__": None},
+    ):  # fmt: skip
+        change(**methods)
+        seen += [outcome(compiled, t(k)) for k in range(2)]
+    return seen
+
+
+@program
 def attribute_comes_before_a_descriptor(jit):
     class Constant:
         def __init__(self, value):
