@@ -491,6 +491,23 @@ def special_method_appears(jit):
 
 
 @program
+def attribute_is_set_by_a_method_of_the_dict(jit):
+    """The method was called with the dict as one more argument."""
+
+    class Thing:
+        value = 1
+
+    thing = Thing()
+
+    def f(x, value):
+        thing.__dict__.__setitem__("value", value)
+        return x * thing.value
+
+    compiled = jit(f)
+    return [outcome(compiled, t(1, 2), value) for value in (2, 3, 3, 0.5)], thing.__dict__
+
+
+@program
 def attribute_comes_before_a_descriptor(jit):
     class Constant:
         def __init__(self, value):
