@@ -239,6 +239,10 @@ class Recorder(Operators):
                 raise call
         if not any(map(known.has_methods, args)):
             return
+        if operation is operations.special_method and known.is_object(args[0]):
+            kind, name = type(args[0]), args[1]
+            is_of_program = isinstance(class_attribute(kind, name), types.FunctionType)
+            (self.guard_class if is_of_program else self.guard_without)(kind, name)
         if operation is setattr and len(args) == 3:
             call = setter_of(self, *args)
             if call is not None:

@@ -9,6 +9,7 @@ be seen; on the side of Python `jit` is the identity.
 
 from __future__ import annotations
 
+import abc
 import functools
 import gc
 import itertools
@@ -19,6 +20,7 @@ import pathlib
 import sys
 import traceback
 import types
+import typing
 import warnings
 import weakref
 
@@ -491,6 +493,59 @@ def special_method_appears(jit):
 
 
 @program
+def context_manager_becomes_another(jit):
+    class Manager:
+        def __enter__(self):
+            return 2
+
+        def __exit__(self, *error):
+            return True
+
+    manager = Manager()
+
+    def f(x):
+        with manager as factor:
+            x = x * factor
+            if factor > 2:
+                raise ValueError(factor)
+        return x
+
+    compiled, seen = jit(f), []
+    for name, method in (
+        ("__enter__", lambda self: 2), ("__enter__", lambda self: 3), ("__exit__", lambda self, *error: False),
+        ("__enter__", lambda self: 1),
+    ):  # fmt: skip
+        setattr(Manager, name, method)
+        seen += [outcome(compiled, t(k)) for k in range(2)]
+    return seen
+
+
+@program
+def assignment_becomes_a_call(jit):
+    class Thing:
+        pass
+
+    thing = Thing()
+    thing.value = 1
+
+    def f(x):
+        thing.value = thing.value + 1
+        made = Thing()
+        made.value = x
+        return x * thing.value, made.__dict__
+
+    compiled, seen = jit(f), []
+    for name, what in (
+        ("other", 1), ("__setattr__", lambda self, name, value: self.__dict__.__setitem__(name, 10 * value)),
+        ("__setattr__", object.__setattr__),
+        ("value", property(lambda self: 3, lambda self, value: self.__dict__.__setitem__("set", value))), ("value", 5),
+    ):  # fmt: skip
+        setattr(Thing, name, what)
+        seen += [outcome(compiled, t(k)) for k in range(2)]
+    return seen, thing.__dict__
+
+
+@program
 def attribute_is_set_by_a_method_of_the_dict(jit):
     """The method was called with the dict as one more argument."""
 
@@ -505,6 +560,33 @@ def attribute_is_set_by_a_method_of_the_dict(jit):
 
     compiled = jit(f)
     return [outcome(compiled, t(1, 2), value) for value in (2, 3, 3, 0.5)], thing.__dict__
+
+
+@program
+def class_is_registered_with_another(jit):
+    """That an object is none of an abstract class, or of a protocol, was taken for granted in later calls."""
+
+    class Sized(abc.ABC):  # noqa: B024
+        pass
+
+    @typing.runtime_checkable
+    class Named(typing.Protocol):
+        name: str
+
+    class Thing:
+        pass
+
+    one, other = Thing(), Thing()
+    other.name = "other"
+
+    def f(x, thing):
+        found = isinstance(thing, Sized), isinstance(Thing(), (int, Sized)), issubclass(Thing, Sized)
+        return x, found, isinstance(thing, Named)
+
+    compiled = jit(f)
+    seen = [compiled(t(1), thing) for thing in (one, one, other, one)]
+    Sized.register(Thing)
+    return [*seen, *(compiled(t(1), thing) for thing in (one, other, one))]
 
 
 @program
