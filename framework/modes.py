@@ -187,7 +187,9 @@ def explain(function: Callable) -> Callable[..., Report]:
 
 def _program_of(function: Any) -> tuple[Watched, tuple]:
     """The program of a function, and what stands before its arguments."""
-    if isinstance(function, (Cell, GradientFunction)):
+    if isinstance(function, GradientFunction) or (
+        isinstance(function, Cell) and type(function).__call__ is Cell.__call__
+    ):
         return program_of(function), (function,)
     if isinstance(function, types.MethodType):
         program, before = _program_of(function.__func__)

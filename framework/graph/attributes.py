@@ -265,6 +265,8 @@ class Attributes(Reasons):
                 return machine.natively(getattr, (value, name), {})
             getter = None if hasattr(kind, "__getattr__") else method_of(self, static, "__get__")
             if getter is not None:
+                if outside and own is not None and not has_data:  # what lies in the object would come first
+                    self.guard("no key", self.origin("attr", "__dict__", self.origins[id(value)][1]), name)
                 self.enter(machine, getter, (self.descriptor(kind, name), value, kind), {})
                 return ENTERED
             return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")

@@ -9,7 +9,7 @@ from anfora.core import slots
 from anfora.core.settings import GRAPH_MODE, get_context
 from anfora.graph.checking import Checked
 from anfora.graph.explain import Watched, strictness
-from anfora.graph.polyfills import call
+from anfora.graph.polyfills import call, call_as_cell
 from anfora.graph.running import running
 
 __all__ = ["call_compiled", "program_of"]
@@ -27,7 +27,8 @@ def program_of(cell: Any) -> Watched:
     program: Watched | None = attributes.get("_program")
     if program is None or program.options is not options:
         kind = Checked if options.get("check") else Watched
-        program = attributes["_program"] = kind(call, cell, strictness(options))
+        function = call if isinstance(cell, GradientFunction) else call_as_cell
+        program = attributes["_program"] = kind(function, cell, strictness(options))
         program.options = options
     return program
 

@@ -32,6 +32,7 @@ from anfora.graph.gradients import leave_behind, outermost
 from anfora.graph.images import Image, Imager, NoImage, build, signature
 from anfora.graph.machine import Generator, Machine, Plain
 from anfora.graph.moments import Escaped, Live, Outcome, State, holds_identity, leaves_of
+from anfora.graph.notebook import UNKNOWN
 from anfora.graph.operator_classes import is_operator
 from anfora.graph.origins import Number, Origin, value_of
 from anfora.graph.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
@@ -539,6 +540,8 @@ class Program:
             self.native = _TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
         recorder.given = outcome
+        operation = hop.call[1][0]
+        recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
         return self._finish(recorder, machine)
 
     def _resume(self, recorder: Recorder, machine: Machine, frames: Image, values: list[Any]) -> Live:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -69,11 +70,16 @@ class Hops(Operators):
         for value in state.built if state is not None else ():
             if type(value) is Generator:
                 value.world = Plain()
+        watches = 0 if state is None else _watches(state)
         with self.unwatched():
             try:
                 outcome = Outcome(machine.natively(operation, args, kwargs))
             except BaseException as error:
                 outcome = Outcome(error=error)
+        if state is not None and _watches(state) > watches:  # it would live longer here
+            self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)
+            self.leave(machine)
+            state = None
         return self._hopped(machine, state, reason, outcome, operation, args)
 
     def _given(
@@ -237,6 +243,11 @@ class Hops(Operators):
         except NoImage as trouble:
             self.keeper.give_up(f"{trouble} is alive behind a part of the interpreter's", machine)
             self.leave(machine)
+
+
+def _watches(state: State) -> int:
+    """How many weak references there are to what the program has made for a call."""
+    return sum(map(weakref.getweakrefcount, state.built))
 
 
 _OF_UNKEPT = Origin("slot", 0)  #: of what a piece of which nothing is kept has brought

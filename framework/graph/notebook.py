@@ -8,6 +8,7 @@ changes of what is outside, operators.py turns operators into rows, and recorder
 
 from __future__ import annotations
 
+import abc
 import enum
 import gc
 import types
@@ -64,6 +65,7 @@ class Notebook(Plain):
         #: Objects of types written in C that the run has made, of which all is known: see arrays.py, collected.py.
         self.own: dict[int, Any] = {}
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
+        self.given_operation: Any = None  #: and what it has called, if that is always the same
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
         self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
@@ -559,6 +561,13 @@ class Notebook(Plain):
     def guard_class(self, kind: type, name: str) -> None:
         """The attribute of a class is what it is now: a function, or a property."""
         self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
+
+    def guard_without(self, kind: type, name: str) -> None:
+        """A class has no special method of the program, now and in later calls: none at all, or Python's."""
+        if isinstance(getattr(kind, name, None), types.WrapperDescriptorType):
+            self.guard_class(kind, name)
+        elif type(kind) in (type, abc.ABCMeta, enum.EnumMeta):
+            self.guard("is", self.derive(hasattr, self.origin("known", kind), name), hasattr(kind, name))
 
     def has_made(self, value: tuple | list | dict) -> bool:
         return not self.is_outside(value)

@@ -520,6 +520,35 @@ def _guard_equal(emit: Emitter, origin: Origin, value: Any) -> None:
         emit.lines.append(f"if repr({name}) != {repr(value)!r}: return None")
     else:
         emit.lines.append(f"if {name} != {text}: return None")
+        _guard_kinds(emit, name, value)
+
+
+def _guard_kinds(emit: Emitter, name: str, value: Any) -> None:
+    """What is equal to a value is of the same types inside: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
+    kinds = _kinds(value)
+    if kinds is not None:
+        emit.lines.append(f"if {emit.constant(_kinds)}({name}) != {emit.constant(kinds)}: return None")
+
+
+def _kinds(value: Any) -> Any:
+    """What is inside of a tuple, set or slice, with its types; None where what is equal to it is of the same."""
+    if type(value) is slice:
+        value = value.start, value.stop, value.step
+    if type(value) in (set, frozenset):
+        found = [item if type(item) is str else _kinds_of_item(item) for item in value]
+        return frozenset(found) if any(type(item) is not str for item in value) else None
+    if type(value) is tuple:
+        return tuple(map(_kinds_of_item, value)) if any(type(item) is not str for item in value) else None
+    return None
+
+
+def _kinds_of_item(item: Any) -> Any:
+    kind = type(item)
+    if kind in (tuple, frozenset):
+        return kind, _kinds(item)
+    if kind in (float, complex):
+        return kind, repr(item)
+    return (kind, item) if kind in (int, bool) else kind
 
 
 def _guard_same(emit: Emitter, origin: Origin, other: Origin) -> None:
@@ -573,6 +602,8 @@ def _guard_length(emit: Emitter, origin: Origin, length: int) -> None:
 def _guard_keys(emit: Emitter, origin: Origin, keys: tuple) -> None:
     emit.constants.setdefault("tuple", tuple)
     emit.lines.append(f"if tuple({emit.name(origin)}) != {emit.constant(keys)}: return None")
+    if any(type(key) is not str for key in keys):
+        _guard_kinds(emit, f"tuple({emit.name(origin)})", keys)
 
 
 def _guard_no_key(emit: Emitter, origin: Origin, key: str) -> None:

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core.cell import Cell
 from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
@@ -25,15 +26,19 @@ from anfora.graph.transforms import transforms
 from anfora.kernel import glue
 from anfora.ops import copy, ones, stack, stop_gradient
 
-__all__ = ["call", "differentiate", "table"]
+__all__ = ["call", "call_as_cell", "differentiate", "table"]
 
 
 class _ABSENT:
     """In the place of a value that is not there yet; a class, since the compiler knows what classes are."""
 
 
-def call(cell, /, *args, **kwargs):
-    return cell(*args, **kwargs)
+def call(function, /, *args, **kwargs):
+    return function(*args, **kwargs)
+
+
+def call_as_cell(cell, /, *args, **kwargs):
+    return Cell.__call__(cell, *args, **kwargs)  # a class that has another one calls this from there
 
 
 def differentiate(gradient, args, kwargs):

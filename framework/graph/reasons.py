@@ -162,6 +162,8 @@ class Reasons(Held):
             for item in items:
                 self._collect_identities(item, deep, found, depth + 1)
         elif self.is_outside(value) and (isinstance(value, Tensor) or known.is_object(value)):
+            for name in ("__eq__", "__hash__") if known.is_object(value) and known.has_identity(type(value)) else ():
+                self.guard_without(type(value), name)
             found.append(value)
         elif known.is_object(value) and type(value).__hash__ is not object.__hash__:
             found.append(value)  # code of the program is called

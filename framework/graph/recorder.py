@@ -82,6 +82,8 @@ class Recorder(Numeric):
 
     def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
+        if self.given is not None and operation is self.given_operation:
+            return self._redo()
         if not kwargs and known.is_among(operation, _OPERATORS) and all(type(a) in _PLAIN for a in args):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
@@ -190,16 +192,22 @@ class Recorder(Numeric):
 
     def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
         """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""
-        if operation is operations.attributes_of_class and self.given is None:
+        if self.given is not None:  # Python has done it: a method may be there by now
+            return
+        if operation is operations.attributes_of_class:
             raise Enter(class_pattern, args)
         if known.is_among(operation, SEARCHES) and isinstance(args[1], Tensor) and type(args[0]) in _COMPARED:
             raise Enter(SEARCHES[operation], (args[1], args[0]))
-        if known.is_among(operation, CHECKS) and len(args) == 2 and self.given is None:
+        if known.is_among(operation, CHECKS) and len(args) == 2:
             call = check_of(self, operation, *args)
             if call is not None:
                 raise call
         if not any(map(known.has_methods, args)):
             return
+        if operation is operations.special_method and known.is_object(args[0]):
+            kind, name = type(args[0]), args[1]
+            is_of_program = isinstance(class_attribute(kind, name), types.FunctionType)
+            (self.guard_class if is_of_program else self.guard_without)(kind, name)
         if operation is setattr and len(args) == 3:
             call = setter_of(self, *args)
             if call is not None:
@@ -207,8 +215,6 @@ class Recorder(Numeric):
         call = entered(self, operation, args)
         if call is not None:
             raise call
-        if self.given is not None:
-            return
         for value in drained(operation, args):
             is_there = any(item is value for item in machine.saved)
             if operation in _TAKING_MAPPINGS and _may_be_mapping(value):
@@ -363,9 +369,11 @@ class Recorder(Numeric):
         if kind is Number:
             return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
         if known.has_methods(value) and not isinstance(value, type):
+            if self.given is not None:
+                return self._redo()
+            call = None if self.opaque(value) else truth_of(self, value)
             if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
                 return True
-            call = None if self.opaque(value) else truth_of(self, value)
             if call is not None:
                 raise call
             return self.interpret(machine, bool, (value,), {}, f"the truth of a {kind.__name__}")
@@ -410,6 +418,9 @@ class Recorder(Numeric):
                 function = function.__wrapped__
             else:
                 break
+        if self.given is not None and function is self.given_operation:
+            machine.push(self._redo())
+            return
         is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
         if is_of_generators and self._resume(machine, function, args, kwargs):
             return

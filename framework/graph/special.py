@@ -107,6 +107,9 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
         own = None if isinstance(owner, Cell) else method_of(recorder, owner, "__setattr__")
         return None if own is None else Enter(polyfills.without_result, (own, owner, name, value))
     found = class_attribute(kind, name) if type(name) is str else None
+    if type(name) is str:
+        plainly = recorder.derive(has_setter, recorder.origin("known", kind), name)
+        recorder.guard("is", plainly, has_setter(kind, name))
     if type(found) is property:
         setter = found.fset
         if not isinstance(setter, types.FunctionType) or not recorder.enters(setter):
@@ -119,11 +122,18 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
     return Enter(polyfills.without_result, (setter, recorder.descriptor(kind, name), owner, value))
 
 
+def has_setter(kind: type, name: str) -> bool:
+    """Whether to set an attribute of objects of a class calls something of the class, a property's setter say."""
+    return not known.sets_plainly(kind) or hasattr(type(class_attribute(kind, name)), "__set__")
+
+
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:
     """The special method of an object of the program, if the machine goes into it."""
     if not known.has_methods(value):
         return None
     found = class_attribute(type(value), name)
+    if found is None or isinstance(found, types.WrapperDescriptorType):
+        recorder.guard_without(type(value), name)
     if not isinstance(found, types.FunctionType) or not recorder.enters(found):
         return None
     recorder.guard_class(type(value), name)
@@ -134,7 +144,14 @@ def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | No
     """The call that `isinstance` or `issubclass` is, where the class of a class says so."""
     name = CHECKS[operation]
     found = class_attribute(type(kind), name)
-    if not isinstance(found, types.FunctionType) or not recorder.enters(found):
+    if not isinstance(found, types.FunctionType):
+        return None
+    if not recorder.enters(found):  # that of abstract classes, which others may be registered with, or of protocols
+        is_outside = operation is isinstance and recorder.is_outside(value)
+        asked = value if operation is issubclass else _kind(value)
+        base = recorder.origins[id(value)][1] if is_outside else recorder.origin("known", asked)
+        question, subject = (isinstance, value) if is_outside else (issubclass, asked)
+        recorder.guard("is", recorder.derive(question, base, kind), question(subject, kind))
         return None
     if operation is isinstance and type(value) is kind:  # Python does not ask
         return None

@@ -290,7 +290,7 @@ class Writes(Attributes):
             result = Change(self, machine, owner, given, kwargs).run(name)
             return UNKNOWN if result is UNCHANGED else result
         if name == "__setitem__" and not kwargs:
-            return self._set_in_dict(machine, operation, (owner, self.force(given[0]), given[1]), origin)
+            return self._set_in_dict(machine, operator.setitem, (owner, self.force(given[0]), given[1]), origin)
         return UNKNOWN
 
     def _set_in_dict(self, machine: Machine, operation: Callable, args: tuple, origin: Origin) -> Any:

@@ -9,6 +9,7 @@ be seen; on the side of Python `jit` is the identity.
 
 from __future__ import annotations
 
+import abc
 import functools
 import gc
 import itertools
@@ -19,6 +20,7 @@ import pathlib
 import sys
 import traceback
 import types
+import typing
 import warnings
 import weakref
 
@@ -193,6 +195,29 @@ def finalizer_runs_when_the_object_is_dropped(jit):
 
     compiled = jit(f)
     return [compiled(t(k)) for k in range(3)], log
+
+
+@program
+def weak_references_see_when_an_object_is_dropped(jit):
+    """It lived until the next hop, or longer."""
+    told, table = [], weakref.WeakValueDictionary()
+
+    class Node:
+        def __init__(self, value):
+            self.value = value
+
+    def f(x, kept):
+        node = Node(x)
+        seen = weakref.ref(node)
+        table["last"] = node
+        weakref.finalize(node, told.append, kept)
+        alive = seen() is node
+        if not kept:
+            del node
+        return alive, seen() is None, "last" in table
+
+    compiled = jit(f)
+    return [(compiled(t(k), k % 2), len(table)) for k in range(5)], told
 
 
 # ------------------------------------------------------------------------------------------------------------- exceptions
@@ -429,6 +454,184 @@ def class_of_an_own_object_changes_between_calls(jit):
     for name, value in changes.items():
         setattr(A, name, value)
         seen.append(compiled(t(1)))
+    return seen
+
+
+@program
+def special_method_appears(jit):
+    """Classes were asked for methods that they had, not for those that they did not have; and where Python had done what a
+    method does by now, the machine went into it, and took the outcome for one of something else."""
+
+    class Things:
+        def __init__(self, *items):
+            self.items = list(items)
+
+        def __getitem__(self, place):
+            return self.items[place]
+
+    one, other = Things(1, 2), Things(1, 2)
+
+    def f(x):
+        seen = one == other, one != other, one in [other], bool(one)
+        for item in one:
+            x = x * item
+        return x, seen, 2 in one, list(one), sorted(one)
+
+    def change(**methods):
+        for name, method in methods.items():
+            setattr(Things, name, method) if method else delattr(Things, name)
+
+    compiled, seen = jit(f), []
+    for methods in (
+        {}, {"__contains__": lambda self, item: False}, {"__bool__": lambda self: False},
+        {"__eq__": lambda self, other: True}, {"__iter__": lambda self: iter((7,))}, {"__contains__": None},
+        {"__len__": lambda self: 5}, {"__bool__": None}, {"__len__": lambda self: 0}, {"__eq__": None}, {"__iter__": None},
+    ):  # fmt: skip
+        change(**methods)
+        seen += [outcome(compiled, t(k)) for k in range(2)]
+    return seen
+
+
+@program
+def context_manager_becomes_another(jit):
+    class Manager:
+        def __enter__(self):
+            return 2
+
+        def __exit__(self, *error):
+            return True
+
+    manager = Manager()
+
+    def f(x):
+        with manager as factor:
+            x = x * factor
+            if factor > 2:
+                raise ValueError(factor)
+        return x
+
+    compiled, seen = jit(f), []
+    for name, method in (
+        ("__enter__", lambda self: 2), ("__enter__", lambda self: 3), ("__exit__", lambda self, *error: False),
+        ("__enter__", lambda self: 1),
+    ):  # fmt: skip
+        setattr(Manager, name, method)
+        seen += [outcome(compiled, t(k)) for k in range(2)]
+    return seen
+
+
+@program
+def assignment_becomes_a_call(jit):
+    class Thing:
+        pass
+
+    thing = Thing()
+    thing.value = 1
+
+    def f(x):
+        thing.value = thing.value + 1
+        made = Thing()
+        made.value = x
+        return x * thing.value, made.__dict__
+
+    compiled, seen = jit(f), []
+    for name, what in (
+        ("other", 1), ("__setattr__", lambda self, name, value: self.__dict__.__setitem__(name, 10 * value)),
+        ("__setattr__", object.__setattr__),
+        ("value", property(lambda self: 3, lambda self, value: self.__dict__.__setitem__("set", value))), ("value", 5),
+    ):  # fmt: skip
+        setattr(Thing, name, what)
+        seen += [outcome(compiled, t(k)) for k in range(2)]
+    return seen, thing.__dict__
+
+
+@program
+def attribute_is_set_by_a_method_of_the_dict(jit):
+    """The method was called with the dict as one more argument."""
+
+    class Thing:
+        value = 1
+
+    thing = Thing()
+
+    def f(x, value):
+        thing.__dict__.__setitem__("value", value)
+        return x * thing.value
+
+    compiled = jit(f)
+    return [outcome(compiled, t(1, 2), value) for value in (2, 3, 3, 0.5)], thing.__dict__
+
+
+@program
+def class_is_registered_with_another(jit):
+    """That an object is none of an abstract class, or of a protocol, was taken for granted in later calls."""
+
+    class Sized(abc.ABC):  # noqa: B024
+        pass
+
+    @typing.runtime_checkable
+    class Named(typing.Protocol):
+        name: str
+
+    class Thing:
+        pass
+
+    one, other = Thing(), Thing()
+    other.name = "other"
+
+    def f(x, thing):
+        found = isinstance(thing, Sized), isinstance(Thing(), (int, Sized)), issubclass(Thing, Sized)
+        return x, found, isinstance(thing, Named)
+
+    compiled = jit(f)
+    seen = [compiled(t(1), thing) for thing in (one, one, other, one)]
+    Sized.register(Thing)
+    return [*seen, *(compiled(t(1), thing) for thing in (one, other, one))]
+
+
+@program
+def attribute_comes_before_a_descriptor(jit):
+    class Constant:
+        def __init__(self, value):
+            self.value = value
+
+        def __get__(self, owner, kind):
+            return self.value
+
+    class Scale:
+        factor = Constant(2)
+
+    scale = Scale()
+
+    def f(x):
+        return x * scale.factor
+
+    compiled = jit(f)
+    seen = [compiled(t(1)), compiled(t(2))]
+    scale.__dict__["factor"] = 9
+    seen += [compiled(t(1)), compiled(t(2))]
+    del scale.__dict__["factor"]
+    return [*seen, compiled(t(1))]
+
+
+@program
+def equal_keys_of_another_type(jit):
+    """1, 1.0 and True are equal."""
+    table, parts, place = {1: 2}, {1, 2}, [slice(1, 2)]
+
+    def f(x):
+        kinds = [type(part).__name__ for part in parts]
+        return x * table[1], list(table), kinds, [*range(3)][place[0]]
+
+    compiled = jit(f)
+    seen = [compiled(t(1)), compiled(t(2))]
+    for key in (True, 1.0, 1):
+        table.clear()
+        table[key] = 2
+        parts.clear()
+        parts.update((key, 2))
+        place[0] = slice(key, 2)
+        seen += [outcome(compiled, t(1)), outcome(compiled, t(2))]
     return seen
 
 

@@ -83,6 +83,26 @@ def test_what_cannot_be_is_refused(mark, error, match):
         mark()
 
 
+def test_a_cell_with_a_call_of_its_own_is_called_once():
+    """In GRAPH_MODE what its call did was done twice."""
+
+    class Net(nn.Cell):
+        called = 0
+
+        def __call__(self, x):
+            self.called += 1
+            return super().__call__(x) + 1
+
+        def construct(self, x):
+            return x * 2
+
+    net = Net()
+    with anfora.context(mode=anfora.GRAPH_MODE):
+        assert [net(Tensor(float(k))).item() for k in range(3)] == [1.0, 3.0, 5.0]
+        assert anfora.explain(net)(Tensor(1.0)).result.item() == 3.0
+    assert net.called == 4
+
+
 def test_jitted_functions_are_copied_and_pickled():
     marked = jit(halve_until_small, check=True, jit_level="O1")
     assert copy.deepcopy(marked) is marked and pickle.loads(pickle.dumps(_module_level)).options == {"fullgraph": True}
