@@ -207,6 +207,7 @@ class Piece:
         self.cuts: list[Cut] = []
         self.cleared: tuple[Origin, ...] = ()  #: tensors whose `.grad` is forgotten before the first row that may fail
         self.used: set[int] = set()  #: rows whose gradients `backward()` has taken, for which the tape keeps nothing
+        self.weights: set[int] = set()  #: identities of the Parameters by which it takes gradients
         #: Whether a tape sees writes where tensors from outside share memory, or to what the outside sees.
         self.is_mixed = False
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them

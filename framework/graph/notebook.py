@@ -257,8 +257,7 @@ class Notebook(Plain):
 
     def guard_sharing(self) -> None:
         """The piece ends: let later calls see to it that memory is shared as it is now, where that matters."""
-        guard = self.sharing.guard(self.piece)
-        if guard is not None:
+        for guard in self.sharing.guards(self.piece, bool(self.lines)):
             self.guard(*guard)
 
     def keep(self, live: Any) -> None:

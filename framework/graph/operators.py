@@ -118,7 +118,7 @@ class Operators(Leaves):
             self.begin_forward()
         if op.writes is not None and not op.is_untaped and glue.is_recording():
             self._look_behind([flat[i] for i in entry.written])
-        if self.region and self.copies and any(self._is_copied(flat[i]) for i in entry.written):
+        if (self.region or self.lines) and self.copies and any(self._is_copied(flat[i]) for i in entry.written):
             self.touched = "a change in place of what a gradient has a copy of"
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")

@@ -585,6 +585,7 @@ class Recorder(Numeric):
         if in_pieces:
             self.enter(machine, differentiate_in_pieces, (gradient, [args, kwargs], has_hooks), {})
             return
+        self.piece.weights.update(map(id, gradient.parameters))
         self.enter(machine, differentiate, (gradient, args, kwargs), {})
         self.region.append(site)
         self.piece.gradients.append(self.region[0])

@@ -14,7 +14,7 @@ There later calls see to it that tensors share memory in the same way.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from anfora.eager.tape import Followed
 from anfora.graph.moments import Piece
 from anfora.graph.origins import Origin
 
-__all__ = ["Came", "Lying", "Sharing", "is_view_of_parameter", "lie_alike"]
+__all__ = ["Came", "Lying", "Sharing", "differ", "is_view_of_parameter", "lie_alike", "lie_apart"]
 
 
 class Lying(NamedTuple):
@@ -86,22 +86,48 @@ class Sharing:
         if len(self._by_memory.get(key, ())) > 1 and len(self._by_array.get(id(array), ())) != 1:
             self._mixed.add(key)
 
-    def guard(self, piece: Piece) -> tuple | None:
-        """What a piece asks of later calls, if anything. Where memory that a tape sees written is shared, it is told."""
-        written = _written_under_a_tape(piece)
-        found = [each for key in self._mixed for each in self._by_memory[key]]
+    def guards(self, piece: Piece, keeps_tape: bool) -> Iterator[tuple]:
+        """What a piece asks of later calls. Where memory that a tape sees written is shared, it is told.
+
+        Args:
+            keeps_tape: whether the tape of a function stays, to be walked later.
+        """
+        roots = piece.roots()
+        under_a_tape = _under_a_tape(piece, roots)
+        everything = [each for group in self._by_memory.values() for each in group]
+        if piece.weights:
+            parameters = [each for each in everything if isinstance(each.lying.tensor, Parameter)]
+            origins = [
+                x.origin for x in parameters if id(x.lying.tensor) in piece.weights or id(x.origin) in under_a_tape
+            ]
+            if len(origins) > 1:
+                yield "is", Origin("number", differ, tuple(origins)), True
+        written = _written_under_a_tape(piece, roots, keeps_tape)
+        is_asked = {id(each.origin) for key in self._mixed for each in self._by_memory[key]}
         if written:
-            found = [each for group in self._by_memory.values() for each in group]
-            is_shared = any(len(group) > 1 for group in self._by_memory.values())
-            piece.is_mixed |= is_shared or any(each.lying.is_exported and id(each.origin) in written for each in found)
+            is_asked |= under_a_tape | written
+        found = [each for each in everything if id(each.origin) in is_asked]
+        if written and _arrangement([each.lying for each in found], range(len(found))) is not None:
+            piece.is_mixed = True
         if not found:
-            return None
+            return
         numbers = tuple(number for number, each in enumerate(found) if id(each.origin) in written)
+        origins = [each.origin for each in found]
         wanted = _arrangement([each.lying for each in found], numbers)
-        return "is", Origin("number", lie_alike, (wanted, numbers, *[each.origin for each in found])), True
+        if wanted is None:
+            yield "is", Origin("number", lie_apart, (numbers, *origins)), True
+        else:
+            yield "is", Origin("number", lie_alike, (wanted, numbers, *origins)), True
 
 
-def _written_under_a_tape(piece: Piece) -> set[int]:
+def _under_a_tape(piece: Piece, roots: dict[int, int]) -> set[int]:
+    """The tensors from outside that operators take while a tape follows something: the identities of their origins."""
+    rows = [row for row in piece.rows if row.is_inner or piece.is_taped]
+    found = {roots[x] for row in rows for x in row.inputs if type(x) is int}
+    return {id(piece.inputs[value][0]) for value in found if value in piece.inputs}
+
+
+def _written_under_a_tape(piece: Piece, roots: dict[int, int], keeps_tape: bool) -> set[int]:
     """The tensors from outside that are written in place while a tape follows something, in the piece or behind it: the
     identities of their origins."""
     if not piece.is_taped and not piece.gradients:
@@ -110,15 +136,16 @@ def _written_under_a_tape(piece: Piece) -> set[int]:
     is_left = piece.is_taped and any(
         row.mask and not row.is_inner and index not in piece.used for index, row in enumerate(rows)
     )
-    walks = max((index for index, row in enumerate(rows) if row.is_inner), default=-1) if piece.is_taped else -1
+    is_open = piece.is_taped or keeps_tape
+    walks = max((index for index, row in enumerate(rows) if row.is_inner), default=-1) if is_open else -1
     return {
         id(piece.inputs[root][0])
-        for index, root in piece.written(piece.roots())
+        for index, root in piece.written(roots)
         if root in piece.inputs and (is_left or rows[index].is_inner or index < walks)
     }
 
 
-def _arrangement(tensors: Sequence[Lying], written: tuple[int, ...]) -> tuple | None:
+def _arrangement(tensors: Sequence[Lying], written: Sequence[int]) -> tuple | None:
     """How tensors lie to each other: None where no two share memory, and the outside sees none of those that are written.
     Else, for each that shares memory, the number of the first one there, how many bytes behind that it starts, which view
     it is of what, and whether the outside sees it."""
@@ -155,7 +182,24 @@ def _join_outside(roots: list[int], tensors: Sequence[Lying]) -> None:
             seen.append(number)
 
 
-def lie_alike(wanted: tuple | None, written: tuple[int, ...], *tensors: Tensor) -> bool:
+def lie_apart(written: tuple[int, ...], *tensors: Tensor) -> bool:
+    """Whether no two tensors share memory, and the outside sees none of those that are written."""
+    arrays = [tensor._array for tensor in tensors]
+    owners = [array for array in arrays if array.base is None]
+    if len(owners) < len(arrays):
+        owners = [*map(memory.root, arrays)]
+    if len(set(map(id, owners))) < len(owners):
+        return False
+    for number in written:
+        tensor = tensors[number]
+        base = tensor._base
+        mark = tensor._mark if base is None else base._mark
+        if mark.__class__ is memory.Export and mark.is_alive:
+            return False
+    return True
+
+
+def lie_alike(wanted: tuple, written: tuple[int, ...], *tensors: Tensor) -> bool:
     """Whether tensors lie to each other as they did."""
     if wanted is None and _are_apart(written, tensors):  # as almost always, and each call asks
         return True
@@ -178,3 +222,8 @@ def _is_exported(tensor: Tensor) -> bool:
 def is_view_of_parameter(tensor: Tensor) -> bool:
     """Whether a tensor lies in a Parameter's memory, which may be written without the tape."""
     return isinstance(tensor._base, Parameter)
+
+
+def differ(*tensors: Tensor) -> bool:
+    """Whether tensors are different objects: a gradient by one of them is not one by another."""
+    return len(set(map(id, tensors))) == len(tensors)

@@ -54,6 +54,7 @@ def _linearize(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     guard_hooks(
         recorder, [*weights, *(t for i in positions if 0 <= i < len(everything) for t in tensors(everything[i]))]
     )
+    recorder.piece.weights.update(map(id, weights))
     recorder.enter(machine, transform.linearize, args, kwargs)
     return True
 

@@ -17,7 +17,7 @@ from anfora.graph.pieces import GUARDS
 from anfora.graph.points import Hop, Same
 from anfora.graph.ranges import Jump
 from anfora.graph.rows import Row
-from anfora.graph.sharing import lie_alike
+from anfora.graph.sharing import differ, lie_alike, lie_apart
 
 __all__ = [
     "Names", "changed", "first_failing", "form_of", "guard_text", "hop_span", "is_raised", "name_of", "outcome_text",
@@ -190,8 +190,9 @@ def guard_text(guard: tuple, names: Names) -> str:
         return f"the {what} of {names.path(origin.base)}"
     if kind == "no hooks":
         return f"{path} has no hooks"
-    if origin.kind == "number" and origin.key is lie_alike:
-        return _sharing_text(origin.base[0], [names.path(part) for part in origin.base[2:]])
+    if origin.kind == "number" and origin.key in _OF_SEVERAL:
+        paths = [names.path(part) for part in origin.base if isinstance(part, Origin)]
+        return f"{' and '.join([', '.join(paths[:-1]), paths[-1]] if paths[1:] else paths)} {_OF_SEVERAL[origin.key]}"
     if kind in ("is", "operator") or payload is None:
         return f"{path} is {_shown(payload)}"
     if kind == "equal":
@@ -219,12 +220,10 @@ def guard_text(guard: tuple, names: Names) -> str:
     return f"{path}: {kind} {_shown(payload)}"
 
 
-def _sharing_text(wanted: tuple | None, paths: list[str]) -> str:
-    """How tensors are to lie in memory."""
-    everything = " and ".join([", ".join(paths[:-1]), paths[-1]] if len(paths) > 1 else paths)
-    if wanted is None:
-        return f"{everything} share no memory"
-    return f"{everything} lie in memory as they did"
+#: Guards on several tensors.
+_OF_SEVERAL = {
+    differ: "are different objects", lie_apart: "share no memory", lie_alike: "lie in memory as they did",
+}  # fmt: skip
 
 
 def _shown(value: Any) -> str:
@@ -261,7 +260,7 @@ def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
     if kind in ("type", "number") or (kind in ("equal", "is") and type(now) is not type(payload)):
         wanted = payload if kind in ("type", "number") else type(payload)
         return f"type({path}): {wanted.__name__} -> {type(now).__name__}"
-    if origin.kind == "number" and origin.key is lie_alike:
+    if origin.kind == "number" and origin.key in _OF_SEVERAL:
         return f"no more: {guard_text(guard, names)}"
     if kind in ("is", "equal", "operator"):
         return f"{path}: {_shown(payload)} -> {_shown(now)}"

@@ -10,7 +10,7 @@ import pytest
 from outcomes import bits, outcome
 
 import anfora as ms
-from anfora import Parameter, Tensor, ops
+from anfora import Parameter, Tensor, nn, ops
 
 W = Parameter(Tensor([0.5, -1.5, 2.0]), name="w")
 
@@ -98,7 +98,13 @@ def walked_back(f):
     return g
 
 
-FUNCTIONS = {
+def pulls_back_behind_a_write(x, y, z):
+    value, pull = ms.vjp(lambda x: x * y, x)
+    z.mul_(2)
+    return value, pull(Tensor([1.0, 2.0, 3.0]))
+
+
+FUNCTIONS = {"plain pulls_back_behind_a_write": pulls_back_behind_a_write} | {
     f"{how} {f.__name__}": make(f)
     for f in (reads, writes, writes_between, writes_without_history, takes_views_again, branches)
     for how, make in {
@@ -226,6 +232,49 @@ def test_what_is_written_is_a_view_of_something_else_in_each_call(function, seed
     random.Random(seed).shuffle(order)
     for number, how in enumerate(order):
         assert written(compiled, how, number) == written(function, how, number), (number, how)
+
+
+class Two(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Dense(3, 3), nn.Dense(3, 3)
+        for number, parameter in enumerate(self.get_parameters()):
+            parameter.set_data(values(number, parameter.shape))
+
+    def construct(self, x):
+        return self.second(self.first(x)).sum()
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+def test_a_gradient_by_a_weight_that_is_found_elsewhere_too_in_a_later_call(mode):
+    """What had been another layer, a constant for this gradient, is now the layer itself."""
+    gradients = []
+    for jit in (lambda f: f, ms.jit):
+        net = Two()
+        step = ms.grad(net, None, net.first.trainable_params())
+        step = jit(step) if mode == ms.PYNATIVE_MODE else step
+        if jit is ms.jit:
+            ms.set_context(mode=mode)
+        try:
+            for k, second in enumerate([net.second, net.second, net.first, net.first, net.second]):
+                net.second = second
+                gradients.append(step(values(k, (2, 3))))
+        finally:
+            ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert bits(gradients[:5]) == bits(gradients[5:])
+
+
+def test_a_gradient_by_two_weights_that_are_one_in_a_later_call():
+    a, b = Parameter(values(0), name="a"), Parameter(values(1), name="b")
+    box = {"a": a, "b": b}
+
+    def f(x):
+        return ms.grad(lambda x: (box["a"] * box["b"] * x).sum(), None, [box["a"], box["b"]])(x)
+
+    compiled = ms.jit(f)
+    for one, other in ((a, b), (b, a), (a, a), (b, b), (a, b)):
+        box.update(a=one, b=other)
+        assert bits(compiled(values(2))) == bits(f(values(2)))
 
 
 def test_what_a_recording_expects_of_memory_is_told():
