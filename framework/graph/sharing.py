@@ -185,32 +185,13 @@ def _join_outside(roots: list[int], tensors: Sequence[Lying]) -> None:
 def lie_apart(written: tuple[int, ...], *tensors: Tensor) -> bool:
     """Whether no two tensors share memory, and the outside sees none of those that are written."""
     arrays = [tensor._array for tensor in tensors]
-    owners = [array for array in arrays if array.base is None]
-    if len(owners) < len(arrays):
-        owners = [*map(memory.root, arrays)]
-    if len(set(map(id, owners))) < len(owners):
-        return False
-    for number in written:
-        tensor = tensors[number]
-        base = tensor._base
-        mark = tensor._mark if base is None else base._mark
-        if mark.__class__ is memory.Export and mark.is_alive:
-            return False
-    return True
+    owners = {id(array) if array.base is None else id(memory.root(array)) for array in arrays}
+    return len(owners) == len(arrays) and not any(_is_exported(tensors[number]) for number in written)
 
 
 def lie_alike(wanted: tuple, written: tuple[int, ...], *tensors: Tensor) -> bool:
     """Whether tensors lie to each other as they did."""
-    if wanted is None and _are_apart(written, tensors):  # as almost always, and each call asks
-        return True
     return _arrangement([*map(Lying.of, tensors)], written) == wanted
-
-
-def _are_apart(written: tuple[int, ...], tensors: tuple[Tensor, ...]) -> bool:
-    """Whether each has memory of its own, and the outside sees none of that which is written."""
-    arrays = [tensor._array for tensor in tensors]
-    roots = {id(array) if array.base is None else id(memory.root(array)) for array in arrays}
-    return len(roots) == len(arrays) and not any(_is_exported(tensors[number]) for number in written)
 
 
 def _is_exported(tensor: Tensor) -> bool:
