@@ -73,21 +73,21 @@ class Numeric(Rolling):
         plain, plain_names = plain_tuple(args), plain_dict(kwargs)
         rows, draws = len(self.piece.rows), len(self.piece.draws)
         outer, self._begun = self._begun, rows
+        has_failed = False
         try:
             result = self.compute(machine, operation, plain, plain_names, (shown, named))
         except Exception:  # of just these numbers, perhaps
-            for number in given:
-                self.force(number)
+            has_failed = True
             if self._has_written(rows):
                 raise
-            self._begun = None
-            self.forget_from(rows, draws)
-            return self.compute(machine, operation, plain, plain_names)  # which tells of them as they are
         finally:
             self._begun = outer
-        if self.hop is not None:
-            for number in given:
-                self.force(number)
+            if has_failed or self.hop is not None:
+                for number in given:
+                    self.force(number)
+        if has_failed:  # outside of the handler: the error that tells of the numbers as they are has no other behind it
+            self.forget_from(rows, draws)
+            return self.compute(machine, operation, plain, plain_names)
         if type(result) is Traced:
             return result.number
         return _untraced(result)

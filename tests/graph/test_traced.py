@@ -191,6 +191,24 @@ def in_place(x, c):
     return y
 
 
+def test_an_error_about_a_number_is_the_first_one():
+    """The number was given once more, as it is, while the error was handled, which became the context of the other."""
+
+    def put(x, n):
+        x[n // 2] = 0.5
+        return x
+
+    compiled = jit(put)
+    for n in (0, 8, 4, 9):
+        contexts = []
+        for function in (put, compiled):
+            try:
+                function(Tensor([1.0, 2.0, 3.0]), n)
+            except IndexError as error:
+                contexts.append((str(error), error.__context__))
+        assert len(contexts) in (0, 2) and contexts[:1] == contexts[1:]
+
+
 def test_numpy_gets_numbers_of_python():
     """To numpy an array without axes is another operand than a number."""
     compiled = jit(lambda x, c: mnp.linspace(x, c, 5))
