@@ -12,7 +12,7 @@ import abc
 import enum
 import gc
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -147,6 +147,15 @@ class Notebook(Plain):
         found = self.derived.get(name)
         if found is None:
             found = self.derived[name] = Origin("number", function, (base, *more))
+        return found
+
+    def follow(self, operation: Callable, parts: Sequence[Any]) -> Origin:
+        """The origin of what an operation gives for numbers, one object for each: what a program computes again and again,
+        for each of its weights say, later calls compute once."""
+        name = ("follow", operation, *(id(x) if type(x) is Origin else (type(x), repr(x)) for x in parts))
+        found = self.derived.get(name)
+        if found is None:
+            found = self.derived[name] = Origin("number", operation, tuple(parts))
         return found
 
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:

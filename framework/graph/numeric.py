@@ -20,7 +20,7 @@ from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.graph import known, operations
 from anfora.graph.machine import Machine
-from anfora.graph.origins import Number, Origin, plain_dict, plain_tuple
+from anfora.graph.origins import Number, plain_dict, plain_tuple
 from anfora.graph.rolling import Rolling
 from anfora.graph.traced import Traced
 from anfora.graph.writes import UNKNOWN
@@ -49,8 +49,7 @@ class Numeric(Rolling):
                 value = machine.natively(operation, plain, {})
             except Exception:
                 return False, None  # as a known number, whose error is known too
-            parts = tuple(a.origin if type(a) is Number else a for a in args)
-            origin = Origin("number", operation, parts)
+            origin = self.follow(operation, [a.origin if type(a) is Number else a for a in args])
             if origin.height > _HIGHEST:
                 return False, None  # it is read by functions that call themselves for each part
             if type(value) is bool:

@@ -86,7 +86,7 @@ def _arithmetic(operation: Callable, is_reflected: bool) -> Callable:
         if type(value) not in (float, int):
             self.recorder.force(self.number)  # a complex number, say, whose origin is not followed
             return value
-        origin = Origin("number", operation, tuple(map(_origin, operands)))
+        origin = self.recorder.follow(operation, [*map(_origin, operands)])
         return Traced(Number(origin, value), self.recorder)
 
     return method
@@ -97,7 +97,7 @@ def _comparison(operation: Callable) -> Callable:
         if not isinstance(other, (int, float)):
             return NotImplemented  # and something else than a number is asked next
         value = operation(self.number.value, _plain(other))
-        return self.recorder.decide(Origin("number", operation, (self.number.origin, _origin(other))), value)
+        return self.recorder.decide(self.recorder.follow(operation, [self.number.origin, _origin(other)]), value)
 
     return method
 

@@ -40,6 +40,9 @@ class Noted:
     def note_numpy(self):
         pass
 
+    def follow(self, operation, parts):
+        return Origin("number", operation, tuple(parts))
+
     def decide(self, origin, truth):
         self.decided.append((origin, truth))
         return truth
@@ -207,6 +210,19 @@ def test_an_error_about_a_number_is_the_first_one():
             except IndexError as error:
                 contexts.append((str(error), error.__context__))
         assert len(contexts) in (0, 2) and contexts[:1] == contexts[1:]
+
+
+def test_what_is_computed_for_each_weight_is_computed_once_in_later_calls():
+    def f(x, c):
+        for _ in range(20):
+            x = x * (1 - 0.9 ** (c + 1)) - x.add(c / 2, alpha=0.5 ** (c + 1))
+        return x
+
+    compiled, x = jit(f), Tensor([1.0, 2.0])
+    assert [bits(compiled(x, c)) for c in (0.5, -0.0, 0.0, 3)] == [bits(f(x, c)) for c in (0.5, -0.0, 0.0, 3)]
+    [point] = compiled.program.entries.values()
+    origins = {id(origin): origin for origin, _, _ in point.variants[0].piece.numbers.values()}
+    assert sorted(origin.key.__name__ for origin in origins.values()) == ["mul", "sub"]
 
 
 def test_numpy_gets_numbers_of_python():
