@@ -171,15 +171,15 @@ class Operators(Leaves):
         return result
 
     def _look_behind(self, targets: list[Tensor]) -> None:
-        """What is written may be a view, without history, of what a tape outside follows: then that learns of it."""
+        """What is written may have a history from outside, or be a view without one of what has: that learns of it, and has
+        none behind a gradient that the write was in."""
         for target in targets:
             for came in self.sharing.in_memory_of(current(target)._array):
                 self.guard("is", self.derive(has_history, came.origin), came.has_history)
-                if came.has_history and came.lying.tensor._node is None:
-                    if self.region:
-                        self.touched = "a change in place of what a tape outside follows"
-                    else:
-                        self.piece.is_taped = self.piece.is_mixed = True
+                if came.has_history and self.region:
+                    self.touched = "a change in place of what a tape outside follows"
+                elif came.has_history and came.lying.tensor._node is None:
+                    self.piece.is_taped = self.piece.is_mixed = True
 
     def _is_copied(self, target: Tensor) -> bool:
         """Whether the tape keeps a copy of what is in the memory of a tensor, since the outside sees that: from the first
