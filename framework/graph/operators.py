@@ -104,6 +104,9 @@ class Operators(Leaves):
             for i, value in enumerate(flat):
                 if isinstance(value, Tensor) and value._node is not None:
                     mask |= 1 << i
+                if self.unseen and id(value) in self.unseen:
+                    origin, has_history_now = self.unseen.pop(id(value))
+                    self.guard("history", origin, has_history_now)
         if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
             if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
