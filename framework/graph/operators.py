@@ -17,7 +17,6 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.cells import call_cell
-from anfora.eager.dispatch import has_history
 from anfora.eager.entry import Entry
 from anfora.graph.leaves import Leaves
 from anfora.graph.machine import Frame
@@ -26,7 +25,7 @@ from anfora.graph.moments import DATA, Draw
 from anfora.graph.origins import Number
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
-from anfora.graph.sharing import is_view_of_parameter
+from anfora.graph.sharing import history_behind, is_view_of_parameter
 from anfora.graph.traced import Traced, keep_traced
 from anfora.kernel import glue
 
@@ -178,7 +177,7 @@ class Operators(Leaves):
         none behind a gradient that the write was in."""
         for target in targets:
             for came in self.sharing.in_memory_of(current(target)._array):
-                self.guard("is", self.derive(has_history, came.origin), came.has_history)
+                self.guard("is", self.derive(history_behind, came.origin), came.has_history)
                 if came.has_history and self.region:
                     self.touched = "a change in place of what a tape outside follows"
                 elif came.has_history and came.lying.tensor._node is None:

@@ -1198,3 +1198,23 @@ def parameter_is_made_behind_a_write(jit):
 
     box, compiled = Box(), jit(f)
     return [(compiled(box, t(1, k)), box.weight) for k in range(4)]
+
+
+@program
+def write_that_is_refused_behind_a_change_of_an_attribute(jit):
+    """Of a leaf, where the first call had brought a result: the attribute was not changed any more."""
+
+    class Box:
+        kept = None
+
+    def f(box, x, y):
+        box.kept = y * 2
+        x.add_(y)
+        return x * y
+
+    leaf, compiled, seen = t(1, 2), jit(f), []
+    leaf.requires_grad = True
+    for x in (leaf * 2, leaf * 3, leaf, leaf * 1, leaf):
+        box = Box()
+        seen.append((outcome(compiled, box, x, t(3, len(seen))), box.kept))
+    return seen
