@@ -536,6 +536,12 @@ def _placed(error: Exception, index: int, row: Row) -> Exception:
     return error
 
 
+def _variables_of(code: CodeType) -> set[str]:
+    """The names of the local variables of a function, and of its comprehensions: before Python 3.12 these are functions."""
+    inner = [each for each in code.co_consts if isinstance(each, CodeType) and each.co_name.endswith("comp>")]
+    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}.union(*map(_variables_of, inner))
+
+
 class _Names:
     """What stands for the frame that is gone when a caret is placed: it is asked whether the owner of a method is a
     tensor. A local variable is taken for one if it is called by the name of a method of tensors."""
@@ -554,6 +560,6 @@ class _Names:
         if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
             owner = tree.func.value
             code = code_behind(code)
-            local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
+            local = _variables_of(code)
             if isinstance(owner, ast.Name) and owner.id in local and hasattr(Tensor, tree.func.attr):
                 self.f_locals[owner.id] = Tensor.__new__(Tensor)

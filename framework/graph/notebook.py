@@ -103,6 +103,8 @@ class Notebook(Plain):
         self.copies: dict[int, np.ndarray] = {}  #: of those among them that the tape keeps, what they are copies of
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
         self.sharing = Sharing()  #: how these share memory
+        #: Those that were read while the tape was off: where they come from, and whether they had a history.
+        self.unseen: dict[int, tuple[Origin, bool]] = {}
         self.unplaced: list[tuple[Any, int]] = []  #: those that are not in `places` yet
         self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
         self.handles: dict[int, tuple[Any, Origin]] = {}
@@ -247,6 +249,8 @@ class Notebook(Plain):
         self.sharing.add(tensor, origin)
         if glue.is_recording():
             self.guard("history", origin, tensor._node is not None)
+        else:
+            self.unseen[id(tensor)] = origin, tensor._node is not None
 
     def take(self, value: Any, origin: Origin) -> None:
         """Let a value stand in a slot at the start of a piece."""

@@ -17,7 +17,6 @@ from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.cells import call_cell
-from anfora.eager.dispatch import has_history
 from anfora.eager.entry import Entry
 from anfora.graph.leaves import Leaves
 from anfora.graph.machine import Frame
@@ -26,7 +25,7 @@ from anfora.graph.moments import DATA, Draw
 from anfora.graph.origins import Number
 from anfora.graph.rows import Number as RowNumber
 from anfora.graph.rows import Row
-from anfora.graph.sharing import is_view_of_parameter
+from anfora.graph.sharing import history_behind, is_view_of_parameter
 from anfora.graph.traced import Traced, keep_traced
 from anfora.kernel import glue
 
@@ -104,6 +103,9 @@ class Operators(Leaves):
             for i, value in enumerate(flat):
                 if isinstance(value, Tensor) and value._node is not None:
                     mask |= 1 << i
+                if self.unseen and id(value) in self.unseen:
+                    origin, has_history_now = self.unseen.pop(id(value))
+                    self.guard("history", origin, has_history_now)
         if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
             if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
@@ -171,15 +173,15 @@ class Operators(Leaves):
         return result
 
     def _look_behind(self, targets: list[Tensor]) -> None:
-        """What is written may be a view, without history, of what a tape outside follows: then that learns of it."""
+        """What is written may have a history from outside, or be a view without one of what has: that learns of it, and has
+        none behind a gradient that the write was in."""
         for target in targets:
             for came in self.sharing.in_memory_of(current(target)._array):
-                self.guard("is", self.derive(has_history, came.origin), came.has_history)
-                if came.has_history and came.lying.tensor._node is None:
-                    if self.region:
-                        self.touched = "a change in place of what a tape outside follows"
-                    else:
-                        self.piece.is_taped = self.piece.is_mixed = True
+                self.guard("is", self.derive(history_behind, came.origin), came.has_history)
+                if came.has_history and self.region:
+                    self.touched = "a change in place of what a tape outside follows"
+                elif came.has_history and came.lying.tensor._node is None:
+                    self.piece.is_taped = self.piece.is_mixed = True
 
     def _is_copied(self, target: Tensor) -> bool:
         """Whether the tape keeps a copy of what is in the memory of a tensor, since the outside sees that: from the first

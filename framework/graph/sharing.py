@@ -27,7 +27,7 @@ from anfora.eager.tape import Followed
 from anfora.graph.moments import Piece
 from anfora.graph.origins import Origin
 
-__all__ = ["Came", "Lying", "Sharing", "differ", "is_view_of_parameter", "lie_alike", "lie_apart"]
+__all__ = ["Came", "Lying", "Sharing", "differ", "history_behind", "is_view_of_parameter", "lie_alike", "lie_apart"]
 
 
 class Lying(NamedTuple):
@@ -48,12 +48,12 @@ class Came(NamedTuple):
     """A tensor from outside, as it was when the piece came to it.
 
     Attributes:
-        has_history: whether the tape follows it, or what it is a view of.
+        has_history: whether the tape follows it, or what it is a view of; see `history_behind`.
     """
 
     lying: Lying
     origin: Origin
-    has_history: bool
+    has_history: bool | None
 
 
 class Sharing:
@@ -67,7 +67,7 @@ class Sharing:
     def add(self, tensor: Tensor, origin: Origin) -> None:
         """The piece comes to a tensor."""
         lying = Lying.of(tensor)
-        came = Came(lying, origin, has_history(tensor))
+        came = Came(lying, origin, history_behind(tensor))
         self._by_memory.setdefault(id(memory.root(lying.array)), []).append(came)
         self._by_array.setdefault(id(lying.array), []).append(lying)
 
@@ -208,3 +208,9 @@ def is_view_of_parameter(tensor: Tensor) -> bool:
 def differ(*tensors: Tensor) -> bool:
     """Whether tensors are different objects: a gradient by one of them is not one by another."""
     return len(set(map(id, tensors))) == len(tensors)
+
+
+def history_behind(tensor: Tensor) -> bool | None:
+    """Whether the tape follows a tensor, or what it is a view of; None for a leaf, to which nothing is written."""
+    base = tensor if tensor._base is None else tensor._base
+    return None if base._node is not None and base._node.is_leaf else has_history(tensor)

@@ -431,7 +431,7 @@ class Writes(Attributes):
         if self.named or self.changed:
             if kind in ("length", "keys", "no key") or (kind == "equal" and type(payload) in (set, frozenset)):
                 self._note_look(kind, origin, payload)
-            elif origin.kind == "number":
+            elif origin.kind == "number" and origin.base:
                 self._note_question(origin.key, *origin.base)
         super().guard(kind, origin, payload)
 

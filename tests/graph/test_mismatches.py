@@ -1574,8 +1574,12 @@ def error_of_a_method_in_a_later_call(jit):
         return x
 
     weight = Parameter(t(1, 2), name="weight")
+
+    def in_a_comprehension(x, y):
+        return [z.pow(y) for z in (x, x * 2)]
+
     powers = ((1, 2), (1, 2), (-3, 1), (1, 2))
-    called = [(f, i(2, 3), i(*y)) for f in map(jit, (natively, by_a_hop)) for y in powers]
+    called = [(f, i(2, 3), i(*y)) for f in map(jit, (natively, by_a_hop, in_a_comprehension)) for y in powers]
     called += [(f, x, t(1, 2)) for f in [jit(in_place)] for x in (weight * 2, weight * 3, weight, weight * 4)]
     return [outcome(*call) for call in called]
 
@@ -1594,3 +1598,62 @@ def error_of_a_method_of_a_variable_around(jit):
         weight.add_(1) if x.size == 3 else g(t(1, 2, 3))
 
     return [outcome(jit(f), x) for x in (t(1, 2, 3), t(1, 2), t(1, 2, 3), t(1, 2))]
+
+
+@program
+def weight_that_is_read_first_without_the_tape(jit):
+    """Whether it has a history was asked where it was read first, and there nothing is followed."""
+    weight, seen = Parameter(t(1, 2), name="weight"), []
+
+    def f(x):
+        with ms.no_grad():
+            before = weight * 2
+        return (weight * x + before).sum()
+
+    compiled = jit(f)
+    for k in range(8):
+        weight.requires_grad = k % 4 > 1
+        loss = compiled(t(1, k))
+        seen += [loss, loss.requires_grad]
+        if loss.requires_grad:
+            loss.backward()
+            seen.append(weight.grad)
+            weight.grad = None
+    return seen
+
+
+@program
+def parameter_is_made_behind_a_write(jit):
+    """The compiler failed on what was asked of it."""
+
+    class Box:
+        kept = None
+        weight = Parameter(t(1, 2), name="weight")
+
+    def f(box, x):
+        box.kept = x
+        box.weight = Parameter(box.weight * 0.5, name="weight")
+        return box.weight * x
+
+    box, compiled = Box(), jit(f)
+    return [(compiled(box, t(1, k)), box.weight) for k in range(4)]
+
+
+@program
+def write_that_is_refused_behind_a_change_of_an_attribute(jit):
+    """Of a leaf, where the first call had brought a result: the attribute was not changed any more."""
+
+    class Box:
+        kept = None
+
+    def f(box, x, y):
+        box.kept = y * 2
+        x.add_(y)
+        return x * y
+
+    leaf, compiled, seen = t(1, 2), jit(f), []
+    leaf.requires_grad = True
+    for x in (leaf * 2, leaf * 3, leaf, leaf * 1, leaf):
+        box = Box()
+        seen.append((outcome(compiled, box, x, t(3, len(seen))), box.kept))
+    return seen

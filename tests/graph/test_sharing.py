@@ -182,6 +182,14 @@ def changes_in_a_gradient(x, y):
     return ms.grad(lambda y: (y * x.mul_(2)).sum())(y)
 
 
+def changes_in_a_gradient_by_another(x, y):
+    def f(y):
+        x.mul_(0.5)
+        return (y * y).sum()
+
+    return ms.grad(f)(y)
+
+
 def changes_in_a_loop(x, y):
     for i in range(3):
         x[i] = y[0]
@@ -223,7 +231,15 @@ def written(function, how, seed):
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize(
-    "function", [sets_an_item, changes, changes_without_the_tape, changes_in_a_gradient, changes_in_a_loop]
+    "function",
+    [
+        sets_an_item,
+        changes,
+        changes_without_the_tape,
+        changes_in_a_gradient,
+        changes_in_a_gradient_by_another,
+        changes_in_a_loop,
+    ],
 )
 def test_what_is_written_is_a_view_of_something_else_in_each_call(function, seed):
     """Of a Parameter, which is written as an effect; of what a tape follows outside, though the view has no history."""
