@@ -1430,6 +1430,18 @@ def sorted_by_a_function_that_compares(jit):
 
 
 @program
+def error_of_an_operator_names_the_class_as_python_does(jit):
+    space = types.SimpleNamespace(a=1)
+
+    def f(x, function):
+        return function(x)
+
+    compiled = jit(f)
+    functions = (lambda x: x * space), (lambda x: space + 1), (lambda x: space < 2), (lambda x: space <= 2)
+    return [outcome(compiled, t(1), function) for function in functions for _ in range(2)]
+
+
+@program
 def error_about_starred_arguments_names_the_function(jit):
     class Scale:
         def __call__(self, a=1):
