@@ -18,7 +18,7 @@ from anfora.graph.operations import holds, is_filled
 from anfora.graph.operator_classes import is_operator
 from anfora.graph.polyfills import getattr_, hasattr_, property_
 from anfora.graph.reasons import Reasons
-from anfora.graph.special import class_attribute, method_of
+from anfora.graph.special import behind, class_attribute, method_of
 
 __all__ = ["Attributes"]
 
@@ -111,6 +111,11 @@ class Attributes(Reasons):
             return self.register(found, self.origin("attr", name, self.origin("known", value)))
         if known.is_object(value):
             return self._attribute(machine, value, name)
+        kind = getattr(value, "__self_class__", None) if type(value) is super else None
+        if kind is not None:
+            above = value.__thisclass__
+            found = self.derive(behind, self.origin("known", kind), above, name)
+            self.guard("is", found, behind(kind, above, name))
         if isinstance(value, types.FunctionType) and id(value) not in self.local_functions:
             found = self._found(machine, value, name)
             written = self.overlay(value, name)
@@ -211,7 +216,7 @@ class Attributes(Reasons):
             return machine.natively(getattr, (value, name), {})
         static = class_attribute(kind, name)
         has_data = static is not None and hasattr(type(static), "__set__")
-        own = getattr(value, "__dict__", None)
+        own = value.__dict__ if kind.__dictoffset__ else None
         outside = self.is_outside(value)
         if own is not None and name in own and not has_data:
             return self.getattr_plain(value, name)

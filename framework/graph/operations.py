@@ -370,14 +370,20 @@ as_length, as_truth, as_filled = _through("__len__", len), _through("__bool__", 
 as_text, as_iterator = _through("__repr__", repr), _through("__iter__", iter)
 
 
+def _shown(kind: type) -> str:
+    """The name of a class in Python's messages: those that are written in C have their module's in it."""
+    is_in_module = not kind.__flags__ & (1 << 9) and kind.__module__ != "builtins"
+    return f"{kind.__module__}.{kind.__name__}" if is_in_module else kind.__name__
+
+
 def no_operator(symbol: str, left: Any, right: Any) -> None:
     """The error of an operator that neither operand knows."""
     shown = "** or pow()" if symbol == "**" else symbol
-    names = f"{type(left).__name__!r} and {type(right).__name__!r}"
+    names = f"{_shown(type(left))!r} and {_shown(type(right))!r}"
     raise TypeError(f"unsupported operand type(s) for {shown}: {names}")
 
 
 def no_comparison(symbol: str, left: Any, right: Any) -> None:
     """The error of a comparison that neither operand knows."""
-    names = f"{type(left).__name__!r} and {type(right).__name__!r}"
+    names = f"{_shown(type(left))!r} and {_shown(type(right))!r}"
     raise TypeError(f"{symbol!r} not supported between instances of {names}")

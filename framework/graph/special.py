@@ -19,7 +19,7 @@ from anfora.graph.known import SIMPLE
 from anfora.graph.machine import Enter
 from anfora.graph.origins import value_of_number
 
-__all__ = ["CHECKS", "check_of", "class_attribute", "entered", "method_of", "setter_of", "truth_of"]
+__all__ = ["CHECKS", "behind", "check_of", "class_attribute", "entered", "method_of", "setter_of", "truth_of"]
 
 #: Operations that are a method of their first argument, and nothing else.
 _DIRECT: dict[Any, str] = {
@@ -59,6 +59,13 @@ def class_attribute(kind: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return None
+
+
+def behind(kind: type, above: type, name: str) -> Any:
+    """What the classes behind another one, in the order of a class, have under a name: where `super()` looks."""
+    classes = iter(kind.__mro__)
+    any(base is above for base in classes)
+    return next((base.__dict__[name] for base in classes if name in base.__dict__), None)
 
 
 def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:

@@ -493,6 +493,41 @@ def special_method_appears(jit):
 
 
 @program
+def method_of_a_base_class_changes(jit):
+    """What `super()` finds was taken for granted in later calls."""
+
+    class Base:
+        def scaled(self, x):
+            return x * 2
+
+        @classmethod
+        def called(cls):
+            return cls.__name__
+
+    class Thing(Base):
+        def scaled(self, x):
+            return super().scaled(x) + 1
+
+        @classmethod
+        def called(cls):
+            return super().called() + "!"
+
+    thing = Thing()
+
+    def f(x):
+        return thing.scaled(x), Thing().scaled(x), Thing.called()
+
+    compiled, seen = jit(f), []
+    for name, what in (
+        ("other", 1), ("scaled", lambda self, x: x * 10), ("called", classmethod(lambda cls: "another")),
+        ("scaled", lambda self, x: x - 1),
+    ):  # fmt: skip
+        setattr(Base, name, what)
+        seen += [compiled(t(k)) for k in range(2)]
+    return seen
+
+
+@program
 def context_manager_becomes_another(jit):
     class Manager:
         def __enter__(self):
@@ -1427,6 +1462,18 @@ def sorted_by_a_function_that_compares(jit):
 
     compiled = jit(f)
     return [outcome(compiled, t(1, 2), items) for items in ([3, 1, 2], [3, 1, 2], [1.5, 2.5], [4, 5])]
+
+
+@program
+def error_of_an_operator_names_the_class_as_python_does(jit):
+    space = types.SimpleNamespace(a=1)
+
+    def f(x, function):
+        return function(x)
+
+    compiled = jit(f)
+    functions = (lambda x: x * space), (lambda x: space + 1), (lambda x: space < 2), (lambda x: space <= 2)
+    return [outcome(compiled, t(1), function) for function in functions for _ in range(2)]
 
 
 @program
