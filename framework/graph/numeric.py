@@ -77,7 +77,7 @@ class Numeric(Rolling):
             result = self.compute(machine, operation, plain, plain_names, (shown, named))
         except Exception:  # of just these numbers, perhaps
             has_failed = True
-            if self._has_written(rows):
+            if self._has_written(rows) or not machine.frames:  # it was refused, and the run is over
                 raise
         finally:
             self._begun = outer
