@@ -332,6 +332,10 @@ def is_constant(value: Any) -> bool:
     )  # fmt: skip
 
 
+#: What reads a field of a named tuple: since Python 3.12 of a type that looks like one of the program's.
+_FIELD = type(collections.namedtuple("Named", "field").field)  # type: ignore[attr-defined]  # noqa: PYI024
+
+
 def is_object(value: Any) -> bool:
     """Whether it is an object of a Python class, whose attributes can be read one by one."""
     kind = type(value)
@@ -341,6 +345,7 @@ def is_object(value: Any) -> bool:
         bool(kind.__flags__ & (1 << 9))
         and kind.__getattribute__ is object.__getattribute__
         and kind not in DEQUE_ITERATORS
+        and kind is not _FIELD
         and not isinstance(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
     )
 
