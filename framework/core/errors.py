@@ -14,7 +14,7 @@ programmer would catch.
 from __future__ import annotations
 
 __all__ = [
-    "AnforaError", "OpAttributeError", "OpIndexError", "OpRuntimeError", "OpTypeError", "OpValueError",
+    "AnforaError", "AnforaWarning", "OpAttributeError", "OpIndexError", "OpRuntimeError", "OpTypeError", "OpValueError",
     "OpZeroDivisionError",
 ]  # fmt: skip
 
@@ -77,3 +77,10 @@ class OpRuntimeError(AnforaError, RuntimeError):
 
 class OpAttributeError(AnforaError, AttributeError):
     """A name that is not there."""
+
+
+class AnforaWarning(UserWarning):
+    """What is allowed, and is hardly ever what somebody wants: told once, with the line of the program.
+
+    `warnings.filterwarnings("error", category=anfora.AnforaWarning)` makes errors of them.
+    """
