@@ -62,7 +62,7 @@ def _new_file(folder: Path, mode: int) -> tuple[int, str]:
         os.close(handle)  # somebody cleared it away between its making and its lock
 
 
-def clear(folder: str | os.PathLike) -> None:
+def clear(folder: Path) -> None:
     """Remove the new files that killed processes have left in a folder."""
     try:
         with os.scandir(folder) as found:

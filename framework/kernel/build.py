@@ -33,7 +33,7 @@ from anfora.kernel.target import target
 
 __all__ = ["Progress", "Recipe", "code_key", "disk", "progress", "recipe"]
 
-_TO_COMPILE, _TO_LINK = 32 << 20, 4 << 20  #: bytes that LLVM takes at most, by measurement four times what it took
+_TO_COMPILE, _TO_LINK = 16 << 20, 2 << 20  #: bytes asked for in front of LLVM, eight times what it was seen to take
 
 _lock = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the lock could not compile
