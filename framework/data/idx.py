@@ -62,7 +62,9 @@ def _read_idx(file: Path, content: IO[bytes]) -> np.ndarray:
             break
         data += part
     if len(data) != size:
-        raise DataError(f"{file}: should hold {size} bytes of data, but has {len(data) if len(data) < size else 'more'}")
+        raise DataError(
+            f"{file}: should hold {size} bytes of data, but has {len(data) if len(data) < size else 'more'}"
+        )
     if size == 0 and math.prod(n for n in shape if n) >= 1 << 63:
         raise DataError(f"{file}: has the shape {shape}, which no array can have")
     return np.frombuffer(bytes(data), np.uint8).reshape(shape)

@@ -55,7 +55,9 @@ def read(data: bytes, crc_check: bool = False) -> list[Entry]:
         name, label, shape, content = _value(_Message(data, value.start, value.stop, "a value"))
         first = found.setdefault(name, (label, shape, []))
         if first[:2] != (label, shape):
-            raise _damaged(value.start, f"another piece of {name!r}, {first[0]}{list(first[1])}", f"{label}{list(shape)}")
+            raise _damaged(
+                value.start, f"another piece of {name!r}, {first[0]}{list(first[1])}", f"{label}{list(shape)}"
+            )
         first[2].append(content)
     return [(name, label, shape, b"".join(pieces)) for name, (label, shape, pieces) in found.items()]
 
@@ -68,7 +70,9 @@ def _value(message: _Message) -> tuple[str, str, tuple[int, ...], memoryview]:
         else:
             tensor = field
     if name is None or tensor is None:
-        raise _damaged(message.start, "a name and a tensor", "neither" if name is None else f"{name!r} without a tensor")
+        raise _damaged(
+            message.start, "a name and a tensor", "neither" if name is None else f"{name!r} without a tensor"
+        )
     label, content = "", memoryview(b"")
     dims: list[int] = []
     for field in _Message(message.data, tensor.start, tensor.stop, "a tensor").fields(1, 2, 3):
@@ -137,7 +141,9 @@ class _Field:
         try:
             return str(self.content(), "utf-8")
         except UnicodeDecodeError as error:
-            raise _damaged(self.start + error.start, "text in UTF-8", f"the byte {error.object[error.start]:#x}") from None
+            raise _damaged(
+                self.start + error.start, "text in UTF-8", f"the byte {error.object[error.start]:#x}"
+            ) from None
 
     def numbers(self) -> list[int]:
         """One number, or several that are packed."""
