@@ -26,7 +26,7 @@ from anfora.deepx import DeepxError, check, parse
 from anfora.graph.ir import GraphError
 from anfora.graph.tell import dumps
 from anfora.interop.npy import read_npy
-from anfora.tensor_expression import KernelError, from_json
+from anfora.tensor_expression import KernelError, from_json, kernel
 
 TESTS = pathlib.Path(__file__).parents[1]
 PATIENCE = 5.0  #: seconds; what is damaged takes no longer to read than what is right, which takes milliseconds
@@ -99,6 +99,10 @@ def _kernels(folder: pathlib.Path) -> list[bytes]:
     return [json.dumps(example.case, indent=1).encode() for example in EXAMPLES]
 
 
+def _kernel_texts(folder: pathlib.Path) -> list[bytes]:
+    return [json.loads(case)["kernel"].encode() for case in _kernels(folder)]
+
+
 def _graphs(folder: pathlib.Path) -> list[bytes]:
     sys.path.insert(0, str(TESTS / "graph"))
     import graph_programs
@@ -128,6 +132,11 @@ def _read_kernel(file: pathlib.Path) -> object:
     return kernel.ir(), kernel.c_source()
 
 
+def _read_kernel_text(file: pathlib.Path) -> object:
+    made = kernel(file.read_bytes().decode("utf-8", "replace"))
+    return made.ir(), made.grad_ir()
+
+
 READERS = {
     "ckpt": Reader(lambda file: load_checkpoint(file, crc_check=True), ".ckpt", _checkpoints(".ckpt"), OpValueError),
     "safetensors": Reader(load_checkpoint, ".safetensors", _checkpoints(".safetensors"), OpValueError),
@@ -135,6 +144,7 @@ READERS = {
     "idx": Reader(read_idx, ".idx", _idx, DataError),
     "deepx": Reader(_read_deepx, ".deepx", _deepx, DeepxError),
     "tensor expressions": Reader(_read_kernel, ".json", _kernels, KernelError),
+    "kernel texts": Reader(_read_kernel_text, ".txt", _kernel_texts, KernelError),
     "MindIR": Reader(dumps.read, ".dat", _graphs, GraphError),
 }
 
