@@ -11,7 +11,7 @@ import math
 import struct
 import zlib
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 import numpy as np
 
@@ -35,7 +35,7 @@ def read_idx(file: Path) -> np.ndarray:
         with open(file, "rb") as raw:
             is_zipped = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
-            return _read_idx(file, gzip.GzipFile(fileobj=raw) if is_zipped else raw)
+            return _read_idx(file, cast(IO[bytes], gzip.GzipFile(fileobj=raw) if is_zipped else raw))
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{file}: cannot be read ({error})") from error
 
