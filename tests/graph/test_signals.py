@@ -146,7 +146,7 @@ class _SignalAt:
     def __call__(self, frame, event, arg):
         self.left -= 1
         if not self.left:
-            ~self.bell
+            self.rung = ~self.bell
 
     def __enter__(self):
         sys.setprofile(self)

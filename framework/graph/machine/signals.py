@@ -33,7 +33,7 @@ __all__ = ["delivered", "held", "holds", "releases", "watch"]
 #: The handlers that wait, each with the number of its signal, in the order in which they came.
 held: list[tuple[Callable, int]] = []
 
-#: Handlers that were called at once: an exception that comes out of the program's code where this has changed may be theirs.
+#: Handlers that were called at once: where this has changed, an exception of the program may be theirs.
 calls = 0
 
 _holding: set[types.CodeType] = set()
