@@ -19,7 +19,7 @@ the handler is called at once. `signal.signal` and `signal.getsignal` take and g
 
 from __future__ import annotations
 
-import _signal
+import importlib
 import os
 import signal
 import sys
@@ -122,6 +122,8 @@ def _outside(frame: types.FrameType | None) -> types.FrameType | None:
 
 # -- the handlers that are set -----------------------------------------------------------------------------------------
 
+#: what the functions of the module `signal` call
+_signal: Any = importlib.import_module("_signal")
 _set, _get = _signal.signal, _signal.getsignal
 
 
