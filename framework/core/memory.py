@@ -14,6 +14,7 @@ The clock counts recorded operators and writes, so that "later" has one meaning.
 
 from __future__ import annotations
 
+import functools
 import weakref
 from array import array
 from collections.abc import Sequence
@@ -112,8 +113,8 @@ def note_writes(buffers: Sequence[np.ndarray], place: Any) -> None:
 
 def _watched(owner: np.ndarray) -> Write:
     """A record that goes when the memory goes."""
-    key = id(owner)
-    return Write(weakref.ref(owner, lambda _: writes.pop(key, None)))
+    # The reference is what `pop` gives where nothing is: no code of Python runs, in which a signal would be lost.
+    return Write(weakref.ref(owner, functools.partial(writes.pop, id(owner))))
 
 
 def last_write(buffer: np.ndarray) -> Write | None:
