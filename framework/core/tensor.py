@@ -20,7 +20,7 @@ from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.hooks import HookHandle
 
-__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "tensor", "wrap"]
+__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "leave_to_tape", "move", "tensor", "wrap"]
 
 
 class Tensor:
@@ -46,7 +46,8 @@ class Tensor:
 
     # _array    the buffer or a view of it                 _layout  element type, shape, strides
     # _node     what produced it on the tape, or None      _base    for a view, the tensor it was taken from
-    # _epoch    changes when the memory or its history is replaced; a view whose epoch is not its base's is refreshed
+    # _epoch    None or an Epoch (memory.py), another one when the memory or its history is replaced; a view whose epoch is
+    #           not its base's is refreshed
     # _path     for a view, the view operators from the base to it
     # _mark     None, SAVED or an Export (memory.py)
     __slots__ = ("_array", "_base", "_epoch", "_layout", "_mark", "_node", "_path", "__dict__", "__weakref__")
@@ -55,7 +56,7 @@ class Tensor:
     _layout: Layout
     _node: Any
     _base: Tensor | None
-    _epoch: object
+    _epoch: memory.Epoch | None
     _path: tuple
     _mark: Any
 
@@ -753,19 +754,36 @@ def view_array(base: np.ndarray, layout: Layout, offset: int) -> np.ndarray:
 
 def _shared(tensor: Tensor) -> np.ndarray:
     """The memory of a tensor, handed out to somebody who may write to it."""
-    _need_data(current(tensor))
+    leave_to_tape(_need_data(current(tensor)))
     owner = tensor if tensor._base is None else tensor._base
-    if owner._mark is memory.SAVED:
-        _move(owner)
-        current(tensor)
     if not isinstance(owner._mark, memory.Export):
         owner._mark = memory.Export()
-    return owner._mark.hand_out(tensor._array)
+    return owner._mark.hand_out(current(tensor)._array)
 
 
-def _move(tensor: Tensor) -> None:
-    """Give a tensor a copy of its memory, and leave the original to the tape."""
-    tensor._array = np.array(tensor._array, order="C")
-    tensor._layout = tensor._layout.type.contiguous
-    tensor._mark = None
-    tensor._epoch = object()
+def leave_to_tape(tensor: Tensor) -> bool:
+    """The one door in front of each write to the memory of a tensor: what a living node of a tape holds is left to it, and
+    the tensor, with what it is a view of and all views of that, moves to a copy.
+
+    Gives whether it has moved. Other tensors on the memory are to be taken from their base again then, see `current`.
+    """
+    owner = tensor if tensor._base is None else tensor._base
+    if owner._mark is not memory.SAVED:
+        return False
+    owner._mark = None
+    if not memory.is_shared(owner):
+        return False
+    recorder = slots.watcher.recorder
+    if recorder is None:
+        move(owner)
+    else:
+        recorder.note_move(owner)
+    if owner is not tensor:
+        current(tensor)
+    return True
+
+
+def move(tensor: Tensor) -> None:
+    """Give a tensor, which is no view, a copy of its memory. Its elements lie in it as they did."""
+    tensor._array = memory.twin(tensor._array)
+    tensor._epoch = memory.Epoch(tensor._epoch or memory.NEVER_MOVED)

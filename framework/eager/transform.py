@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.memory import Epoch
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.core.tree import has_tensors, tensors, tree_map
@@ -175,9 +176,9 @@ def forget_touched_at_the_end() -> None:
     while tape.transforms.depth == 0 and tape.transforms.touched:
         tensor = tape.transforms.touched.pop()
         if tensor._base is not None:
-            tensor._epoch = object()  # it is refreshed again: from its base, which may have none any more
+            tensor._epoch = Epoch()  # it is refreshed again: from its base, which may have none any more
         elif not tensor.is_leaf:
-            tensor._node, tensor._epoch = None, object()  # its views ask again, the one that was written among them
+            tensor._node, tensor._epoch = None, Epoch()  # its views ask again, the one that was written among them
 
 
 def start(args: tuple, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter]) -> Differentiation:

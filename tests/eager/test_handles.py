@@ -91,20 +91,15 @@ def _look(tensor):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_a_write_through_another_tensor_is_an_error_or_harmless(pair):
+def test_a_write_through_another_tensor_is_harmless(pair):
     _, y, other = PAIRS[pair]()
     w = leaf(1, 1)
     expected = _look(y)
     result = (w * y.detach()).sum()
     with no_grad():
         other.add_(1.0)
-    try:
-        result.backward()
-    except RuntimeError as error:
-        assert "changed in place" in str(error) and "other.add_(1.0)" in str(error)
-        assert "(w * y.detach())" in str(error)
-    else:
-        np.testing.assert_array_equal(w.grad.asnumpy(), expected)
+    result.backward()
+    np.testing.assert_array_equal(w.grad.asnumpy(), expected)
 
 
 # -- the tape stays clean ---------------------------------------------------------------------------------------------
