@@ -16,11 +16,11 @@ from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.core.tree import has_tensors, tensors
-from anfora.graph.cells import program_of
-from anfora.graph.checking import Checked
-from anfora.graph.compiled import Compiled
-from anfora.graph.explain import Report, Watched, explained, strictness
-from anfora.graph.sources import look_for
+from anfora.graph.run.compiled import Compiled
+from anfora.graph.source.sources import look_for
+from anfora.graph.tell.cells import program_of
+from anfora.graph.tell.checking import Checked
+from anfora.graph.tell.explain import Report, Watched, explained, strictness
 
 __all__ = [
     "JitConfig",

@@ -41,7 +41,7 @@ def call_cell(cell: Any, args: tuple, kwargs: dict) -> Any:
 
 def call_compiled(cell: Any, args: tuple, kwargs: dict) -> Any:
     """Run a Cell in GRAPH_MODE."""
-    import anfora.graph.cells  # noqa: F401  (puts its own function here)
+    import anfora.graph.tell.cells  # noqa: F401  (puts its own function here)
 
     return globals()["call_compiled"](cell, args, kwargs)
 

@@ -46,7 +46,7 @@ def is_internal(code: CodeType) -> bool:
 
 
 def _is_of_graph_mode(code: CodeType) -> bool:
-    """Whether code is what runs a compiled function: its handlers may be the program's, see graph/machine.py."""
+    """Whether code is what runs a compiled function: its handlers may be the program's, see graph/machine/machine.py."""
     return os.path.basename(os.path.dirname(code.co_filename)) == "graph" and is_internal(code)
 
 

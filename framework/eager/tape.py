@@ -104,7 +104,7 @@ class Block:
     """Recorded calls that native code has run as one: one node, as long as nobody looks inside.
 
     Whoever needs the nodes that the calls would have left (a second derivative, a hook, an error that tells which call it
-    is of) takes the block apart; from then on its results are results of those nodes. See graph/taped.py.
+    is of) takes the block apart; from then on its results are results of those nodes. See graph/run/taped.py.
     """
 
     __slots__ = ("nodes", "numbers", "parents", "program", "saved", "tick", "used")

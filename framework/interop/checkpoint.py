@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import dtype as dt
+from anfora.core import files
 from anfora.core.cell import Cell
 from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
@@ -77,9 +77,10 @@ def save_checkpoint(
         name: tensor for name, tensor in _tensors_of(save_obj).items() if choice_func is None or choice_func(name)
     }
     extra = _checked_extra(append_dict or {})
-    _write_atomically(
-        file, _safe_bytes(tensors, extra) if kind == "safetensors" else _ckpt_bytes(tensors, extra, crc_check)
-    )
+    data = _safe_bytes(tensors, extra) if kind == "safetensors" else _ckpt_bytes(tensors, extra, crc_check)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    files.clear(file.parent)
+    files.write_whole(file, data)
 
 
 def load_checkpoint(
@@ -314,25 +315,3 @@ def _prefixes(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise OpTypeError("a prefix of names must be a string")
     return names
-
-
-def _write_atomically(file: Path, data: bytes) -> None:
-    """Write beside the file and rename, so that the old file stays until the new one is whole."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, file)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

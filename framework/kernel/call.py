@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from anfora.kernel.emit import F64, I32, I64, PTR, Function, Module, Type, Value
+from anfora.kernel.executor import NO_MEMORY
 from anfora.kernel.fields import Fields
 
 __all__ = ["write_call", "write_launch"]
@@ -44,7 +45,8 @@ _RANGES = {1: (0, 1), 2: (-128, 127), 3: (-(2**15), 2**15 - 1), 4: (-(2**31), 2*
 
 
 def write_launch(data_offset: int) -> Module:
-    """kernel(self, args, count): PyLong of the code of running args[0] on the arrays args[1:]."""
+    """kernel(self, args, count): PyLong of the code of running args[0] on the arrays args[1:]; this is where a program
+    that found no memory becomes a MemoryError, for all who call programs."""
     fn = Function("kernel", [("ptr", "self"), ("ptr", "args"), ("i64", "count")], "ptr")
     _, args, count = fn.args
     program = fn.call(I64, "PyLong_AsLongLong", fn.load(args, PTR)).pointer()
@@ -56,6 +58,9 @@ def write_launch(data_offset: int) -> Module:
         with fn.when(item.address() != none.address()):
             fn.store(fn.load(item + data_offset, I64), data, i - 1)
     code = _run(fn, program, data)
+    with fn.when(code == NO_MEMORY):
+        fn.call(None, "PyErr_SetString", fn.load(fn.symbol("PyExc_MemoryError"), PTR), fn.symbol("anfora_no_memory"))
+        fn.ret(fn.const(0, PTR))
     fn.ret(fn.call(PTR, "PyLong_FromLongLong", code))
     return fn.module
 
@@ -341,7 +346,12 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     code, at = _write_place(fn, where, python, (result, kept.value), incref)
     node = fn.call(PTR, "PyType_GenericAlloc", fn.symbol("anfora_node"), fn.const(0))
     parents = fn.call(PTR, "PyTuple_New", count)
-    with fn.when((node.address() == 0) | (parents.address() == 0)):
+    clock = fn.symbol("anfora_clock")
+    now = fn.load(clock, I64) + 1
+    tick = fn.call(PTR, "PyLong_FromLongLong", now)
+    with fn.when((node.address() == 0) | (parents.address() == 0) | (tick.address() == 0)):
+        for left in (tick, parents, node, code, at, result):
+            fn.call(None, "Py_DecRef", left)  # which takes null
         leave(null)
     with fn.loop(0, count) as i:
         parent = fn.var(none)
@@ -354,13 +364,11 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         fn.store(incref(saved_mark), result + where.tensor_mark)
         fn.call(None, "Py_DecRef", mark)
         fn.call(I32, "PyTuple_SetItem", kept.value, i, incref(out))
-    clock = fn.symbol("anfora_clock")
-    now = fn.load(clock, I64) + 1
     fn.store(now, clock)
     fn.store(incref(fn.load(row, PTR, 2)), node + where.node_recipe)
     fn.store(parents, node + where.node_parents)
     fn.store(kept.value, node + where.node_saved)
-    fn.store(fn.call(PTR, "PyLong_FromLongLong", now), node + where.node_tick)
+    fn.store(tick, node + where.node_tick)
     fn.store(incref(none), node + where.node_hooks)
     fn.store(code, node + where.node_code)
     fn.store(at, node + where.node_at)
@@ -401,6 +409,12 @@ def _write_place(
     with fn.when(frame.value.address() == 0):
         incref(none)
         incref(none)
+        # There is no frame further out, or no memory to make the object that stands for it.
+        at.set(fn.select(fn.call(PTR, "PyErr_Occurred").address() == 0, none, null))
+    with fn.when(at.value.address() == 0):
+        for leaving in (code.value, *made):
+            fn.call(None, "Py_DecRef", leaving)
+        fn.ret(null)
     return code.value, at.value
 
 

@@ -11,7 +11,6 @@ import pytest
 
 import anfora
 from anfora import Parameter, Tensor, grad, no_grad, ops, value_and_grad
-from anfora.core import memory
 
 
 def leaf(*values, dtype=np.float32):

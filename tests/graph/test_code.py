@@ -17,9 +17,9 @@ import warnings
 import plain_machine
 import pytest
 
-from anfora.graph import sources
-from anfora.graph.code import JUMPS, Unsupported
-from anfora.graph.sources import code_of
+from anfora.graph.source import sources
+from anfora.graph.source.code import JUMPS, Unsupported
+from anfora.graph.source.sources import code_of
 
 HELPERS = '''
 LOG = []

@@ -17,7 +17,7 @@ from outcomes import in_threads
 
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
-from anfora.graph.points import Hop
+from anfora.graph.run.points import Hop
 
 FACTOR = 2
 

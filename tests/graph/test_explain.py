@@ -12,9 +12,9 @@ import pytest
 
 import anfora as ms
 from anfora import JitConfig, Parameter, Tensor, explain, jit, nn, ops
-from anfora.graph.checking import CheckError, first_difference
-from anfora.graph.explain import FallbackError
-from anfora.graph.pieces import Runner
+from anfora.graph.run.pieces import Runner
+from anfora.graph.tell.checking import CheckError, first_difference
+from anfora.graph.tell.explain import FallbackError
 
 RATE = 3
 

@@ -17,8 +17,8 @@ from test_table import ROWS, _bits, _results, _tensor
 
 import anfora as ms
 from anfora import Tensor, ops
-from anfora.graph.compiled import Compiled
-from anfora.graph.points import Hop
+from anfora.graph.run.compiled import Compiled
+from anfora.graph.run.points import Hop
 
 
 class _Place:

@@ -30,14 +30,16 @@ from anfora import (
     value_and_grad,
 )
 from anfora.core.errors import AnforaError
-from anfora.graph import ahead, control, loops, ranges, text
-from anfora.graph.compare import difference
-from anfora.graph.compiled import Compiled
-from anfora.graph.evaluate import evaluate
-from anfora.graph.points import Variant
-from anfora.graph.reading import read
-from anfora.graph.typed import typed
-from anfora.graph.verify import verify
+from anfora.graph.ir import text
+from anfora.graph.ir.compare import difference
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.reading import read
+from anfora.graph.ir.verify import verify
+from anfora.graph.lower import ahead, loops, ranges
+from anfora.graph.run import control
+from anfora.graph.run.compiled import Compiled
+from anfora.graph.run.points import Variant
+from anfora.graph.tell.typed import typed
 
 NEVER = 1 << 60
 

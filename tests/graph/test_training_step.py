@@ -12,11 +12,11 @@ from update_table import CASES, SHAPES, arrays, label, parameters, tensors
 
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops, optim
-from anfora.graph.cells import program_of
-from anfora.graph.evaluate import evaluate
-from anfora.graph.points import Hop
-from anfora.graph.typed import typed
-from anfora.graph.verify import verify
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.verify import verify
+from anfora.graph.run.points import Hop
+from anfora.graph.tell.cells import program_of
+from anfora.graph.tell.typed import typed
 from anfora.models import LeNet5
 
 

@@ -1,0 +1,7 @@
+"""Runs instructions, on frames that can be copied and values of Python's.
+
+machine.py       the machine; what an instruction does is asked of a *world*: Python's, or the recorder's
+operations.py    what instructions do to values
+switches.py      tape and mixed precision, as they stand at a moment
+running.py       what a thread is in the middle of
+"""
