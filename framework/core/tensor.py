@@ -16,6 +16,7 @@ import numpy as np
 from anfora.core import dtype as dt
 from anfora.core import memory, slots
 from anfora.core.abstract import Layout, TensorType
+from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.hooks import HookHandle
@@ -23,7 +24,7 @@ from anfora.core.hooks import HookHandle
 __all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "leave_to_tape", "move", "tensor", "wrap"]
 
 
-class Tensor:
+class Tensor(NumpyBorder):
     """An array of numbers of one type, with operators, methods and gradients.
 
     Args:
@@ -259,33 +260,11 @@ class Tensor:
 
     numpy = asnumpy
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = self.asnumpy()
-        if dtype is not None and np.dtype(dtype) != array.dtype:
-            if copy is False:
-                raise ValueError(f"a {self.dtype} tensor cannot be seen as {np.dtype(dtype)} without a copy")
-            return array.astype(dtype)
-        return array.copy() if copy else array
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """numpy functions see arrays; numpy operators with a tensor on the right leave the work to the tensor."""
-        name = _OPERATORS.get(ufunc.__name__)
-        if name and method == "__call__" and len(inputs) == 2 and not kwargs and not isinstance(inputs[0], Tensor):
-            return getattr(inputs[1], name)(inputs[0])
-        arrays = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
-        return getattr(ufunc, method)(*arrays, **kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
-        """numpy's functions of arrays, `numpy.all`, `numpy.concatenate`, see arrays too, and give them."""
-        return function(*_as_arrays(args), **_as_arrays(kwargs))
-
     def __dlpack__(self, **kwargs: Any) -> Any:
         if self._layout.dtype is dt.bfloat16:
             raise OpTypeError("a BFloat16 tensor cannot be handed out through DLPack: numpy has no such type")
+        refuse_followed(self, "DLPack", None)
         return _shared(self).__dlpack__(**kwargs)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0  # the CPU
 
     def item(self, *index: int) -> int | float | bool:
         """The element at a flat index or at one index an axis (the only element, without arguments) as a Python
@@ -508,16 +487,6 @@ class Tensor:
         self.__dict__["_retains"] = True
 
 
-_OPERATORS = {
-    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__",
-    "true_divide": "__rtruediv__", "floor_divide": "__rfloordiv__", "remainder": "__rmod__", "power": "__rpow__",
-    "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__", "bitwise_xor": "__rxor__",
-    "left_shift": "__rlshift__", "right_shift": "__rrshift__",
-    "less": "__gt__", "less_equal": "__ge__", "greater": "__lt__", "greater_equal": "__le__", "equal": "__eq__",
-    "not_equal": "__ne__",
-}  # fmt: skip
-
-
 Tensors = Sequence[Tensor]  #: in the signature of an operator: any number of tensors
 
 
@@ -647,7 +616,10 @@ def _unpack(data: Any) -> Any:
     """Nested sequences with tensors among the leaves, as numpy can read them."""
     if isinstance(data, (list, tuple)):
         return type(data)(map(_unpack, data)) if type(data) in (list, tuple) else list(map(_unpack, data))
-    return data._plain() if isinstance(data, Tensor) else data
+    if not isinstance(data, Tensor):
+        return data
+    refuse_followed(data, "a tensor made of a list", "stack")
+    return data._plain()
 
 
 def _has_numpy(data: Any) -> bool:
@@ -659,15 +631,6 @@ def _has_numpy(data: Any) -> bool:
 
 def _describe(data: Any) -> str:
     return f"{type(data).__name__} {data!r:.60}" if not isinstance(data, np.ndarray) else f"an array of {data.dtype}"
-
-
-def _as_arrays(value: Any) -> Any:
-    """Nested sequences and dicts with an array in the place of each tensor."""
-    if isinstance(value, Tensor):
-        return value.asnumpy()
-    if type(value) in (list, tuple):
-        return type(value)(map(_as_arrays, value))
-    return {name: _as_arrays(item) for name, item in value.items()} if type(value) is dict else value
 
 
 def _restore(cls: type[Tensor], array: np.ndarray, dtype: DType, requires_grad: bool, state: dict) -> Tensor:

@@ -179,6 +179,7 @@ class Transforms(threading.local):
     def __init__(self) -> None:
         #: Tensors that got a history by an in-place write inside a transform, and views that were refreshed inside.
         self.touched: list[Tensor] = []
+        self.running: list[Any] = []  #: the transforms themselves
 
 
 transforms = Transforms()

@@ -1640,7 +1640,7 @@ def test_what_was_saved_outside_and_written_to_counts_as_it_was_in_a_compiled_gr
             elif changes == 2:
                 weight[0] = 7.0
             # d(w · v² · x)/dw where w is what it is now, and v what it was
-            yield gradient(Tensor([1.0, 2.0]), other)[1].tolist(), slope(before, weight.tolist())
+            yield gradient(Tensor([1.0, 2.0]), other)[1][0].tolist(), slope(before, weight.tolist())
 
     def slope(before, now):
         return [(v * v + w * 2 * v) * x for v, w, x in zip(before, now, (1.0, 2.0))]
