@@ -21,7 +21,7 @@ __all__ = ["clear", "write_whole"]
 _PREFIX, _SUFFIX = ".anfora-", ".new"
 
 
-def write_whole(file: Path, *parts: bytes, mode: int = 0o666, durable: bool = True) -> None:
+def write_whole(file: Path, *parts: bytes | memoryview, mode: int = 0o666, durable: bool = True) -> None:
     """Write a file that appears with its whole content; one of its name stays until then, and if this fails.
 
     Args:

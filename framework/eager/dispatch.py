@@ -19,10 +19,11 @@ from anfora.core.abstract import Layout
 from anfora.core.dtype import DType, as_dtype, bfloat16
 from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.op import Op
+from anfora.core.refusal import INNER, refusal
 from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, leave_to_tape, numpy_to_bfloat16, view_array, wrap
 from anfora.eager import autocast, batched, tape
-from anfora.eager.entry import Entry, entry_for, freeze, tensor_maker, thaw
+from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
 from anfora.kernel.call import ARGUMENTS
@@ -89,6 +90,8 @@ def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
         return apply(op, inputs, given)
     except AnforaError as error:
         raise locate_error(error, op) from error.__cause__
+    except INNER as error:
+        raise explained(error, op, inputs, attributes) from None
 
 
 def apply(op: Op, inputs: list, given: tuple) -> Any:
@@ -133,9 +136,14 @@ def _takes(op: Op, value: Any) -> bool:
     return core_tensor.is_operand(value)
 
 
+def is_plain(value: Any) -> bool:
+    """Whether an argument is a tensor or one of Python's own numbers, and so comes to its entry as it is."""
+    return isinstance(value, Tensor) or value.__class__ in (float, int, bool)
+
+
 def _operand(op: Op, name: str, value: Any) -> Any:
     """An argument as a tensor, a Python number or None."""
-    if isinstance(value, Tensor) or value.__class__ in (float, int, bool):
+    if is_plain(value):
         return value
     if value is None:
         if name in op.optional:
@@ -146,8 +154,8 @@ def _operand(op: Op, name: str, value: Any) -> Any:
         return number if number.__class__ in (float, int, bool) else Tensor(value)
     if isinstance(value, (np.ndarray, list, tuple)):
         return Tensor(value)
-    if isinstance(value, (int, float)):  # an enumeration, say
-        return int(value) if isinstance(value, int) else float(value)
+    if isinstance(value, (int, float)):
+        return plain_number(value)
     raise OpTypeError(f"{op.name} needs a tensor for `{name}`, but got {type(value).__name__}", arg=name)
 
 
@@ -251,14 +259,14 @@ def number_array(value: float, dtype: DType, op: Op) -> np.ndarray:
     if dtype.is_integer:
         bounds = np.iinfo(dtype.storage)
         if not bounds.min <= value <= bounds.max:
-            raise OpValueError(f"{op.name}: the Python integer {value} does not fit into {dtype}")
+            raise OpValueError(f"{op.name}: the number {value} does not fit into {dtype}")
     if value.__class__ is float and -3e38 < value < 3e38 and dtype.bits >= 32:  # it does not overflow
         return np.array(value, dtype.storage)
     with np.errstate(over="ignore"):
         try:
             return np.array(value, dtype.storage)
         except OverflowError:
-            raise OpValueError(f"{op.name}: the Python integer {value} is too large for {dtype}") from None
+            raise OpValueError(f"{op.name}: the number {value} is too large for {dtype}") from None
 
 
 def here() -> tuple:
@@ -280,6 +288,14 @@ def locate_error(error: AnforaError, op: Op) -> AnforaError:
     if error.place is None:
         error.place = locate(error.arg, op.order)
     return error
+
+
+def explained(error: Exception, op: Op, inputs: Sequence, attributes: dict) -> Exception:
+    """The refusal of an argument that has caused an error of Python's; the error itself where none is to blame."""
+    given = (*zip(op.tensors, inputs), *attributes.items())
+    tensors = set(op.tensors) - op.variadic
+    found = refusal(op.name, given, tensors, op.optional, lambda: op.signature, error)
+    return error if found is None else locate_error(found, op)
 
 
 # -- views ------------------------------------------------------------------------------------------------------------
@@ -488,6 +504,8 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
             result = apply(op, inputs, given)
         except AnforaError as error:
             raise locate_error(error, op) from error.__cause__
+        except INNER as error:
+            raise explained(error, op, inputs, thawed) from None
         if site is None or slots.watcher.recorder is not None:
             return result
         if result.__class__ not in (batched.Batched, tuple):  # these are never native
@@ -514,9 +532,9 @@ def bound(op: Op, **attributes: Any) -> Any:
 
 def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...] | None) -> None:
     """Let the native path serve the next call like this one."""
-    keys = [_key(value) if not isinstance(value, (np.ndarray, np.generic, list, tuple)) else 0 for value in inputs]
-    if 0 in keys or len(keys) > ARGUMENTS:
-        return
+    if len(inputs) > ARGUMENTS or not all(value is None or is_plain(value) for value in inputs):
+        return  # some argument is another one by the time it comes to its entry
+    keys = list(map(_key, inputs))
     entry = entry_for(op, tuple(keys), given)
     if entry.is_tuple or op.python_rule is not None:
         return

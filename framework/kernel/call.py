@@ -41,6 +41,9 @@ _SAVE_ROW = SLOTS + 3
 PYTHON, NOT_RECORDED = -1, -2
 
 SCALAR_CODES = {"b1": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "u8": 6, "f32": 7, "f64": 8}
+#: Which of Python's numbers native code brings into which form, with the bits of `dispatch.number_array`. It makes no other
+#: conversion: calls with other kinds of numbers, subclasses of these among them, and forms go the Python way each time.
+CONVERSIONS = {bool: frozenset(SCALAR_CODES), int: frozenset(SCALAR_CODES), float: frozenset({"f32", "f64"})}
 _RANGES = {1: (0, 1), 2: (-128, 127), 3: (-(2**15), 2**15 - 1), 4: (-(2**31), 2**31 - 1), 6: (0, 255)}
 
 
