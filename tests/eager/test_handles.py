@@ -62,7 +62,11 @@ PAIRS = {
     "from numpy": of_a_view(lambda y: ms.from_numpy(y.asnumpy())),
     "of a transform": of_a_transform,
 }
-EXITS = {"asnumpy": lambda y: y.asnumpy(), "asarray": np.asarray, "dlpack": np.from_dlpack}
+EXITS = {
+    "asnumpy": lambda y: y.asnumpy(),
+    "asarray": lambda y: np.asarray(y.detach()),
+    "dlpack": lambda y: np.from_dlpack(y.detach()),
+}
 ORDERS = ["save, export, write", "export, save, write", "save, export, save, write", "export, write, save"]
 
 
