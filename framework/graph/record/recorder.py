@@ -61,19 +61,20 @@ from anfora.graph.polyfill.special import CHECKS, check_of, class_attribute, ent
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.held import stored_from
-from anfora.graph.record.numeric import Numeric, is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.numeric import is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.outlining import Outlining
 from anfora.graph.record.reasons import drain, drained
 from anfora.graph.record.updates import update
 from anfora.graph.record.writes import UNKNOWN
 from anfora.graph.source.code import Code
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.images import ORDINARY, is_plain_object
-from anfora.graph.state.moments import Outcome, State
+from anfora.graph.state.moments import CALL, Outcome, State
 
 __all__ = ["Recorder"]
 
 
-class Recorder(Numeric):
+class Recorder(Outlining):
     """Records one run: does what the program does, and writes it down."""
 
     def outside(self) -> Plain:
@@ -89,7 +90,7 @@ class Recorder(Numeric):
         if not kwargs and known.is_among(operation, _OPERATORS) and all(type(a) in _PLAIN for a in args):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
-            return machine.natively(operation, args, kwargs)
+            return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
         if self.given is None and arrays.holds_array(self, operation, args, kwargs):
             done, result = self._with_arrays(machine, operation, args, kwargs)
             if done:
@@ -156,7 +157,13 @@ class Recorder(Numeric):
             reason = self._reason_of_generator(machine, operation, args)
         if reason is not None:
             return self.interpret(machine, operation, args, kwargs, reason)
-        return self.compute(machine, operation, args, kwargs)
+        if self.given is None and self.origins:
+            if self.walks_on(machine, operation, args):
+                return machine.natively(operation, args, kwargs)
+            if not known.is_among(operation, _WALKING) and self.holds_many((operation, *args, *kwargs.values())):
+                return self.do_between(machine, operation, args, kwargs, CALL)
+        result = self.compute(machine, operation, args, kwargs)
+        return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
 
     def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
         """What follows from arrays of numpy's that the program has made: (whether it was done, the result)."""
@@ -384,6 +391,8 @@ class Recorder(Numeric):
     # calls
 
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        if self.calls_plainly(machine, function, args, kwargs):
+            return
         while True:
             function = self.force(function)
             kind = type(function)
