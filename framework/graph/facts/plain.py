@@ -13,7 +13,7 @@ from typing import Any
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, viewed
 from anfora.graph.facts.origins import Number
 
-__all__ = ["Plainness", "count_of"]
+__all__ = ["COUNTED", "Plainness", "count_of"]
 
 _NESTED = 8  #: how deep it is looked
 _MOST_ITEMS = 20_000  #: that are not simple, and are looked at one by one
@@ -134,7 +134,9 @@ _LIBRARIES = frozenset({
     "builtins", "collections", "itertools", "functools", "operator", "math", "re", "string", "random", "heapq", "bisect",
     "decimal", "fractions", "datetime", "array", "io", "_io", "struct", "json",
 })  # fmt: skip
-_MOVING = frozenset({type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b""))})
+_MOVING = frozenset(
+    {type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b""))}
+)
 _OTHERS = frozenset({operator.itemgetter, operator.attrgetter, operator.methodcaller, type(print), type(sys.stdout)})
 _LOOKED_INTO = frozenset({*_ALL_SIMPLE, *_SEQUENCES, *_MAPPINGS, types.FunctionType, *BOUND, type})
 
@@ -144,7 +146,7 @@ def count_of(items: Any) -> int:
     kind = type(items)
     if kind is range:
         return max(0, -(-(items.stop - items.start) // items.step))
-    if kind in _COUNTED:
+    if kind in COUNTED:
         return len(items)
     if kind in _COUNTING:
         return operator.length_hint(items)
@@ -162,9 +164,10 @@ def _first(counts: Iterable[int], default: int) -> int:
     return next(iter(counts), default)
 
 
-_COUNTED = frozenset({*_SEQUENCES, *_MAPPINGS, *VIEWS, str, bytes, bytearray})
+#: Types that know how many items they hold.
+COUNTED = frozenset({range, *_SEQUENCES, *_MAPPINGS, *VIEWS, str, bytes, bytearray})
 _COUNTING = frozenset({
-    *(type(iter(kind())) for kind in (list, tuple, dict, set, str, bytes)), type(iter("é")), type(iter(range(0))), type(iter(range(1 << 70))),
-    type(reversed([])), type(iter({}.values())), type(iter({}.items())), *DEQUE_ITERATORS,
+    *(type(iter(kind())) for kind in (list, tuple, dict, set, str, bytes)), type(iter("é")), type(iter(range(0))),
+    type(iter(range(1 << 70))), type(reversed([])), type(iter({}.values())), type(iter({}.items())), *DEQUE_ITERATORS,
 })  # fmt: skip
 _THROUGH: dict[type, Callable[..., int]] = {zip: min, map: min, enumerate: _first, filter: _first, reversed: _first}

@@ -959,6 +959,9 @@ class Machine:
             raise
         frame.stack.append(item)
 
+    def op_LOOP(self, frame: Frame, loop: Any) -> None:
+        self.world.outlines(self, frame, loop, None)
+
     def op_LANDED(self, frame: Frame, _: Any) -> None:
         land(frame, frame.stack.pop())
 

@@ -1,9 +1,9 @@
 """What the machine leaves to Python as a whole: loops, from any of their iterations on (source/outline.py).
 
-    Outlined     the function that Python runs
-    plainly      a call of a function
-    outlined     what is called for a loop in a frame, and with what
-    land         the frame goes on behind it
+Outlined     the function that Python runs
+plainly      a call of a function
+outlined     what is called for a loop in a frame, and with what
+land         the frame goes on behind it
 """
 
 from __future__ import annotations

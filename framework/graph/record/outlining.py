@@ -6,13 +6,14 @@ call between two pieces; what follows is compiled again.
 
 from __future__ import annotations
 
+import operator
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS
-from anfora.graph.facts.plain import Plainness, count_of
+from anfora.graph.facts.plain import COUNTED, Plainness, count_of
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.machine import Frame, Generator, Machine
@@ -46,14 +47,18 @@ class Outlining(Numeric):
         is_new = items is not _ABSENT
         least = _LONG_INSIDE if self.region or self.lowered or machine.below is not None else _LONG
         turns = frame.turns
+        site = frame.code.python, loop.head
+        is_known = site in self.keeper.long_loops and not self.region
         if is_new:
             turns.pop(loop.head, None)
-            count = self._count(items)
+            count = self._count(items) if loop.is_walk else 0
+            count = least if is_known and not (loop.is_walk and type(items) in COUNTED) else count
         else:
             for head in [head for head in turns if head > loop.head]:
                 del turns[head]
             count = turns[loop.head] = turns.get(loop.head, 0) + 1
             items = frame.stack[-1] if loop.is_walk else None
+            count = max(count, least) if is_known else count
             if count < turns.get(~loop.head, least):  # it is looked at again, at ever greater distances
                 return False
             turns[~loop.head] = 2 * count
@@ -62,6 +67,8 @@ class Outlining(Numeric):
         given = (range, items.item, items.stop, items.step) if type(items) is Counter else items
         if not self.leave_loop(machine, frame, loop, given, is_new):
             return False
+        if not is_new:
+            self.keeper.long_loops.add(site)
         for head, around in frame.code.loops.items():
             if head < loop.head < around.landing:
                 turns[head] = turns.get(head, 0) + least // 3
@@ -133,19 +140,29 @@ class Outlining(Numeric):
             return value.frame is not None and not value.frame.pc and is_plain(value.call)
         return is_plain(value)
 
-    def holds_many(self, values: Iterable[Any]) -> bool:
-        """Whether one of the arguments of a call is a large container from outside: each item would be guarded."""
-        return any(self._is_large(value) for value in values) and all(map(Plainness(), values))
+    def is_plain_call(self, operation: Callable, args: tuple, kwargs: dict) -> bool:
+        """Whether one of Python's functions takes what is left in an iterator, of plain values."""
+        if not known.is_among(operation, _TAKING) and operation is not next:
+            return False
+        return any(map(self.is_outside, args)) and all(map(Plainness(), (*args, *kwargs.values())))
 
-    def _is_large(self, value: Any) -> bool:
+    def holds_many(self, operation: Callable, args: tuple) -> bool:
+        """Whether one of the arguments of a call is a large container from outside: each item would be guarded."""
+        if known.is_among(operation, _CURSORY):
+            return False
+        values = (operation, *args)
+        least = _LONG_INSIDE if self.region else _LONG
+        return any(self._is_large(value, least) for value in values) and all(map(Plainness(), values))
+
+    def _is_large(self, value: Any, least: int) -> bool:
         kind = type(value)
         if kind in known.BOUND:
-            return self._is_large(value.__self__)
+            return self._is_large(value.__self__, least)
         if kind in known.VIEWS:
-            return self._is_large(known.viewed(value))
+            return self._is_large(known.viewed(value), least)
         if kind not in known.CONTAINERS:
             return False
-        return len(value) >= MANY and id(value) in self.origins and id(value) not in self.looked
+        return len(value) >= least and id(value) in self.origins and id(value) not in self.looked
 
     def gives_many(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, result: Any) -> Any:
         """The result of something that has computed a large container of plain values. From here on it is one from outside,
@@ -161,9 +178,9 @@ class Outlining(Numeric):
         loop = frame.code.walks.get(frame.pc)
         if loop is None or self.given is not None:
             return False
-        if not known.is_among(operation, _WALKING) and getattr(operation, "__name__", "") not in ("keys", "values", "items"):
+        if not known.is_among(operation, _WALKING) and known.name_of(operation) not in _VIEWING:
             return False
-        if not any(map(self._is_large, (operation, *args))):
+        if not any(self._is_large(value, _LONG) for value in (operation, *args)):
             return False
         return loop.is_possible and all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, _ABSENT)
 
@@ -177,3 +194,6 @@ _TAKING = frozenset({
     sum, min, max, sorted, any, all, list, tuple, set, frozenset, dict, dict.fromkeys, *KINDS,
 })  # fmt: skip
 _WALKING = frozenset({enumerate, zip, reversed})
+#: Functions that do not go through what they are given, or do so step by step.
+_CURSORY = frozenset({*_WALKING, iter, next, len, type, isinstance, callable, operator.is_, operator.is_not})
+_VIEWING = ("keys", "values", "items")

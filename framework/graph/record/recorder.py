@@ -99,7 +99,7 @@ class Recorder(Outlining):
             done, result = self._with_containers(machine, operation, args, kwargs)
             if done:
                 return result
-        if not kwargs and not any(map(self.opaque, args)):
+        if not kwargs and not any(self.opaque_to(operation, value) for value in args):
             self._go_into_methods(machine, operation, args)
         if self.given is None:  # what a hop was given may be from outside when it is done over
             result = self.read_item(operation, args) if not kwargs else UNKNOWN
@@ -156,11 +156,13 @@ class Recorder(Outlining):
         if reason is None and any(map(self.is_own_generator, args)):
             reason = self._reason_of_generator(machine, operation, args)
         if reason is not None:
+            if self.given is None and self.is_plain_call(operation, args, kwargs):
+                return self.do_between(machine, operation, args, kwargs, CALL)
             return self.interpret(machine, operation, args, kwargs, reason)
         if self.given is None and self.origins:
             if self.walks_on(machine, operation, args):
                 return machine.natively(operation, args, kwargs)
-            if not known.is_among(operation, _WALKING) and self.holds_many((operation, *args, *kwargs.values())):
+            if self.holds_many(operation, (*args, *kwargs.values())):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
         return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
@@ -260,11 +262,7 @@ class Recorder(Outlining):
         Args:
             shown: what is really given to it, if that is not the same: arguments of which some tell where they come from.
         """
-        is_deep = not known.is_among(operation, _WALKING)
-        for value in (*args, *kwargs.values()):
-            if type(value) not in SIMPLE:
-                self.look(value, is_deep)
-        self.look(operation)
+        self.look_for(operation, (*args, *kwargs.values()))
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
         must_be_written = self.given is None and self._may_compare(operation)
         before = self.state(machine, operation, args, kwargs) if must_be_written else None
@@ -726,8 +724,6 @@ _TAKING_MAPPINGS = (dict, *(kind for kind in KINDS if issubclass(kind, dict)))
 _ASKING_LENGTH = (list, tuple, tuple.__new__, sorted, operations.extend, operations.spread)
 
 
-#: Functions that only walk over what they get.
-_WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 

@@ -99,6 +99,8 @@ class Program:
         #: often, with how many items there were: they are to go natively, or to be unrolled.
         self.unrolled: set[tuple] = set()
         self.alternating: dict[tuple, int] = {}
+        #: Loops on plain values that have turned out to go on for long: (code, instruction).
+        self.long_loops: set[tuple] = set()
         self.heads: Counter[tuple] = Counter()  #: of the latter, how many points start an iteration
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
         self.widening = Widening()
@@ -940,8 +942,8 @@ def _numbers(image: Any) -> set[int]:
 
 
 def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]], kinds: tuple[type, ...]) -> Any:
-    """What a hop gave, with numbers that vary in the places of numbers, which are noted, each with the path to it; how a loop
-    has ended is none."""
+    """What a hop gave, with numbers that vary in the places of numbers (not of how a loop has ended), which are noted, each
+    with the path to it."""
     if type(value) is tuple:
         if len(value) > MOST_PARTS:
             return value

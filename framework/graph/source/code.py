@@ -57,6 +57,7 @@ top at the right.
     JUMP_IF_NONE target     x ->                        if x is None
     ITER                    x -> iter(x)
     NEXT target             it -> it item;  at the end: it ->, and jump
+    LOOP loop                                           a `while` loop starts
     LANDED loop             ended ->                    what Python made of a loop that was left to it (outline.py): the
                                                         variables get their values, and it goes on as the loop has ended
     UNPACK n                x -> its n items, the first on top

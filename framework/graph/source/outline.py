@@ -274,8 +274,10 @@ class _Returns(ast.NodeTransformer):
 
 @functools.lru_cache(maxsize=1024)
 def ended_of(stored: tuple[str, ...]) -> Callable:
-    """What the function of a loop calls as `.ended`, given the variables that the loop assigns: the tuple for LANDED, of how
-    it has ended and which of them have a value, the value of the whole, and theirs."""
+    """What the function of a loop calls as `.ended`, given the variables that the loop assigns.
+
+    It makes the tuple for LANDED: how the loop has ended and which of them have a value; the value of the whole; theirs.
+    """
 
     def ended(how: str, value: Any = None) -> tuple:
         if how == RAISED:

@@ -253,6 +253,8 @@ class Statements(Patterns):
 
     def While(self, node: ast.While) -> None:
         loop, otherwise, end = Label(), Label(), Label()
+        noted = Loop(node)
+        self.emit("LOOP", noted, node)
         self.place(loop)
         if not (isinstance(node.test, ast.Constant) and node.test.value):
             self.jump_if(node.test, False, otherwise)
@@ -260,7 +262,7 @@ class Statements(Patterns):
         self.body(node.body)
         self.blocks.pop()
         self.emit("JUMP", loop, node)
-        self.finish_loop(node, loop.index, None, otherwise, end)
+        self.finish_loop(noted, loop.index, None, otherwise, end)
 
     def For(self, node: ast.For) -> None:
         loop, otherwise, end = Label(), Label(), Label()
@@ -274,11 +276,11 @@ class Statements(Patterns):
         self.body(node.body)
         self.blocks.pop()
         self.emit("JUMP", loop, node)
-        self.finish_loop(node, loop.index, at_iter, otherwise, end)
+        self.finish_loop(Loop(node), loop.index, at_iter, otherwise, end)
 
-    def finish_loop(self, node: ast.For | ast.While, head: int, at_iter: int | None, otherwise: Label, end: Label) -> None:
+    def finish_loop(self, loop: Loop, head: int, at_iter: int | None, otherwise: Label, end: Label) -> None:
         """What comes behind the body of a loop: the ways to go on where Python has done the loop, and `else`."""
-        loop = Loop(node)
+        node = loop.node
         self.note_loop(loop, head, at_iter)
         if loop.returns:
             loop.returned = len(self.opcodes)
