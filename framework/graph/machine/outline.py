@@ -8,12 +8,15 @@ land         the frame goes on behind it
 
 from __future__ import annotations
 
+import functools
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.graph.machine.signals import holds, releases
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.outline import BREAK, END, RETURN, Loop, ended_of
+from anfora.graph.source.outline import BREAK, END, RAISED, RETURN, Loop
 
 __all__ = ["Outlined", "land", "outlined", "plainly"]
 
@@ -33,6 +36,7 @@ class Outlined:
         self.loop, self.code, self.scope = loop, code, scope
         self._call: Callable | None = None if code.co_freevars else types.FunctionType(code, scope)
 
+    @holds
     def __call__(self, items: Any, result: Any, *values: Any) -> tuple:
         """
         Args:
@@ -40,7 +44,7 @@ class Outlined:
             result: the container that a comprehension fills, None for a new one.
             values: the cells that the code names as free variables, then the variables of the frame.
         Returns:
-            how it has ended, the value, and those of variables: see `ended_of`.
+            how it has ended, the value, and those of variables: see `_ended_of`.
         """
         call, count = self._call, len(self.code.co_freevars)
         if call is None:
@@ -49,15 +53,40 @@ class Outlined:
             items = range(*items[1:])
         if result is None and self.loop.fills:
             result = self.loop.empty()
-        return call(ended_of(self.loop.stored), items, result, *values[count:])
+        return _run(call, _ended_of(self.loop.stored), items, result, *values[count:])
 
     def __repr__(self) -> str:
         return f"<loop of {self.code.co_name}, as a function>"
 
 
+@releases
+def _run(call: Callable, *args: Any) -> Any:
+    return call(*args)
+
+
 def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
     """Call a function; generators of the program that have not started are Python's own there."""
     return function(*[given.python() if hasattr(type(given), "python") else given for given in args], **kwargs)
+
+
+@functools.lru_cache(maxsize=1024)
+def _ended_of(stored: tuple[str, ...]) -> Callable:
+    """What the function of a loop calls as `.ended`, given the variables that the loop assigns.
+
+    It makes the tuple for LANDED: how the loop has ended and which of them have a value; the value of the whole; theirs.
+    """
+
+    @holds
+    def ended(how: str, value: Any = None) -> tuple:
+        if how == RAISED:
+            value = sys.exc_info()[1]
+        if not stored:
+            return how, value
+        found = sys._getframe(1).f_locals
+        bound = "".join(["1" if name in found else "0" for name in stored])
+        return (f"{how} {bound}", value, *[found.get(name) for name in stored])
+
+    return ended
 
 
 #: By loop: the functions for modules, unbound variables, and whether exceptions are given back.

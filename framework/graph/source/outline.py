@@ -22,7 +22,6 @@ from __future__ import annotations
 import ast
 import copy
 import functools
-import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -42,7 +41,7 @@ from anfora.graph.source.scopes import (
     renamed,
 )
 
-__all__ = ["BREAK", "END", "RAISED", "RETURN", "Loop", "ended_of"]
+__all__ = ["BREAK", "END", "RAISED", "RETURN", "Loop"]
 
 #: How a loop ends: its items, or its condition; `break`; `return`; an exception.
 END, BREAK, RETURN, RAISED = "end", "break", "return", "raised"
@@ -270,22 +269,3 @@ class _Returns(ast.NodeTransformer):
         return node
 
     visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
-
-
-@functools.lru_cache(maxsize=1024)
-def ended_of(stored: tuple[str, ...]) -> Callable:
-    """What the function of a loop calls as `.ended`, given the variables that the loop assigns.
-
-    It makes the tuple for LANDED: how the loop has ended and which of them have a value; the value of the whole; theirs.
-    """
-
-    def ended(how: str, value: Any = None) -> tuple:
-        if how == RAISED:
-            value = sys.exc_info()[1]
-        if not stored:
-            return how, value
-        found = sys._getframe(1).f_locals
-        bound = "".join(["1" if name in found else "0" for name in stored])
-        return (f"{how} {bound}", value, *[found.get(name) for name in stored])
-
-    return ended
