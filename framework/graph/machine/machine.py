@@ -29,7 +29,20 @@ from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.source.tracebacks import of_program, stub
 
-__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at", "thrown"]
+__all__ = [
+    "Drain",
+    "Enter",
+    "Frame",
+    "Generator",
+    "Machine",
+    "Pause",
+    "Plain",
+    "Walk",
+    "bind",
+    "do_at",
+    "plainly",
+    "thrown",
+]
 
 _ABSENT = object()
 
@@ -175,6 +188,11 @@ def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException
     """The exception that `generator.throw(…)` raises."""
     error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
     return error if traceback is None else error.with_traceback(traceback)
+
+
+def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Call a function; generators of the program that have not started are Python's own there."""
+    return function(*[given.python() if type(given) is Generator else given for given in args], **kwargs)
 
 
 class Drain(BaseException):

@@ -1,7 +1,6 @@
 """What the machine leaves to Python as a whole: loops, from any of their iterations on (source/outline.py).
 
 Outlined     the function that Python runs
-plainly      a call of a function
 outlined     what is called for a loop in a frame, and with what
 land         the frame goes on behind it
 """
@@ -18,7 +17,7 @@ from anfora.graph.machine.signals import holds, releases
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.outline import BREAK, END, RAISED, RETURN, Loop
 
-__all__ = ["Outlined", "land", "outlined", "plainly"]
+__all__ = ["Outlined", "land", "outlined"]
 
 
 class Outlined:
@@ -62,11 +61,6 @@ class Outlined:
 @releases
 def _run(call: Callable, *args: Any) -> Any:
     return call(*args)
-
-
-def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
-    """Call a function; generators of the program that have not started are Python's own there."""
-    return function(*[given.python() if hasattr(type(given), "python") else given for given in args], **kwargs)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -16,8 +16,8 @@ from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.plain import COUNTED, Plainness, count_of
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.machine.machine import Frame, Generator, Machine
-from anfora.graph.machine.outline import Outlined, plainly
+from anfora.graph.machine.machine import Frame, Generator, Machine, plainly
+from anfora.graph.machine.outline import Outlined
 from anfora.graph.record.numeric import Numeric
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import CALL, LOOP, Outcome
