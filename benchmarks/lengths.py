@@ -6,7 +6,8 @@
 A text of 1 to 100 words, each word a vector of 64; a layer on each, their mean, ten classes; cross entropy, gradients, and
 plain gradient descent. The lengths are drawn evenly. Told is how long the first 100 steps take, compilations included, then
 all 3,000, and a step among the last 1,000 (the median). Torch compiles with `dynamic=True`; jax compiles each length when
-it comes, and so does anfora for the first ones, and for others when they have come some times (framework/graph/crowds.py).
+it comes, and so does anfora for the first ones, and for others when they have come some times
+(framework/graph/run/crowds.py).
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from hypothesis import settings
 
 import anfora
 from anfora.eager.tape import transforms
-from anfora.graph.running import running
+from anfora.graph.machine.running import running
 
 HERE = pathlib.Path(__file__).parent
 for folder in (HERE, *(HERE / name for name in ("gallery", "graph", "nn", "ops", "optim", "project"))):

@@ -1,6 +1,6 @@
 """A network as a program.
 
-One call is recorded as graph mode records it (`graph/recorder.py`): rows of operators with types and attributes, for
+One call is recorded as graph mode records it (`graph/record/recorder.py`): rows of operators with types and attributes, for
 these types of inputs and this way through the program. The lowerings of `operators.py` turn rows into instructions.
 """
 
@@ -29,15 +29,15 @@ from anfora.deepx.lowering import Writer
 from anfora.deepx.operators import NoLowering, lowering_of
 from anfora.deepx.program import DTYPES, Program
 from anfora.eager import dispatch, tape
-from anfora.graph import compiled, points
-from anfora.graph.code import Unsupported
-from anfora.graph.images import Image
-from anfora.graph.machine import Machine
-from anfora.graph.origins import Origin, value_of
-from anfora.graph.polyfills import call
-from anfora.graph.recorder import Recorder
-from anfora.graph.rows import Number, Row
-from anfora.graph.sources import code_of
+from anfora.graph.facts.origins import Origin, value_of
+from anfora.graph.lower.rows import Number, Row
+from anfora.graph.machine.machine import Machine
+from anfora.graph.polyfill.polyfills import call
+from anfora.graph.record.recorder import Recorder
+from anfora.graph.run import compiled, points
+from anfora.graph.source.code import Unsupported
+from anfora.graph.source.sources import code_of
+from anfora.graph.state.images import Image
 
 __all__ = ["export"]
 

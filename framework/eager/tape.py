@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from anfora.core import memory, slots
+from anfora.core import advice, memory, slots
 from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import place_of
@@ -104,7 +104,7 @@ class Block:
     """Recorded calls that native code has run as one: one node, as long as nobody looks inside.
 
     Whoever needs the nodes that the calls would have left (a second derivative, a hook, an error that tells which call it
-    is of) takes the block apart; from then on its results are results of those nodes. See graph/taped.py.
+    is of) takes the block apart; from then on its results are results of those nodes. See graph/run/taped.py.
     """
 
     __slots__ = ("nodes", "numbers", "parents", "program", "saved", "tick", "used")
@@ -179,6 +179,7 @@ class Transforms(threading.local):
     def __init__(self) -> None:
         #: Tensors that got a history by an in-place write inside a transform, and views that were refreshed inside.
         self.touched: list[Tensor] = []
+        self.running: list[Any] = []  #: the transforms themselves
 
 
 transforms = Transforms()
@@ -328,8 +329,11 @@ def walk(
         found: takes the gradients of leaves, and of what is `wanted`.
         needed: the nodes that lead to something wanted; None where all do.
     """
+    marks = advice.marks
     while order:
         node: Any = order.pop()
+        if marks and node.tick in marks:
+            advice.tell_unsaid(node)
         if type(node) is Leaf:
             total = pending.pop(node, None)
             if total is not None:
@@ -351,8 +355,6 @@ def walk(
         saved = node.saved
         if saved is None:
             raise _used_up(node)
-        if saved and memory.writes:
-            _check_unchanged(node)
         parents = node.parents
         for call in recipe.calls:
             try:
@@ -507,16 +509,3 @@ def _on_the_way_back(error: AnforaError, node: Node) -> AnforaError:
     came = f"  in the gradient of {node.recipe.entry.op.name}, recorded at {node.place}"
     error.place = came if error.place is None else f"{error.place}\n{came}"
     return error
-
-
-def _check_unchanged(node: Node) -> None:
-    """Refuse saved values that an in-place write has changed since."""
-    for value in node.saved or ():
-        if hasattr(value, "base"):
-            write = memory.last_write(value)
-            if write is not None and write.tick > node.tick:
-                raise OpRuntimeError(
-                    f"a value that the gradient of {node.recipe.entry.op.name} needs was changed in place:\n"
-                    f"  saved at    {node.place}\n  changed at  {write.place}",
-                    help="change a copy instead: x = x.copy(), or write y = x + 1 for x.add_(1).",
-                )

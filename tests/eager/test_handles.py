@@ -62,7 +62,11 @@ PAIRS = {
     "from numpy": of_a_view(lambda y: ms.from_numpy(y.asnumpy())),
     "of a transform": of_a_transform,
 }
-EXITS = {"asnumpy": lambda y: y.asnumpy(), "asarray": np.asarray, "dlpack": np.from_dlpack}
+EXITS = {
+    "asnumpy": lambda y: y.asnumpy(),
+    "asarray": lambda y: np.asarray(y.detach()),
+    "dlpack": lambda y: np.from_dlpack(y.detach()),
+}
 ORDERS = ["save, export, write", "export, save, write", "save, export, save, write", "export, write, save"]
 
 
@@ -91,20 +95,15 @@ def _look(tensor):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_a_write_through_another_tensor_is_an_error_or_harmless(pair):
+def test_a_write_through_another_tensor_is_harmless(pair):
     _, y, other = PAIRS[pair]()
     w = leaf(1, 1)
     expected = _look(y)
     result = (w * y.detach()).sum()
     with no_grad():
         other.add_(1.0)
-    try:
-        result.backward()
-    except RuntimeError as error:
-        assert "changed in place" in str(error) and "other.add_(1.0)" in str(error)
-        assert "(w * y.detach())" in str(error)
-    else:
-        np.testing.assert_array_equal(w.grad.asnumpy(), expected)
+    result.backward()
+    np.testing.assert_array_equal(w.grad.asnumpy(), expected)
 
 
 # -- the tape stays clean ---------------------------------------------------------------------------------------------
@@ -249,7 +248,7 @@ def test_copies_of_tensors(how, dtype):
 @pytest.mark.parametrize("make", [ms.nn.SGD, ms.nn.Momentum, ms.nn.Adam, ms.nn.AdamWeightDecay, ms.nn.RMSProp])
 def test_a_copy_of_a_training_goes_the_same_way(how, make):
     """Network and optimizer are copied together in the middle, and both go on: to the same bits, apart."""
-    net = ms.nn.SequentialCell(ms.nn.Dense(3, 4), ms.nn.BatchNorm1d(4), ms.nn.Dense(4, 1))
+    net = ms.nn.SequentialCell(ms.nn.Dense(3, 4), ms.nn.BatchNorm1d(4), ms.nn.Dense(4, 1)).set_train()
     arguments = (0.1, 0.9) if make is ms.nn.Momentum else (0.1,)
     optimizer = make(net.trainable_params(), *arguments)
     x = Tensor(np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import anfora as ms
 from anfora import Tensor
-from anfora.graph.sources import code_of
+from anfora.graph.source.sources import code_of
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "tour.md"
 BLOCK = re.compile(r"(<!-- (\w+) -->\n```text\n)(.*?)(```)", re.DOTALL)

@@ -13,12 +13,12 @@ from typing import Any
 
 from harness import Program, check_rounds
 
-from anfora.graph import compiled
-from anfora.graph.evaluate import Closure, function
-from anfora.graph.points import Point
-from anfora.graph.switches import switches
-from anfora.graph.typed import typed
-from anfora.graph.wording import first_failing
+from anfora.graph.ir.evaluate import Closure, function
+from anfora.graph.machine.switches import switches
+from anfora.graph.run import compiled
+from anfora.graph.run.points import Point
+from anfora.graph.tell.typed import typed
+from anfora.graph.tell.wording import first_failing
 
 __all__ = ["check_evaluated"]
 

@@ -15,10 +15,10 @@ from harness import PROGRAMS, Program
 
 import anfora as ms
 from anfora import nn
-from anfora.graph.cells import program_of
-from anfora.graph.explain import Watched
-from anfora.graph.points import Hop
-from anfora.graph.wording import hop_span, span_text
+from anfora.graph.run.points import Hop
+from anfora.graph.tell.cells import program_of
+from anfora.graph.tell.explain import Watched
+from anfora.graph.tell.wording import hop_span, span_text
 
 HERE = pathlib.Path(__file__).parent
 DOCUMENT = HERE.parents[1] / "docs" / "fallback.md"

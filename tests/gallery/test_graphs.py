@@ -9,11 +9,11 @@ import pytest
 from fallback import compiled, hops
 from harness import PROGRAMS
 
-from anfora.graph import text
-from anfora.graph.compare import difference
-from anfora.graph.reading import read
-from anfora.graph.typed import typed
-from anfora.graph.verify import verify
+from anfora.graph.ir import text
+from anfora.graph.ir.compare import difference
+from anfora.graph.ir.reading import read
+from anfora.graph.ir.verify import verify
+from anfora.graph.tell.typed import typed
 
 for path in sorted(pathlib.Path(__file__).parent.glob("programs_*.py")):
     importlib.import_module(path.stem)

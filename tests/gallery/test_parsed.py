@@ -13,12 +13,12 @@ from harness import PROGRAMS, check_inner
 from random_python import program as random_program
 
 from anfora import nn
-from anfora.graph.evaluate import function
-from anfora.graph.interpreted import signature_form
-from anfora.graph.parser import parse
-from anfora.graph.primitives import PRIMITIVES
-from anfora.graph.sources import definition_of
-from anfora.graph.verify import verify
+from anfora.graph.ir.evaluate import function
+from anfora.graph.ir.interpreted import signature_form
+from anfora.graph.ir.parser import parse
+from anfora.graph.ir.primitives import PRIMITIVES
+from anfora.graph.ir.verify import verify
+from anfora.graph.source.sources import definition_of
 
 for path in sorted(pathlib.Path(__file__).parent.glob("programs_*.py")):
     importlib.import_module(path.stem)
@@ -59,7 +59,7 @@ GIVING_FUNCTIONS = {"returns_a_closure_that_is_called_outside", "function_held_b
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     if name in GIVING_FUNCTIONS:
-        with pytest.raises(AssertionError, match=r"compiled: 'anfora\.graph\.evaluate\.Closure'"):
+        with pytest.raises(AssertionError, match=r"compiled: 'anfora\.graph\.ir\.evaluate\.Closure'"):
             check_inner(PROGRAMS[name], _parsed_function, parsed)
     else:
         check_inner(PROGRAMS[name], _parsed_function, parsed)

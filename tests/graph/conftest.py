@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from anfora.graph import control, engines
+from anfora.graph.run import control, engines
 
 
 class Counts:

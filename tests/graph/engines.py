@@ -9,7 +9,7 @@ from outcomes import bits, outcome
 
 from anfora import Tensor, int64, jit
 from anfora.core.errors import AnforaError
-from anfora.graph.compiled import Compiled
+from anfora.graph.run.compiled import Compiled
 
 ERRORS = (AnforaError, ArithmeticError, IndexError, ValueError)  #: that programs may raise
 

@@ -14,7 +14,7 @@ from typing import Any
 import anfora as ms
 from anfora import Tensor
 from anfora.core.tensor import current
-from anfora.graph.points import Hop
+from anfora.graph.run.points import Hop
 
 
 def bits(value: Any) -> Any:

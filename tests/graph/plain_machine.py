@@ -14,8 +14,8 @@ import sys
 import types
 from typing import Any
 
-from anfora.graph.code import Code, Unsupported
-from anfora.graph.sources import code_of
+from anfora.graph.source.code import Code, Unsupported
+from anfora.graph.source.sources import code_of
 
 BINARY = {
     "add": operator.add, "sub": operator.sub, "mul": operator.mul, "truediv": operator.truediv, "mod": operator.mod,
@@ -159,6 +159,9 @@ class Machine:
 
     def do(self, frame: Frame, opcode: str, argument: Any) -> None:
         getattr(self, opcode)(frame, argument)
+
+    def LOOP(self, frame, loop):
+        pass
 
     def CONST(self, frame, value):
         frame.stack.append(value)

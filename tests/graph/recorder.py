@@ -16,8 +16,8 @@ from anfora.core.span import calling_frame, frame_position
 from anfora.core.tensor import Tensor, bfloat16_to_numpy, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
-from anfora.graph.lower import Segment
-from anfora.graph.rows import Number, Row
+from anfora.graph.lower.lower import Segment
+from anfora.graph.lower.rows import Number, Row
 from anfora.kernel import glue
 
 __all__ = ["Recording", "as_tensor", "bits", "check"]

@@ -12,9 +12,9 @@ from outcomes import bits, hops, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops, optim
-from anfora.graph.evaluate import evaluate
-from anfora.graph.typed import typed
-from anfora.graph.verify import verify
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.verify import verify
+from anfora.graph.tell.typed import typed
 from anfora.nn import Cell
 
 

@@ -16,7 +16,7 @@ import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
 from anfora.amp import auto_mixed_precision, custom_mixed_precision
 from anfora.eager.tape import transforms
-from anfora.graph.points import Hop
+from anfora.graph.run.points import Hop
 from anfora.nn import Cell
 
 

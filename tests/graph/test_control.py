@@ -924,7 +924,7 @@ def test_an_interrupt(kind):
     source = """
         import sys, time
         from anfora import Tensor, jit, ops
-        from anfora.graph import control
+        from anfora.graph.run import control
         control.NATIVE_AFTER = 2
         @jit
         def forever(x, n):

@@ -8,9 +8,9 @@ from outcomes import bits, hops, in_threads, outcome
 
 import anfora as ms
 from anfora import Tensor, explain, jit, nn, ops
-from anfora.graph import compiled as compiled_module
-from anfora.graph import crowds
-from anfora.graph.explain import FallbackError
+from anfora.graph.run import compiled as compiled_module
+from anfora.graph.run import crowds
+from anfora.graph.tell.explain import FallbackError
 
 MANY = 40
 

@@ -12,9 +12,8 @@ from graph_programs import P
 
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import float32
-from anfora.graph import drawing
-from anfora.graph.ir import FuncGraph
-from anfora.graph.structure import Structure
+from anfora.graph.ir import FuncGraph, drawing
+from anfora.graph.ir.structure import Structure
 
 _ID = r"g\d+(?:[pn]\d+)?"
 

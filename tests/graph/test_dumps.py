@@ -9,14 +9,14 @@ import pytest
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
-from anfora.graph import dumps, text
-from anfora.graph.compare import difference
-from anfora.graph.evaluate import evaluate
-from anfora.graph.ir import FuncGraph, GraphError
-from anfora.graph.reading import read
-from anfora.graph.structure import Structure
-from anfora.graph.typed import typed
-from anfora.graph.verify import verify
+from anfora.graph.ir import FuncGraph, GraphError, text
+from anfora.graph.ir.compare import difference
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.reading import read
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.verify import verify
+from anfora.graph.tell import dumps
+from anfora.graph.tell.typed import typed
 
 SCALE = 3.0
 

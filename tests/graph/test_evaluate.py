@@ -17,10 +17,10 @@ import anfora as ms
 from anfora import Tensor, ops
 from anfora.core.errors import OpTypeError
 from anfora.core.span import Span
-from anfora.graph.evaluate import evaluate, function
 from anfora.graph.ir import FuncGraph, GraphError
-from anfora.graph.primitives import U
-from anfora.graph.verify import verify
+from anfora.graph.ir.evaluate import evaluate, function
+from anfora.graph.ir.primitives import U
+from anfora.graph.ir.verify import verify
 
 
 @settings(deadline=None, max_examples=200)

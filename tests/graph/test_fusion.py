@@ -18,8 +18,8 @@ from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError
 from anfora.core.op import registry
 from anfora.eager.entry import entry_for
-from anfora.graph.fusion import fuse
-from anfora.graph.lower import _Lowering
+from anfora.graph.lower.fusion import fuse
+from anfora.graph.lower.lower import _Lowering
 
 TYPES = (float32, float16, bfloat16, float64, int32, int8, uint8, bool_)
 

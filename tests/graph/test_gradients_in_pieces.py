@@ -22,8 +22,8 @@ from outcomes import bits, hops, in_threads
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
 from anfora.eager.tape import transforms
-from anfora.graph.explain import FallbackError
-from anfora.graph.running import running
+from anfora.graph.machine.running import running
+from anfora.graph.tell.explain import FallbackError
 from anfora.kernel import glue
 
 

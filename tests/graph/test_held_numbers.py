@@ -19,9 +19,9 @@ from outcomes import bits, outcome
 
 import anfora as ms
 from anfora import Parameter, Tensor, float64, grad, jit, nn, ops, value_and_grad
-from anfora.graph import machine
-from anfora.graph.held import looked_at, stored_from
-from anfora.graph.origins import Number
+from anfora.graph.facts.origins import Number
+from anfora.graph.machine import machine
+from anfora.graph.record.held import looked_at, stored_from
 
 FLOATS = [0.5, -0.0, 0.0, 2.0, -1.5, math.inf, -math.inf, math.nan, 1e-40, 5e-324, 1e300, 3.0000000000000004, 1.0]
 FLOATS += [0.1 * i - 1.7 for i in range(17)]

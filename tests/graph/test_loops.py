@@ -29,7 +29,7 @@ from anfora import (
     value_and_grad,
 )  # fmt: skip
 from anfora.core.errors import AnforaError
-from anfora.graph import loops
+from anfora.graph.lower import loops
 from anfora.kernel import repeat
 
 NEVER = 1 << 60

@@ -14,10 +14,10 @@ from anfora import Tensor, bfloat16, float16, float32, int32, nn, ops
 from anfora.core.abstract import TensorType
 from anfora.core.errors import OpIndexError, OpValueError
 from anfora.core.tensor import wrap
-from anfora.graph import lower
-from anfora.graph.arena import Kind, Place, Root, Task, arrange
-from anfora.graph.lower import Segment
-from anfora.graph.rows import Number, Row
+from anfora.graph.lower import lower
+from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange
+from anfora.graph.lower.lower import Segment
+from anfora.graph.lower.rows import Number, Row
 from anfora.kernel import glue
 from anfora.kernel.executor import TAG, Part, Program
 from anfora.kernel.loops import Operand, elementwise

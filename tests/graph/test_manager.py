@@ -8,12 +8,12 @@ from graph_programs import P
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anfora.graph.compare import difference
-from anfora.graph.evaluate import evaluate
 from anfora.graph.ir import FuncGraph, GraphError
-from anfora.graph.manager import Manager
-from anfora.graph.structure import Structure
-from anfora.graph.verify import verify
+from anfora.graph.ir.compare import difference
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.manager import Manager
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.verify import verify
 
 
 def edges_of(root: FuncGraph) -> dict:

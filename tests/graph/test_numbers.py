@@ -24,7 +24,8 @@ from anfora import (
     uint8,
     value_and_grad,
 )
-from anfora.graph import ahead, control, ranges
+from anfora.graph.lower import ahead, ranges
+from anfora.graph.run import control
 
 
 @pytest.fixture(autouse=True)
@@ -449,7 +450,7 @@ def test_threads(counts):
 def test_an_interrupt(head):
     source = """
         from anfora import Tensor, jit
-        from anfora.graph import control
+        from anfora.graph.run import control
         control.NATIVE_AFTER = 2
         @jit
         def forever(x, limit):

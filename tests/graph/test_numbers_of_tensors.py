@@ -23,7 +23,7 @@ from anfora import (
     set_seed,
     value_and_grad,
 )
-from anfora.graph.compiled import Program
+from anfora.graph.run.compiled import Program
 
 
 def outcome(function, *args):

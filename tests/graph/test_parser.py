@@ -25,14 +25,14 @@ from hypothesis import strategies as st
 
 import anfora as ms
 from anfora import Tensor, ops
-from anfora.graph.compare import difference
-from anfora.graph.evaluate import evaluate, function
-from anfora.graph.parser import parse
-from anfora.graph.primitives import PRIMITIVES
-from anfora.graph.reading import read
-from anfora.graph.structure import Structure
-from anfora.graph.text import complete
-from anfora.graph.verify import verify
+from anfora.graph.ir.compare import difference
+from anfora.graph.ir.evaluate import evaluate, function
+from anfora.graph.ir.parser import parse
+from anfora.graph.ir.primitives import PRIMITIVES
+from anfora.graph.ir.reading import read
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.text import complete
+from anfora.graph.ir.verify import verify
 
 LOG: list = []
 FACTOR = 3

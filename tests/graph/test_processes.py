@@ -18,9 +18,9 @@ from outcomes import bits, in_threads
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
-from anfora.graph import compiled
-from anfora.graph.moments import Live, Piece
-from anfora.graph.points import Return, Variant
+from anfora.graph.run import compiled
+from anfora.graph.run.points import Return, Variant
+from anfora.graph.state.moments import Live, Piece
 
 
 def program(x, steps):

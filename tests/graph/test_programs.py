@@ -7,10 +7,10 @@ import pytest
 
 import anfora as ms
 from anfora import GradOperation, Tensor
-from anfora.graph.evaluate import evaluate, function
 from anfora.graph.ir import Constant, FuncGraph, Parameter
-from anfora.graph.structure import Structure
-from anfora.graph.verify import verify
+from anfora.graph.ir.evaluate import evaluate, function
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.verify import verify
 
 TEXTS = {
     "test_f": """\

@@ -17,14 +17,14 @@ from anfora import GradOperation, Parameter, Tensor, ops
 from anfora.core.abstract import TensorType
 from anfora.core.op import Weak, registry
 from anfora.core.span import Span
-from anfora.graph.compare import difference
-from anfora.graph.evaluate import evaluate
 from anfora.graph.ir import FuncGraph, GraphError
-from anfora.graph.primitives import U
-from anfora.graph.reading import read
-from anfora.graph.structure import Structure
-from anfora.graph.text import complete, readable
-from anfora.graph.values import same_value
+from anfora.graph.ir.compare import difference
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.primitives import U
+from anfora.graph.ir.reading import read
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.text import complete, readable
+from anfora.graph.ir.values import same_value
 
 
 def round_trip(graph: FuncGraph) -> FuncGraph:

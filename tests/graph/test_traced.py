@@ -10,8 +10,8 @@ from outcomes import bits, outcome
 
 import anfora.numpy as mnp
 from anfora import Tensor, float32, grad, jit, manual_seed, mint, ops, value_and_grad
-from anfora.graph.origins import Number, Origin, value_of
-from anfora.graph.traced import Traced
+from anfora.graph.facts.origins import Number, Origin, value_of
+from anfora.graph.polyfill.traced import Traced
 
 TERMS = {
     "times": lambda x, n: x * n,

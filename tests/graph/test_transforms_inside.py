@@ -524,7 +524,7 @@ def test_a_refused_gradient_is_over():
 
 @pytest.mark.parametrize("transform", [ms.jacrev, ms.jacfwd], ids=["jacrev", "jacfwd"])
 def test_a_large_jacobian_is_not_unrolled(transform, monkeypatch):
-    monkeypatch.setattr("anfora.graph.transforms._MOST_ROWS", 500)
+    monkeypatch.setattr("anfora.graph.polyfill.transforms._MOST_ROWS", 500)
 
     def f(x):
         for _ in range(10):

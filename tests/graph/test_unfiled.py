@@ -13,7 +13,7 @@ from outcomes import hops
 
 import anfora as ms
 from anfora import Tensor
-from anfora.graph import unfiled
+from anfora.graph.source import unfiled
 
 
 @pytest.fixture(autouse=True)

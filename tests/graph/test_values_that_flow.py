@@ -18,7 +18,7 @@ from chance import Writer, loaded
 from outcomes import bits, hops
 
 from anfora import Tensor, jit
-from anfora.graph.origins import Number
+from anfora.graph.facts.origins import Number
 
 VALUES = [0.5, 1.5, 0.25, 0.5, 2, 3, 1, True, 1.0, "a", None, 2.75, 4, -0.0, 0]
 LOG: list[Any] = []

@@ -9,11 +9,11 @@ import pytest
 from graph_programs import P
 
 from anfora import ops
-from anfora.graph.evaluate import evaluate
 from anfora.graph.ir import Apply, Constant, FuncGraph, GraphError
-from anfora.graph.manager import Manager
-from anfora.graph.structure import Structure
-from anfora.graph.verify import verify
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.manager import Manager
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.verify import verify
 
 
 def graph_with(*call, parameters: int = 1) -> FuncGraph:

@@ -81,6 +81,30 @@ def test_modules_import_downwards():
     assert not upwards
 
 
+#: The rooms of graph mode, in the order in which its `__init__.py` lists them: each imports from those above it.
+ROOMS = [
+    line.split("/")[0]
+    for line in (
+        ast.get_docstring(ast.parse((ROOT / "framework" / "graph" / "__init__.py").read_text())) or ""
+    ).splitlines()
+    if re.match(r"[a-z]+/ ", line)
+]
+
+
+def test_graph_mode_imports_one_way():
+    """Imports for types and inside of functions count as well: whoever reads a room needs only those above it."""
+    assert {
+        folder.name for folder in (ROOT / "framework" / "graph").iterdir() if (folder / "__init__.py").exists()
+    } == set(ROOMS)
+    upwards = []
+    for file in (ROOT / "framework" / "graph").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            found = re.match(r"anfora\.graph\.([a-z]+)", getattr(node, "module", None) or "")
+            if found and file.parent.name in ROOMS and ROOMS.index(found[1]) > ROOMS.index(file.parent.name):
+                upwards.append(f"{module_name(file)} imports {node.module}")
+    assert not upwards
+
+
 _ALONE = """
 import os, sys
 import numpy

@@ -8,7 +8,7 @@ import pytest
 import anfora
 from anfora import Parameter, Tensor, jit, nn, ops
 from anfora.eager import dispatch
-from anfora.graph.points import Hop
+from anfora.graph.run.points import Hop
 from anfora.tensor_expression import KernelError, kernel
 
 PRODUCT = kernel("C<4, 6>[i, j] = A<4, 5>[i, k] * B<5, 6>[k, j];", name="product")

@@ -1,0 +1,410 @@
+"""Changes of lists, dicts and sets from outside, method by method: what must be known of the container for the change to do
+the same in each call, and to call nothing of the program.
+
+Most methods do the same whatever a container holds (`append`, `clear`, `del values[1:3]`). Others need an answer to one
+question, which later calls ask again: whether there is such an index, whether all items are numbers. Where the answer is
+another one (an error, most often), Python does it.
+
+A container all of which is known already (`Writes.looked`) answers by itself; what is put into it becomes known too.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anfora.graph.facts import known
+from anfora.graph.facts.known import is_plain_key
+from anfora.graph.facts.origins import Origin
+from anfora.graph.machine import operations
+
+__all__ = ["GONE", "QUESTIONS", "UNCHANGED", "Change", "method_of_change"]
+
+#: Instead of a result: nothing has been done, since it is not known what the method does.
+UNCHANGED = object()
+#: In the place of an item, or an attribute, that was deleted.
+GONE = object()
+
+
+class Change:
+    """A call of a method that changes a container from outside.
+
+    Args:
+        recorder, machine: where the program is run.
+        owner: the container.
+        given: the other arguments.
+    """
+
+    def __init__(self, recorder: Any, machine: Any, owner: Any, given: tuple, kwargs: dict) -> None:
+        self.recorder, self.machine, self.owner = recorder, machine, owner
+        self.given, self.kwargs = given, kwargs
+        self.origin: Origin = recorder.origins[id(owner)][1]
+        self.is_known = id(owner) in recorder.looked
+        self.is_whole = True  #: whether any item may be another one afterwards
+
+    def run(self, name: str) -> Any:
+        """Do it, and write it down for the end of the piece; UNCHANGED if that must not be."""
+        method = _METHODS[type(self.owner)].get(name)
+        given = (*self.given, *self.kwargs.values())
+        if method is None or not self.recorder.can_be_put_down((self.owner, *given)):
+            return UNCHANGED
+        if self.is_known and (not all(map(self.recorder.natural, given)) or any(map(self.recorder.opaque, given))):
+            return UNCHANGED
+        return method(self)
+
+    # -- what is asked ------------------------------------------------------------------------------------------------
+
+    def is_so(self, question: Callable[..., bool], *more: Any, of: Any = None) -> bool:
+        """The answer to a question about a container, which is the same in later calls.
+
+        Args:
+            question: a function of the container that calls nothing of the program.
+            more: its other arguments.
+            of: another container than the owner.
+        """
+        held = self.owner if of is None else of
+        answer = question(held, *more)
+        if self.recorder.is_outside(held) and id(held) not in self.recorder.looked:
+            origin = self.recorder.derive(question, self.recorder.origins[id(held)][1], *more)
+            self.recorder.guard("is", origin, answer)
+        return answer
+
+    def index(self, value: Any) -> int | None:
+        """An index, on which the program depends."""
+        value = self.recorder.force(value)
+        return value if type(value) is int else None
+
+    def items(self, value: Any, kinds: tuple[type, ...]) -> Any:
+        """What the items are taken from that come in: a list of the program's as it is now, a container from outside
+        itself, since all that changes it is done in order; UNCHANGED where it is of another kind."""
+        if type(value) not in kinds:
+            return UNCHANGED
+        if type(value) not in (list, dict, set) or self.recorder.is_outside(value):
+            return value
+        return tuple(value) if type(value) is list else UNCHANGED
+
+    # -- what is done -------------------------------------------------------------------------------------------------
+
+    def do(self, operation: Callable, *args: Any) -> Any:
+        """The change itself."""
+        recorder = self.recorder
+        if self.is_known:
+            args = tuple(map(recorder.force, args))
+            for value in args:
+                recorder.look(value)
+        reason = f"a change of a {type(self.owner).__name__} from outside"
+        result = recorder.put_off(self.machine, operation, (self.owner, *args), reason)
+        changed = recorder.changes(self.owner, self.origin)
+        changed.is_whole = changed.is_whole or self.is_whole
+        return result
+
+    def fails(self, operation: Callable, *args: Any) -> Any:
+        """A change that is an error, and changes nothing."""
+        return self.machine.natively(operation, (self.owner, *map(self.recorder.force, args)), {})
+
+    def note_item(self, key: Any, value: Any) -> None:
+        """An item of a dict is another one now, and no other has changed."""
+        self.recorder.changes(self.owner, self.origin).items[key] = value
+
+
+# -- lists ------------------------------------------------------------------------------------------------------------
+
+
+def _append(change: Change) -> Any:
+    if len(change.given) != 1 or change.kwargs:
+        return UNCHANGED
+    return change.do(list.append, *change.given)
+
+
+def _insert(change: Change) -> Any:
+    if len(change.given) != 2 or change.kwargs or (index := change.index(change.given[0])) is None:
+        return UNCHANGED
+    return change.do(list.insert, index, change.given[1])
+
+
+def _without_arguments(operation: Callable) -> Callable[[Change], Any]:
+    def method(change: Change) -> Any:
+        return change.do(operation) if not change.given and not change.kwargs else UNCHANGED
+
+    return method
+
+
+def _extend(change: Change) -> Any:
+    if len(change.given) != 1 or change.kwargs:
+        return UNCHANGED
+    items = change.items(change.given[0], _SEQUENCES)
+    return UNCHANGED if items is UNCHANGED else change.do(list.extend, items)
+
+
+def _in_place(method: Callable[[Change], Any]) -> Callable[[Change], Any]:
+    """An operator that gives the container back."""
+
+    def run(change: Change) -> Any:
+        return UNCHANGED if method(change) is UNCHANGED else change.owner
+
+    return run
+
+
+def _pop(change: Change) -> Any:
+    given = change.given or (-1,)
+    if len(given) != 1 or change.kwargs or (index := change.index(given[0])) is None:
+        return UNCHANGED
+    if not change.is_so(operations.has_index, index):
+        return change.fails(list.pop, *change.given)
+    item = change.recorder.item_of(change.owner, index)
+    change.do(list.pop, index)
+    return item
+
+
+def _remove(change: Change) -> Any:
+    if len(change.given) != 1 or change.kwargs:
+        return UNCHANGED
+    value = change.recorder.force(change.given[0])
+    if not is_plain_key(value) or not change.is_so(is_plain):
+        return UNCHANGED
+    if not change.is_so(operations.holds, value):
+        return change.fails(list.remove, value)
+    return change.do(list.remove, value)
+
+
+def _sort(change: Change) -> Any:
+    reverse = change.recorder.force(change.kwargs.get("reverse", False))
+    if change.given or not change.kwargs.keys() <= {"key", "reverse"} or change.kwargs.get("key") is not None:
+        return UNCHANGED
+    if type(reverse) not in (bool, int) or not change.is_so(is_sortable):
+        return UNCHANGED
+    return change.do(sort, bool(reverse))
+
+
+def _set_item_of_list(change: Change) -> Any:
+    if len(change.given) != 2 or change.kwargs:
+        return UNCHANGED
+    place, value = change.given
+    if type(place) is slice:
+        items = change.items(value, _SEQUENCES)
+        parts = place.start, place.stop, place.step
+        if items is UNCHANGED or not all(type(part) in (int, type(None)) for part in parts):
+            return UNCHANGED
+        if place.step not in (None, 1) and not _fits(change, items, parts):
+            return UNCHANGED
+        return change.do(operator.setitem, place, items)
+    index = change.index(place)
+    if index is None:
+        return UNCHANGED
+    if not change.is_so(operations.has_index, index):
+        return change.fails(operator.setitem, index, None)
+    return change.do(operator.setitem, index, value)
+
+
+def _fits(change: Change, items: Any, parts: tuple) -> bool:
+    """Whether there are as many items as places, where these do not stand side by side."""
+    count = len(items)
+    return change.is_so(_has_length, count, of=items) and change.is_so(has_places, *parts, count)
+
+
+def _delete_item_of_list(change: Change) -> Any:
+    if len(change.given) != 1 or change.kwargs:
+        return UNCHANGED
+    place = change.given[0]
+    if type(place) is slice:
+        parts = place.start, place.stop, place.step
+        if not all(type(part) in (int, type(None)) for part in parts) or place.step == 0:
+            return UNCHANGED
+        return change.do(operator.delitem, place)
+    index = change.index(place)
+    if index is None:
+        return UNCHANGED
+    if not change.is_so(operations.has_index, index):
+        return change.fails(operator.delitem, index)
+    return change.do(operator.delitem, index)
+
+
+def sort(items: list, reverse: bool) -> None:
+    items.sort(reverse=reverse)
+
+
+def is_sortable(items: list) -> bool:
+    """Whether to sort a list calls nothing of the program, and does not fail."""
+    kinds = set(map(type, items))
+    if kinds <= {int, float, bool} or kinds == {str}:
+        return True
+    if not is_plain(items):
+        return False
+    try:
+        sorted(items)
+    except TypeError:
+        return False
+    return True
+
+
+def has_places(items: list, start: int | None, stop: int | None, step: int | None, count: int) -> bool:
+    """Whether a slice takes so many items."""
+    return step != 0 and len(range(len(items))[start:stop:step]) == count
+
+
+def _has_length(items: Any, count: int) -> bool:
+    return len(items) == count
+
+
+# -- dicts ------------------------------------------------------------------------------------------------------------
+
+
+def _update(change: Change) -> Any:
+    if len(change.given) > 1:
+        return UNCHANGED
+    recorder = change.recorder
+    more = change.given[0] if change.given else {}
+    if type(more) is not dict:
+        return UNCHANGED
+    if change.is_known:
+        recorder.look(more)
+    if not change.is_so(is_plain, of=more):
+        return UNCHANGED
+    named = {key: recorder.force(value) for key, value in change.kwargs.items()}
+    if recorder.is_outside(more):
+        return change.do(update, more, tuple(named), tuple(named.values()))
+    items = {**more, **named}
+    change.is_whole = False
+    change.do(update, None, tuple(items), tuple(items.values()))
+    for key, value in items.items():
+        change.note_item(key, value)
+    return None
+
+
+def update(table: dict, more: dict | None, keys: tuple, values: tuple) -> None:
+    if more is not None:
+        table.update(more)
+    table.update(zip(keys, values))
+
+
+def _join(change: Change) -> Any:
+    return UNCHANGED if len(change.given) != 1 or change.kwargs else _update(change)
+
+
+def _clear_dict(change: Change) -> Any:
+    return change.do(dict.clear) if not change.given and not change.kwargs else UNCHANGED
+
+
+def _set_item_of_dict(change: Change) -> Any:
+    if len(change.given) != 2 or change.kwargs or not is_plain_key(key := change.recorder.force(change.given[0])):
+        return UNCHANGED
+    _put(change, key, change.given[1])
+    return None
+
+
+def _put(change: Change, key: Any, value: Any) -> None:
+    change.is_whole = False
+    change.do(operator.setitem, key, value)
+    change.note_item(key, value)
+
+
+def _delete_item_of_dict(change: Change) -> Any:
+    return UNCHANGED if _take_out(change, operator.delitem, False) is UNCHANGED else None
+
+
+def _pop_of_dict(change: Change) -> Any:
+    if len(change.given) == 2 and not change.kwargs:
+        key, default = change.recorder.force(change.given[0]), change.given[1]
+        if is_plain_key(key) and not change.recorder.has_key(change.owner, key):
+            return default
+        change.given = (key,)
+    return _take_out(change, dict.pop, True)
+
+
+def _take_out(change: Change, operation: Callable, wants_it: bool) -> Any:
+    """Take an item out of a dict; gives it if it is wanted."""
+    key = change.recorder.force(change.given[0]) if len(change.given) == 1 and not change.kwargs else UNCHANGED
+    if not is_plain_key(key):
+        return UNCHANGED
+    if not change.recorder.has_key(change.owner, key):
+        return change.fails(operation, key)
+    item = change.recorder.item_of(change.owner, key) if wants_it else None
+    change.is_whole = False
+    change.do(operator.delitem, key)
+    change.note_item(key, GONE)
+    return item
+
+
+def _setdefault(change: Change) -> Any:
+    if (
+        not 0 < len(change.given) < 3
+        or change.kwargs
+        or not is_plain_key(key := change.recorder.force(change.given[0]))
+    ):
+        return UNCHANGED
+    if change.recorder.has_key(change.owner, key):
+        return change.recorder.item_of(change.owner, key)
+    value = change.given[1] if len(change.given) == 2 else None
+    _put(change, key, value)
+    return value
+
+
+# -- sets -------------------------------------------------------------------------------------------------------------
+
+
+def _with_member(operation: Callable, must_be_there: bool = False) -> Callable[[Change], Any]:
+    def method(change: Change) -> Any:
+        if len(change.given) != 1 or change.kwargs or not is_plain_key(value := change.recorder.force(change.given[0])):
+            return UNCHANGED
+        if must_be_there and not change.is_so(operations.holds, value):
+            return change.fails(operation, value)
+        return change.do(operation, value)
+
+    return method
+
+
+def _add_all(change: Change) -> Any:
+    if len(change.given) != 1 or change.kwargs:
+        return UNCHANGED
+    items = change.items(change.given[0], (list, tuple, dict, set, frozenset))
+    if items is UNCHANGED or not change.is_so(is_plain, of=items):
+        return UNCHANGED
+    return change.do(set.update, items)
+
+
+def _unite(change: Change) -> Any:
+    return _add_all(change) if change.given and type(change.given[0]) in (set, frozenset) else UNCHANGED
+
+
+# -- which method it is -----------------------------------------------------------------------------------------------
+
+
+def method_of_change(operation: Any, args: tuple) -> tuple[str, Any, tuple]:
+    """The name of the method that an operation is, the container, and the other arguments."""
+    if known.is_bound(operation):
+        return operation.__name__, operation.__self__, args
+    if not args:
+        return "", None, ()
+    return _NAMES.get(operation, known.name_of(operation)), args[0], args[1:]
+
+
+def is_plain(items: Any) -> bool:
+    """Whether to compare the items of a list, or the keys of a dict or set, calls nothing of the program."""
+    return all(map(is_plain_key, items))
+
+
+#: Functions of a container, and of other things, that `is_so` asks.
+QUESTIONS: frozenset[Any] = frozenset({
+    operations.has_index, is_plain, is_sortable, has_places, _has_length,
+})  # fmt: skip
+
+_SEQUENCES = (list, tuple, str, range)
+_NAMES = {
+    operator.setitem: "__setitem__", operator.delitem: "__delitem__", operator.iadd: "__iadd__", operator.ior: "__ior__",
+}  # fmt: skip
+_METHODS: dict[type, dict[str, Callable[[Change], Any]]] = {
+    list: {
+        "append": _append, "insert": _insert, "extend": _extend, "__iadd__": _in_place(_extend), "pop": _pop,
+        "remove": _remove, "sort": _sort, "reverse": _without_arguments(list.reverse),
+        "clear": _without_arguments(list.clear), "__setitem__": _set_item_of_list, "__delitem__": _delete_item_of_list,
+    },
+    dict: {
+        "update": _update, "__ior__": _in_place(_join), "clear": _clear_dict, "__setitem__": _set_item_of_dict,
+        "__delitem__": _delete_item_of_dict, "pop": _pop_of_dict, "setdefault": _setdefault,
+    },
+    set: {
+        "add": _with_member(set.add), "discard": _with_member(set.discard), "remove": _with_member(set.remove, True),
+        "clear": _without_arguments(set.clear), "update": _add_all, "__ior__": _in_place(_unite),
+    },
+}  # fmt: skip

@@ -1,0 +1,474 @@
+"""What the recorder knows of functions it did not write: which only compute, which change their first argument, and which
+types it can look into. Whatever stands nowhere here is done by the interpreter, each time."""
+
+from __future__ import annotations
+
+import collections
+import enum
+import functools
+import gc
+import itertools
+import math
+import operator
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from anfora import api, batching, directions
+from anfora.core import memory
+from anfora.core.cell import Cell
+from anfora.core.dtype import DType
+from anfora.core.op import Op
+from anfora.core.parameter import Parameter, ParameterTuple
+from anfora.core.tensor import Tensor
+from anfora.eager import autocast, batched, transform
+from anfora.eager.tape import no_grad
+from anfora.graph.facts import contexts
+from anfora.graph.facts.operator_classes import NOTING
+from anfora.graph.facts.origins import Number
+from anfora.graph.machine import operations
+from anfora.graph.machine.machine import Generator, Walk
+from anfora.graph.machine.operations import IN_PLACE, OPERATIONS
+from anfora.kernel import glue
+
+__all__ = [
+    "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
+    "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_bound", "is_compared_plainly", "is_constant",
+    "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_arranges",
+    "only_moves", "sets_plainly", "viewed", "writes",
+]  # fmt: skip
+
+NUMBERS = (bool, int, float)
+#: Types whose values are what they are: they stand in images as themselves.
+SIMPLE = frozenset(
+    {type(None), bool, int, float, complex, str, bytes, type(...), type(NotImplemented), range, types.CodeType}
+)
+#: Types of methods that are written in C; of modules' functions too.
+BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
+#: What `keys`, `values` and `items` of a dict give.
+VIEWS: tuple[type, ...] = tuple(
+    type(view)
+    for table in (dict[str, int](), collections.OrderedDict[str, int]())
+    for view in (table.keys(), table.values(), table.items())
+)
+#: Iterators that Python, from some version on, makes like objects of the program's classes.
+DEQUE_ITERATORS: tuple[type, ...] = (type(iter(collections.deque())), type(reversed(collections.deque())))
+CONTAINERS = (tuple, list, dict, set, frozenset)
+
+#: Functions that look at how things are arranged, and not at what they are.
+_ARRANGING: set[Any] = {
+    len, list, tuple, tuple.__new__, enumerate, zip, Walk, reversed, iter, isinstance, issubclass, type, callable, next,
+    dict, dict.__setitem__, set.add, set.update, slice, range, super,
+    operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem,
+    operations.spread, operations.extend, operations.make_dict, operations.merge, operations.merge_keywords,
+    operations.unpack, operations.unpack_rest, operations.values_of_keys, operations.rest_of_mapping, operations.make_set,
+    operations.fill_cell, operations.empty_cell, operations.special_method, operations.as_filled,
+    operations.as_iterator, operations.as_length, operations.as_text, operations.as_truth, operations.no_comparison,
+    operations.no_operator,
+    functools.partial, types.MethodType, types.SimpleNamespace,
+    itertools.chain, itertools.islice, itertools.repeat, itertools.product, itertools.count, itertools.cycle,
+    itertools.zip_longest,
+}  # fmt: skip
+
+#: Functions of values alone.
+_COMPUTING: set[Any] = {
+    bool, int, float, str, complex, bytes, abs, min, max, sum, sorted, set, frozenset, repr, format, ord, chr, divmod,
+    pow, round, any, all, ascii, bin, hex, oct, hash,
+    *OPERATIONS.values(), *IN_PLACE.values(), *operations.FORMATS.values(), operator.neg,
+    *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
+    *(
+        getattr(operator, name)
+        for name in dir(operator)
+        if not name.startswith("_") and isinstance(getattr(operator, name), types.BuiltinFunctionType)
+    ),
+    operator.itemgetter, operator.attrgetter, operator.methodcaller, dict.fromkeys, operations.join, operations.order_of,
+    operations.names_of_pattern,
+}  # fmt: skip
+if hasattr(itertools, "pairwise"):
+    _ARRANGING.add(itertools.pairwise)
+
+#: Builtin types, and those of their methods that change the object.
+_METHODS: dict[type, frozenset[str]] = {
+    str: frozenset(), bytes: frozenset(), int: frozenset(), float: frozenset(), complex: frozenset(), bool: frozenset(),
+    tuple: frozenset(), range: frozenset(), frozenset: frozenset(), slice: frozenset(),
+    list: frozenset(
+        [
+            "append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "__setitem__", "__delitem__",
+            "__iadd__", "__imul__",
+        ]
+    ),
+    dict: frozenset(["pop", "popitem", "setdefault", "update", "clear", "__setitem__", "__delitem__", "__ior__"]),
+    set: frozenset(
+        [
+            "add", "remove", "discard", "pop", "clear", "update", "intersection_update", "difference_update",
+            "symmetric_difference_update",
+        ]
+    ),
+}  # fmt: skip
+
+#: What a Tensor says of itself without its data.
+METADATA = frozenset([
+    "shape", "dtype", "size", "ndim", "itemsize", "nbytes", "strides", "dim", "nelement", "numel", "stride",
+    "is_contiguous", "element_size", "storage_offset", "device", "has_init", "init_finished", "requires_grad",
+    "is_leaf", "const_arg", "__len__", "name", "is_named", "is_init",
+])  # fmt: skip
+
+#: Methods of containers that do not look at what these hold, but perhaps for the hash of a key.
+_ARRANGING_METHODS = frozenset([
+    "append", "extend", "insert", "pop", "popitem", "reverse", "clear", "copy", "get", "setdefault", "update", "keys",
+    "values", "items", "add", "__len__", "__iter__", "__getitem__", "__setitem__", "__delitem__", "__reversed__",
+])  # fmt: skip
+
+_WRITERS = {
+    operator.setitem, operator.delitem, setattr, delattr, operations.extend, operations.merge, operations.merge_keywords,
+    operations.fill_cell, operations.empty_cell, operations.set_global, operations.delete_global, set.add, set.update,
+    dict.__setitem__, next, operations.send, *IN_PLACE.values(),
+}  # fmt: skip
+
+#: Modules of this package whose functions compute with tensors and do nothing else.
+_LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype")
+#: Modules of this package that are programs like the user's.
+_PROGRAMS = (
+    "anfora.api",
+    "anfora.batching",
+    "anfora.directions",
+    "anfora.modes",
+    "anfora.ops.programs",
+    "anfora.nn",
+    "anfora.models",
+    "anfora.examples",
+    "anfora.core.cell",
+    "anfora.core.tree",
+    "anfora.eager.cells",
+    "anfora.eager.custom",
+    "anfora.eager.updating",
+    "anfora.graph.polyfill.polyfills",
+    "anfora.graph.polyfill.gradients",
+    "anfora.graph.polyfill.iterators",
+    "anfora.graph.polyfill.records",
+)
+#: Modules whose exceptions do nothing when they are made.
+_ERRORS = ("builtins", "anfora.core.errors")
+#: Modules of Python's whose functions are gone into like the program's: they make and copy records.
+_PLAIN_LIBRARIES = ("collections", "dataclasses")
+
+
+def is_among(value: Any, table: Any) -> bool:
+    """Whether a value is in a set, which what cannot be hashed is not, nor what says itself what it is equal to."""
+    if has_equality(value):
+        return False
+    try:
+        return value in table
+    except TypeError:
+        return False
+
+
+def has_equality(value: Any) -> bool:
+    """Whether to compare a function with others, or to hash it, is a call of the program or of a library."""
+    kind = type(value)
+    if kind is types.MethodType:
+        return has_equality(value.__func__)
+    return kind not in BOUND and not (kind.__eq__ is object.__eq__ and kind.__hash__ is object.__hash__)
+
+
+def is_bound(value: Any) -> bool:
+    """Whether it is a method written in C, bound to an object; functions of modules and classes have the same types."""
+    return isinstance(value, BOUND) and not isinstance(value.__self__, (types.ModuleType, type(None), type))
+
+
+def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
+    return module is not None and any(module == p or module.startswith(p + ".") for p in prefixes)
+
+
+_FORGETTING: set[Any] = {
+    print, bool, int, float, str, repr, format, len, hash, isinstance, issubclass, callable, ascii, type, round, abs,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not,
+    OPERATIONS["in"], OPERATIONS["not_in"], *operations.FORMATS.values(),
+}  # fmt: skip
+
+
+def forgets(function: Any) -> bool:
+    """Whether a function neither keeps its arguments, nor gives them back in its result."""
+    return (
+        is_among(function, _FORGETTING) or isinstance(function, Op) or (computes(function) and not is_pythons(function))
+    )
+
+
+def only_arranges(function: Any) -> bool:
+    """Whether a function looks at containers, and not at what is in them."""
+    if isinstance(function, BOUND) and type(function.__self__) in (list, tuple, dict, set):
+        return function.__name__ in _ARRANGING_METHODS
+    return is_among(function, _ARRANGING)
+
+
+def only_moves(function: Any) -> bool:
+    """Whether a function moves what a list, dict or set holds, one by one or all of it, and does not look at it."""
+    if isinstance(function, BOUND) and type(function.__self__) in (list, dict, set):
+        return function.__name__ in _MOVING_METHODS
+    return is_among(function, _MOVING)
+
+
+_MOVING_METHODS = frozenset([
+    "append", "insert", "pop", "popitem", "reverse", "clear", "copy", "get", "setdefault", "keys", "values", "items", "add",
+    "__len__", "__iter__", "__getitem__", "__setitem__", "__delitem__", "__reversed__",
+])  # fmt: skip
+_MOVING = frozenset({
+    len, list, tuple, enumerate, zip, reversed, iter, next, isinstance, type, callable, operator.is_, operator.is_not,
+    operator.getitem, operator.setitem, operator.delitem, getattr,
+})  # fmt: skip
+
+
+def is_pythons(function: Any) -> bool:
+    """Whether it is one of Python's own functions of values."""
+    if is_among(function, _ARRANGING) or is_among(function, _COMPUTING):
+        return True
+    if isinstance(function, BOUND) and type(function.__self__) in _METHODS:
+        return True
+    return isinstance(function, types.MethodDescriptorType) and function.__objclass__ in _METHODS
+
+
+def computes(function: Any) -> bool:
+    """Whether a function gives a value that follows from its arguments, and has no effect but on these."""
+    if is_pythons(function) or isinstance(function, Op) or any(function is s for s in _OTHERS_THAT_COMPUTE):
+        return True
+    if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
+        return _is_operator_method(function)
+    if isinstance(function, types.FunctionType):
+        is_ours = _of(function.__globals__.get("__name__"), _LIBRARY) and function not in NOTING
+        return is_ours or is_transform(function)
+    if isinstance(function, types.MethodDescriptorType) and _of(getattr(function, "__module__", None), _LIBRARY):
+        return True
+    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
+        return True
+    if isinstance(function, enum.EnumMeta):  # a member by its value
+        return type(function).__call__ is enum.EnumMeta.__call__ and _is_of_enum(function._missing_)  # type: ignore[attr-defined]
+    if isinstance(function, type):
+        if function in (Tensor, ParameterTuple) or (
+            issubclass(function, BaseException) and function.__module__ in _ERRORS
+        ):
+            return True
+        return issubclass(function, tuple) and hasattr(function, "_fields") and _is_row(function)
+    return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
+
+
+def _is_of_enum(method: Any) -> bool:
+    return method.__func__.__globals__.get("__name__") == "enum"
+
+
+def viewed(view: Any) -> dict:
+    """The dict that a view is of: Python tells it to the collector of garbage alone."""
+    return next(owner for owner in gc.get_referents(view) if isinstance(owner, dict))
+
+
+def is_layer(kind: type) -> bool:
+    """Whether it is a class of this library's layers: to make one has no effect but random numbers."""
+    return issubclass(kind, Cell) and _of(kind.__module__, ("anfora.nn",))
+
+
+def holds_state(value: Any) -> bool:
+    """Whether there is more to an object of this library than which one it is: it is a metric, a schedule or a loss scaler,
+    whose attributes change, or a gradient function, which holds one of the program's."""
+    return type(value) is api.GradientFunction or _of(type(value).__module__, ("anfora.nn", "anfora.optim"))
+
+
+def is_transform(function: Any) -> bool:
+    """Whether it is a step of a gradient transform: these turn the tape on and off, and walk it."""
+    return type(function) is types.FunctionType and function in _TRANSFORMS
+
+
+_TRANSFORMS = (
+    api.GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
+    api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, api._points_and_directions,
+    directions._floating, directions._parts, directions._rays, batching._named_like,
+    batching._all_examples, batching._collected, batching._one_example, batching._stack,
+)  # fmt: skip
+
+
+#: What turns the tape and mixed precision on and off, or tells how they stand: points know that, and rows what they need.
+_OTHERS_THAT_COMPUTE = (
+    glue.set_recording, glue.is_recording, autocast.enter, memory.tick, Parameter.set_data, Tensor.item, Tensor.tolist,
+    batched.begin_level, batched.end_level, batched.next_level,
+)  # fmt: skip
+
+#: Functions of other modules that are gone into as well: those that switch the tape, with `set_recording` (rows and points
+#: know whether it is on), and those that call a function with the tape on.
+_ALSO_ENTERED = (no_grad.__init__, no_grad.__enter__, no_grad.__exit__, transform.linearize)
+
+
+def _is_operator_method(function: Any) -> bool:
+    """Whether a bound method of a tensor comes from the table of methods, or tells how the tensor is made."""
+    name = function.__name__
+    plain = getattr(function, "__func__", function)
+    module = plain.__globals__.get("__name__") if isinstance(plain, types.FunctionType) else None
+    if _of(module, ("anfora.core",)):
+        return name in METADATA
+    return True
+
+
+def writes(function: Any) -> bool:
+    """Whether a function may change its first argument, or the object it is a method of."""
+    if is_among(function, _WRITERS):
+        return True
+    if isinstance(function, BOUND):
+        return function.__name__ in _METHODS.get(type(function.__self__), ())
+    if isinstance(function, types.MethodDescriptorType):
+        return function.__name__ in _METHODS.get(function.__objclass__, ())
+    return False
+
+
+def enters(function: types.FunctionType) -> bool:
+    """Whether the machine goes into a Python function: into programs, not into libraries."""
+    module = function.__globals__.get("__name__")
+    if _of(module, ("anfora",)):
+        return _of(module, _PROGRAMS) or function in _ALSO_ENTERED
+    if module in _PLAIN_LIBRARIES or contexts.enters(function):
+        return True
+    file = function.__code__.co_filename
+    return not (file.startswith((*_library_folders(), "<frozen")))
+
+
+@functools.lru_cache(maxsize=1)
+def _library_folders() -> tuple[str, ...]:
+    import sysconfig
+
+    paths = sysconfig.get_paths()
+    return tuple({paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")})
+
+
+def is_constant(value: Any) -> bool:
+    """Whether an object is compared by identity: what it is does not change."""
+    if isinstance(value, np.dtype):
+        return value.isbuiltin == 1
+    return isinstance(
+        value,
+        (
+            type, types.ModuleType, types.BuiltinFunctionType, types.FunctionType, Op, DType, enum.Enum,
+            types.MethodDescriptorType, types.WrapperDescriptorType, types.GetSetDescriptorType,
+        ),
+    )  # fmt: skip
+
+
+#: What reads a field of a named tuple: since Python 3.12 of a type that looks like one of the program's.
+_FIELD = type(collections.namedtuple("Named", "field").field)  # type: ignore[attr-defined]  # noqa: PYI024
+
+
+def is_object(value: Any) -> bool:
+    """Whether it is an object of a Python class, whose attributes can be read one by one."""
+    kind = type(value)
+    if kind is types.SimpleNamespace:
+        return True
+    return (
+        bool(kind.__flags__ & (1 << 9))
+        and kind.__getattribute__ is object.__getattribute__
+        and kind not in DEQUE_ITERATORS
+        and kind is not _FIELD
+        and not isinstance(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
+    )
+
+
+def has_methods(value: Any) -> bool:
+    """Whether operators and functions of Python's may call special methods of the program on a value: an object, or a named
+    tuple, a member of an enumeration or a class that has some."""
+    if isinstance(value, (tuple, enum.Enum, type)):
+        return type(value) not in (tuple, type) and _has_special_methods(type(value))
+    return is_object(value)
+
+
+def _has_special_methods(kind: type) -> bool:
+    return any(_special_methods(kind))
+
+
+def _special_methods(kind: type) -> Iterator[str]:
+    for base in kind.__mro__:
+        for name, found in list(base.__dict__.items()) if base.__flags__ & (1 << 9) else ():
+            if not name.startswith("__") or name in _OF_MAKING or type(found) is not types.FunctionType:
+                continue
+            if enters(found) and found.__globals__.get("__name__") not in _PLAIN_LIBRARIES:
+                yield name
+
+
+def _is_row(kind: type) -> bool:
+    """Whether the items of tuples of a class are found like those of others."""
+    return kind is tuple or not _OF_ROWS.intersection(_special_methods(kind))
+
+
+#: Special methods of tuples by which they show what they hold.
+_OF_ROWS = frozenset(
+    ["__iter__", "__getitem__", "__len__", "__eq__", "__ne__", "__hash__", "__contains__", "__reversed__"]
+)
+
+
+#: Special methods that no operator calls.
+_OF_MAKING = frozenset([
+    "__new__", "__init__", "__call__", "__prepare__", "__init_subclass__", "__set_name__", "__instancecheck__",
+    "__subclasscheck__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__getnewargs__",
+])  # fmt: skip
+
+
+def sets_plainly(kind: type) -> bool:
+    """Whether an assignment to an attribute of an object of a class puts it into the object's dict, or calls a setter."""
+    return kind.__setattr__ is object.__setattr__ or kind is types.SimpleNamespace
+
+
+#: What takes the same from each value: see polyfills.py.
+GETTERS = (operator.itemgetter, operator.attrgetter, operator.methodcaller)
+
+
+def has_identity(kind: type) -> bool:
+    """Whether objects of a class are equal to themselves alone."""
+    return kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__
+
+
+def is_plain_key(key: Any) -> bool:
+    """Whether to hash a value, and to compare it, calls nothing of the program."""
+    return type(key) in SIMPLE or (type(key) is tuple and all(map(is_plain_key, key)))
+
+
+def is_compared_plainly(value: Any) -> bool:
+    """Whether nothing of the program is called where a value is compared with one that has its hash."""
+    if type(value) in (tuple, frozenset):
+        return all(map(is_compared_plainly, value))
+    return not is_object(value) or has_identity(type(value))
+
+
+_TRANSPARENT = (
+    *GETTERS,
+    *NUMBERS, type(None), str, bytes, complex, type(...), type(NotImplemented), range, slice, *CONTAINERS, Generator, Walk,
+    types.MethodType, functools.partial, types.CellType, types.TracebackType, BaseException, super, *VIEWS,
+)  # fmt: skip
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether nothing is known of a value but that it is there: an array, a file, something of a library."""
+    if type(value) in _TRANSPARENT or isinstance(value, (Tensor, BaseException, ParameterTuple)):
+        return False
+    if is_bound(value):
+        return is_opaque(value.__self__)
+    if isinstance(value, tuple):
+        return not _is_row(type(value))
+    if is_constant(value) or is_object(value):
+        return False
+    if isinstance(value, types.GeneratorType):
+        return True
+    if type(value) in DEQUE_ITERATORS:
+        return False
+    return not (hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"))
+
+
+def name_of(value: Any) -> str:
+    """The `__name__` of a function or class, "" if it has none; no code of the program is called to make one up."""
+    kind = type(value)
+    if kind.__flags__ & (1 << 9) and not isinstance(value, type) and not _of(kind.__module__, ("anfora",)):
+        return object.__getattribute__(value, "__dict__").get("__name__", "") if kind.__dictoffset__ else ""
+    return getattr(value, "__name__", "")
+
+
+def describe(function: Any) -> str:
+    """A function's name, for reports."""
+    if not name_of(function):
+        return type(function).__name__
+    name = getattr(function, "__qualname__", None) or function.__name__
+    module = getattr(function, "__module__", None)
+    return name if module in (None, "builtins", "_operator") else f"{module}.{name}"

@@ -1,0 +1,73 @@
+"""MindIR: the public names of the IR.
+
+    graph = FuncGraph("f")
+    x = graph.parameter("x")
+    graph.output = graph.apply(PRIMITIVES["mul"], x, 2, name="y")
+    print(graph)                        the text, see text.py
+    print(graph.anf())                  the same with `let`
+    evaluate(graph, 3)                  6, see evaluate.py
+
+nodes.py         nodes and graphs, and in which order a graph computes; structure.py, what follows from their edges
+primitives.py    functions of the IR that are no tensor operators
+manager.py       the one door for edits, and who uses what
+verify.py        what a well-formed program is, checked
+evaluate.py      the meaning of a program: run it, slowly
+values.py        constants as text, and when two are the same
+text.py          programs as text; reading.py, and back; compare.py, whether two are the same
+let_form.py      the same with `let`; drawing.py, as a picture
+parser.py        from the source of a function to its graph; terms.py, expressions; blocks.py, how variables become
+                 values; interpreted.py, parts that have no graph form
+"""
+
+from __future__ import annotations
+
+from anfora.graph.ir import drawing, let_form, text
+from anfora.graph.ir.nodes import Abstract, Apply, Constant, Graph, GraphError, Node, Parameter
+from anfora.graph.ir.primitives import PRIMITIVES, Primitive
+
+__all__ = ["PRIMITIVES", "Abstract", "Apply", "Constant", "FuncGraph", "GraphError", "Node", "Parameter", "Primitive"]
+
+
+class FuncGraph(Graph):
+    """A function: parameters, and the nodes from them to one `return`. It prints as text, and notebooks draw it.
+
+    Args:
+        name: the name of the function; several graphs may have the same.
+        span: where the program defines it.
+    Example:
+        >>> graph = FuncGraph("double")
+        >>> graph.output = graph.apply(PRIMITIVES["add"], graph.parameter("x"), 1, name="y")
+        >>> print(graph)
+        # IR entry: @double
+        # Total subgraphs: 1
+        # Total number of cnodes: 2
+        <BLANKLINE>
+        subgraph @double(%para1_x) {
+          %0(y) = add(%para1_x, 1)
+          Return(%0)
+        }
+    """
+
+    def __str__(self) -> str:
+        return text.readable(self).rstrip("\n")
+
+    def anf(self) -> str:
+        """The program in administrative normal form: one `let` a line, functions where they are first used.
+
+        Example:
+            >>> graph = FuncGraph("f")
+            >>> graph.output = graph.apply(PRIMITIVES["add"], graph.parameter("x"), 1, name="y")
+            >>> print(graph.anf())
+            lambda (x)
+                let y = x + 1 in
+                y end
+        """
+        return let_form.anf(self)
+
+    def dot(self) -> str:
+        """The drawing of the program, in Graphviz's language."""
+        return drawing.dot(self)
+
+    def _repr_svg_(self) -> str | None:
+        """The drawing for notebooks; None, which shows the text, where Graphviz is not installed."""
+        return drawing.svg(self)

@@ -1,0 +1,229 @@
+"""Nodes and graphs: what a program is made of.
+
+    Node  = Parameter      an argument of one graph
+          | Constant       a value: a number, a tensor, an operator, a graph; belongs to no graph
+          | Apply          a call: inputs[0] is the function, the others are its arguments
+    Graph = a function: parameters, and the nodes from them to one `return`
+
+Nothing is named or listed beside that. A use is an edge from an Apply to one of its inputs, and what no edge leads to is
+not part of the program. A graph that uses nodes of another one is a closure; to choose, to loop and to bind arguments are
+calls of functions like any other.
+
+**Order.** A graph computes all its calls, each once. A call waits for its inputs, and, where an input is a graph, for the
+nodes which that graph takes from outside, because a closure holds values. Among calls that could go first, the one that
+was made first does: `Apply.order` numbers them as the program wrote them, and gradients are summed in that order.
+
+**Edits.** Nodes are made by `Graph.parameter` and `Graph.apply`. Once an edge exists, it is changed through a `Manager`
+(manager.py) alone, so its index of users is always right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Union
+
+from anfora.core.abstract import TensorType
+from anfora.core.errors import AnforaError
+from anfora.core.op import Weak
+from anfora.core.tensor import Tensor
+from anfora.graph.ir.primitives import return_
+
+if TYPE_CHECKING:
+    from anfora.core.span import Span
+    from anfora.graph.ir.manager import Manager
+
+__all__ = ["Abstract", "Apply", "Constant", "Graph", "GraphError", "Node", "Parameter", "describe"]
+
+#: What is known of a node's value without its data; None before inference.
+Abstract = Union[TensorType, Weak, tuple, None]
+
+
+class GraphError(AnforaError, ValueError):
+    """A graph that breaks a law of the IR, an edit that would, or a text that is no graph."""
+
+
+class Node:
+    """A value in a program. `graph` is the owner, None for constants."""
+
+    __slots__ = ()
+
+    graph: Graph | None
+    name: str | None  #: the program's variable
+    abstract: Abstract
+    span: Span | None  #: where the program says so
+
+    def __repr__(self) -> str:
+        return f"<{describe(self)}>"
+
+
+class Parameter(Node):
+    """An argument of one graph. Made by `Graph.parameter`."""
+
+    __slots__ = ("graph", "name", "abstract", "span")
+
+    def __init__(self, graph: Graph, name: str | None, abstract: Abstract, span: Span | None) -> None:
+        self.graph, self.name, self.abstract, self.span = graph, name, abstract, span
+
+
+class Constant(Node):
+    """A value that is known: a number, a string, a type, a tensor, an operator, a graph."""
+
+    __slots__ = ("value",)
+
+    graph = None
+    name = None
+    span = None
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    @property
+    def abstract(self) -> Abstract:  # type: ignore[override]
+        """What `infer` is told of it; None where it is no tensor or number."""
+        if isinstance(self.value, Tensor):
+            return TensorType(self.value.dtype, self.value.shape)
+        return Weak(type(self.value)) if type(self.value) in (bool, int, float) else None
+
+
+class Apply(Node):
+    """A call. Made by `Graph.apply`."""
+
+    __slots__ = ("graph", "_inputs", "name", "abstract", "span", "order")
+
+    graph: Graph
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: tuple[Node, ...],
+        name: str | None,
+        abstract: Abstract,
+        span: Span | None,
+        order: int,
+    ) -> None:
+        self.graph, self._inputs, self.name, self.abstract, self.span = graph, inputs, name, abstract, span
+        self.order = order  #: among the calls of its graph, as the program wrote them
+
+    @property
+    def inputs(self) -> tuple[Node, ...]:
+        """The function, then its arguments. Changed through a Manager."""
+        return self._inputs
+
+    @property
+    def fn(self) -> Node:
+        return self._inputs[0]
+
+    @property
+    def args(self) -> tuple[Node, ...]:
+        return self._inputs[1:]
+
+    def calls(self, function: Any) -> bool:
+        """Whether the function called is known, and is the given one."""
+        return isinstance(self.fn, Constant) and self.fn.value is function
+
+
+class Graph:
+    """A function. Programs hold `anfora.graph.ir.FuncGraph`, which also knows how to show itself.
+
+    Args:
+        name: the name of the function; several graphs may have the same.
+        span: where the program defines it.
+    """
+
+    def __init__(self, name: str, *, span: Span | None = None) -> None:
+        self.name, self.span = name, span
+        self._parameters: tuple[Parameter, ...] = ()
+        self._return: Apply | None = None
+        self._count = 0
+        self.manager: Manager | None = None  #: through which its edges are changed, if there is one
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        return self._parameters
+
+    @property
+    def return_(self) -> Apply | None:
+        """The call of `return` that ends the function; None while it is being built."""
+        return self._return
+
+    @property
+    def output(self) -> Node:
+        """The node whose value the function returns.
+
+        Raises:
+            GraphError: none has been set.
+        """
+        if self._return is None:
+            raise GraphError(
+                f"the graph @{self.name} has no output yet", help="set `graph.output` to a node or a value."
+            )
+        return self._return.inputs[1]
+
+    @output.setter
+    def output(self, value: Any) -> None:
+        node = as_node(value)
+        if self._return is None:
+            self._return = self.apply(return_, node)
+        elif self.manager is not None:
+            self.manager.set_input(self._return, 1, node)
+        else:
+            self._return._inputs = (self._return.fn, node)
+
+    def parameter(self, name: str | None = None, *, abstract: Abstract = None, span: Span | None = None) -> Parameter:
+        """Add a parameter behind the others. Calls of the graph are the caller's business."""
+        made = Parameter(self, name, abstract, span)
+        self._parameters += (made,)
+        return made
+
+    def apply(
+        self,
+        function: Any,
+        *arguments: Any,
+        name: str | None = None,
+        abstract: Abstract = None,
+        span: Span | None = None,
+    ) -> Apply:
+        """A call in this graph. It is part of the program once an edge leads to it.
+
+        Args:
+            function: a node, or a value that becomes a constant: a primitive, an operator, a graph, a Python function.
+            arguments: nodes, or values that become constants.
+            name: the variable that the program binds it to.
+            abstract: what is known of the result.
+            span: where the program says so.
+        """
+        made = Apply(self, tuple(map(as_node, (function, *arguments))), name, abstract, span, self._count)
+        self._count += 1
+        return made
+
+    def __repr__(self) -> str:
+        return f"<graph @{self.name}({', '.join(p.name or '_' for p in self._parameters)})>"
+
+
+def as_node(value: Any) -> Node:
+    """The node itself, or a constant of the value."""
+    return value if isinstance(value, Node) else Constant(value)
+
+
+def describe(node: Node) -> str:
+    """A node in one line, for errors: `%y = sub(%x, 1) in @f`."""
+    if isinstance(node, Constant):
+        return f"constant {_value(node)}"
+    if isinstance(node, Parameter):
+        return f"parameter {_short(node)} in @{node.graph.name}" if node.graph else f"parameter {_short(node)}"
+    assert isinstance(node, Apply)
+    function, *arguments = map(_short, node.inputs) if node.inputs else ("nothing",)
+    where = f" in @{node.graph.name}" if node.graph else ""
+    return f"{_short(node)} = {function}({', '.join(arguments)}){where}"
+
+
+def _short(node: Node) -> str:
+    return _value(node) if isinstance(node, Constant) else f"%{node.name or '_'}"
+
+
+def _value(constant: Constant) -> str:
+    value = constant.value
+    if isinstance(value, Graph):
+        return f"@{value.name}"
+    name = getattr(value, "name", None)
+    text = name if isinstance(name, str) else repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."

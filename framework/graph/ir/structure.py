@@ -1,0 +1,162 @@
+"""What follows from the edges of a program: which graphs it has, what each takes from outside, in which order it computes.
+
+A node is *free* in a graph that needs it and does not own it, by its own edges or through a graph that it uses: to make
+that closure, its values must be there. The graph that owns free nodes, or the innermost of several, is the *parent*. A
+closed program has no free nodes at its root; then the owners of a graph's free nodes stand one inside the other.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+
+from anfora.graph.ir.nodes import Apply, Constant, Graph, GraphError, Node, describe
+
+__all__ = ["Structure", "graph_of"]
+
+
+def graph_of(node: Node) -> Graph | None:
+    """The graph that a constant holds, if it does."""
+    return node.value if isinstance(node, Constant) and isinstance(node.value, Graph) else None
+
+
+class Structure:
+    """The graphs of a program, at the moment it is asked for; edits are not followed.
+
+    Args:
+        root: the graph in which the program starts.
+    Raises:
+        GraphError: a graph has no output, or a call waits for itself.
+    """
+
+    graphs: list[Graph]  #: the root, then each graph behind the one that uses it first
+    schedules: dict[Graph, list[Apply]]  #: the calls of a graph in the order in which they are computed
+    used: dict[Graph, list[Graph]]  #: the graphs that a graph's own calls take as constants
+    free: dict[Graph, dict[Node, None]]  #: what a graph needs from outside
+
+    def __init__(self, root: Graph) -> None:
+        self.root = root
+        calls = _reachable(root)
+        self.free = _free(calls, {graph: _used(own) for graph, own in calls.items()})
+        self.schedules = {graph: self._schedule(graph, own) for graph, own in calls.items()}
+        self.used = {graph: _used(own) for graph, own in self.schedules.items()}
+        # A graph that is not used, and yet owns a node that is, comes last: `verify` refuses it.
+        self.graphs = list(dict.fromkeys([*self._walk(root), *calls]))
+
+    def parent(self, graph: Graph) -> Graph | None:
+        """The innermost graph that a graph takes nodes from."""
+        owners = self.owners(graph)
+        return max(owners, key=lambda owner: len(self.owners(owner)), default=None)
+
+    def owners(self, graph: Graph) -> list[Graph]:
+        """The graphs that a graph takes nodes from."""
+        return list(dict.fromkeys(node.graph for node in self.free[graph] if node.graph is not None))
+
+    def needs(self, call: Apply) -> Iterator[Node]:
+        """What must be there before a call is computed: its inputs, and what closures among them hold."""
+        for node in call.inputs:
+            graph = graph_of(node)
+            if graph is None:
+                yield node
+            else:
+                yield from self.free[graph]
+
+    def _schedule(self, graph: Graph, calls: list[Apply]) -> list[Apply]:
+        """The calls of one graph: each behind what it needs, and otherwise as the program wrote them."""
+        waits: dict[Apply, int] = {}
+        unlocks: dict[Apply, list[Apply]] = {call: [] for call in calls}
+        for call in calls:
+            before = {node for node in self.needs(call) if isinstance(node, Apply) and node.graph is graph}
+            waits[call] = len(before)
+            for node in before:
+                unlocks[node].append(call)
+        numbered = {call.order: call for call in calls}
+        ready = [call.order for call in calls if not waits[call]]
+        heapq.heapify(ready)
+        schedule = []
+        while ready:
+            call = numbered[heapq.heappop(ready)]
+            schedule.append(call)
+            for later in unlocks[call]:
+                waits[later] -= 1
+                if not waits[later]:
+                    heapq.heappush(ready, later.order)
+        if len(schedule) < len(calls):
+            stuck = sorted((call for call in calls if waits[call]), key=lambda call: call.order)
+            lines = "".join(f"\n    {describe(call)}" for call in stuck[:10])
+            raise GraphError(f"in the graph @{graph.name} calls wait for each other:{lines}")
+        return schedule
+
+    def _walk(self, root: Graph) -> Iterator[Graph]:
+        """The graphs, depth first, in the order of use."""
+        seen: set[Graph] = set()
+        pending = [iter([root])]
+        while pending:
+            graph = next((graph for graph in pending[-1] if graph not in seen), None)
+            if graph is None:
+                pending.pop()
+                continue
+            seen.add(graph)
+            yield graph
+            pending.append(iter(self.used[graph]))
+
+
+def _used(calls: list[Apply]) -> list[Graph]:
+    """The graphs that calls take as constants, in the order of the calls."""
+    return list(dict.fromkeys(graph for call in calls for graph in map(graph_of, call.inputs) if graph))
+
+
+def _reachable(root: Graph) -> dict[Graph, list[Apply]]:
+    """Every call that the program needs, by owner."""
+    calls: dict[Graph, list[Apply]] = {}
+    seen: set[Node] = set()
+    pending: list[Node] = []
+
+    def enter(graph: Graph) -> None:
+        if graph not in calls:
+            calls[graph] = []
+            if graph.return_ is None:
+                raise GraphError(
+                    f"the graph @{graph.name} has no output", help="set `graph.output` to a node or a value."
+                )
+            pending.append(graph.return_)
+
+    enter(root)
+    while pending:
+        node = pending.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if node.graph is not None:
+            enter(node.graph)
+        if isinstance(node, Apply):
+            calls[node.graph].append(node)
+            pending += node.inputs
+        graph = graph_of(node)
+        if graph is not None:
+            enter(graph)
+    return calls
+
+
+def _free(calls: dict[Graph, list[Apply]], used: dict[Graph, list[Graph]]) -> dict[Graph, dict[Node, None]]:
+    """What each graph needs from outside, grown until nothing changes (graphs may use each other)."""
+    free: dict[Graph, dict[Node, None]] = {}
+    for graph, own in calls.items():
+        outside = (
+            n for call in sorted(own, key=lambda call: call.order) for n in call.inputs if n.graph not in (None, graph)
+        )
+        free[graph] = dict.fromkeys(outside)
+    users: dict[Graph, list[Graph]] = {graph: [] for graph in calls}
+    for graph, inner in used.items():
+        for g in inner:
+            users[g].append(graph)
+    pending = dict.fromkeys(calls)
+    while pending:
+        inner_graph = next(iter(pending))
+        del pending[inner_graph]
+        for graph in users[inner_graph]:
+            new = [n for n in free[inner_graph] if n.graph is not graph and n not in free[graph]]
+            if new:
+                free[graph].update(dict.fromkeys(new))
+                pending[graph] = None
+    return free

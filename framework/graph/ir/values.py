@@ -1,0 +1,151 @@
+"""Constants as text, and when two are the same.
+
+Numbers, strings and containers are written as Python writes them; an int is an int of any size and no machine integer, and
+floats come back to the last bit. Tensors are values here: two with the same type and bits are the same. What text cannot
+hold (a Parameter, a Python function, a tensor that takes part in gradients: objects that are known by identity) is written
+as `object(3, "what it looks like")` and kept in a list beside the text.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+import struct
+from typing import Any
+
+import numpy as np
+
+from anfora.api import GradOperation
+from anfora.core.dtype import DType
+from anfora.core.op import Op, registry
+from anfora.core.tensor import Tensor
+from anfora.graph.ir.primitives import UNBOUND, Primitive, U
+from anfora.ops import HyperMap, Map
+from anfora.ops.methods import functions
+
+__all__ = ["META", "WORDS", "printable", "same_value", "value_text"]
+
+#: Values that are a word.
+WORDS: dict[str, Any] = {
+    "None": None, "True": True, "False": False, "Ellipsis": Ellipsis, "NotImplemented": NotImplemented, "U": U,
+    "UNBOUND": UNBOUND,
+    "bool": bool, "int": int, "float": float, "str": str, "tuple": tuple, "list": list, "dict": dict,
+}  # fmt: skip
+_WORD_OF = {id(value): word for word, value in WORDS.items()}
+
+#: Functions that make functions, and the attributes that make them.
+META: dict[str, tuple[type, tuple[str, ...]]] = {
+    "GradOperation": (GradOperation, ("get_all", "get_by_list", "sens_param")),
+    "HyperMap": (HyperMap, ()),
+    "Map": (Map, ()),
+}
+
+
+def is_tensor_value(value: Any) -> bool:
+    """Whether it is a tensor that is nothing but its elements."""
+    return type(value) is Tensor and not value.requires_grad
+
+
+def value_text(value: Any, objects: list, *, complete: bool) -> str:
+    """The text of a constant that is no graph.
+
+    Args:
+        value: the constant's value.
+        objects: takes what text cannot hold.
+        complete: write all elements of a tensor, rather than what one likes to read.
+    """
+    if id(value) in _WORD_OF:
+        return _WORD_OF[id(value)]
+    kind = type(value)
+    if kind is int:
+        return repr(value) if abs(value) < 1 << 128 else hex(value)  # Python limits how long a decimal may be
+    if kind is float:
+        return float_text(value)
+    if kind is complex:
+        return f"complex({float_text(value.real)}, {float_text(value.imag)})"
+    if kind is str:
+        return json.dumps(value)
+    if kind is bytes:
+        return f'bytes("{value.hex()}")'
+    if kind is tuple:
+        items = [value_text(item, objects, complete=complete) for item in value]
+        return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
+    if kind is slice or kind is range:
+        items = [value_text(item, objects, complete=complete) for item in (value.start, value.stop, value.step)]
+        return f"{kind.__name__}({', '.join(items)})"
+    if kind is DType:
+        return value.label
+    if kind is Primitive:
+        return value.name
+    if isinstance(value, Op) and functions.get(value.name) is not value and registry.get(value.name) is value:
+        return f"registry.{value.name}"
+    name = getattr(value, "__name__", None)
+    if isinstance(name, str) and functions.get(name) is value:
+        return f"ops.{name}"
+    if is_meta(value):
+        attributes = META[kind.__name__][1]
+        return f"{kind.__name__}({', '.join(str(getattr(value, name)) for name in attributes)})"
+    if is_tensor_value(value):
+        return _tensor_text(value, complete)
+    number = next((i for i, known in enumerate(objects) if known is value), len(objects))
+    if number == len(objects):
+        objects.append(value)
+    looks = repr(value) if not isinstance(value, Tensor) else f"{kind.__name__} {getattr(value, 'name', '')}".strip()
+    return f"object({number}, {json.dumps(looks if len(looks) <= 60 else looks[:57] + '...')})"
+
+
+def printable(text: str) -> str:
+    """A text on one line; what cannot be seen is shown as an escape."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def float_text(value: float) -> str:
+    """A float as Python writes it; a NaN by its bits, unless it is the plain one."""
+    bits = struct.pack(">d", value).hex()
+    return f'nan_bits("{bits}")' if math.isnan(value) and bits != _PLAIN_NAN else repr(value)
+
+
+_PLAIN_NAN = struct.pack(">d", math.nan).hex()
+
+
+def is_meta(value: Any) -> bool:
+    """Whether it is a function of functions that is known by its attributes."""
+    known = META.get(type(value).__name__)
+    return known is not None and type(value) is known[0] and getattr(value, "ops", None) is None
+
+
+def _tensor_text(value: Tensor, complete: bool) -> str:
+    shape = f"Tensor(shape={list(value.shape)}, dtype={value.dtype}"
+    if complete:
+        return f'{shape}, data="{base64.b64encode(elements(value)).decode()}")'
+    elements_text = str(value.tolist() if value.ndim else value.item()) if value.size <= 8 else "..."
+    return f"{shape}, value={elements_text})"
+
+
+def elements(value: Tensor) -> bytes:
+    """The elements as they lie in memory, in row-major order."""
+    return np.ascontiguousarray(value._array).tobytes()
+
+
+def same_value(a: Any, b: Any) -> bool:
+    """Whether two constants, no graphs, are the same to the last bit."""
+    if a is b:
+        return True
+    if type(a) is not type(b):
+        return False
+    if type(a) in (int, str, bytes, range):
+        return a == b
+    if type(a) is float:
+        return struct.pack("<d", a) == struct.pack("<d", b)
+    if type(a) is complex:
+        return same_value(a.real, b.real) and same_value(a.imag, b.imag)
+    if type(a) is tuple:
+        return len(a) == len(b) and all(map(same_value, a, b))
+    if type(a) is slice:
+        return same_value((a.start, a.stop, a.step), (b.start, b.stop, b.step))
+    if is_meta(a) and is_meta(b):
+        return all(getattr(a, name) == getattr(b, name) for name in META[type(a).__name__][1])
+    if is_tensor_value(a) and is_tensor_value(b):
+        return a.dtype is b.dtype and a.shape == b.shape and elements(a) == elements(b)
+    return False

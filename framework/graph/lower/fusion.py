@@ -1,0 +1,350 @@
+"""Fusion: elementwise rows that follow from each other share one loop, and what they hand on stays in registers.
+
+A *group* is a set of elementwise tasks over one shape. It runs where its last member stood, so it may only grow while
+nobody else has touched what its members made, nor written what they read; then moving them changes nothing. Each value is
+rounded as memory would round it (kernel/compose.py): the bits are those of the single loops.
+
+Not fused: rows that can fail, since the loop could not say which of them did; operands without neighbours along the last
+axis, which would take the vectors from all members; and loops over short rows, which are mostly masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from anfora.graph.lower.arena import Kind, Place, Root, Task
+from anfora.graph.lower.rows import Row
+from anfora.kernel.compose import Composed, Given, Made, Member
+from anfora.kernel.loops import merge_axes, plan_elementwise
+from anfora.kernel.plan import Buffer, Elements, Planner
+
+__all__ = ["Scalars", "can_be_scalar", "can_fail", "fuse", "scalars"]
+
+_MOST_MEMBERS = 24
+_MOST_OPERANDS = 12  #: that a loop reads from memory: they and what is handed on share the vector registers
+_SHORTEST_ROW = 64  #: elements of the innermost axis, where not all operands are contiguous
+
+#: The elements of an array, in the order of the loop: where it starts, its strides for the shape of the group.
+Key = tuple[Root, int, tuple[int, ...]]
+
+
+class _Pattern(NamedTuple):
+    """How an elementwise plan walks its operands."""
+
+    elements: Elements
+    shape: tuple[int, ...]
+    walks: list[tuple[int, int, tuple[int, ...]]]  #: for each operand of the body: buffer, offset, strides
+
+
+class _Candidate(NamedTuple):
+    """A task that can be a member of a group."""
+
+    task: Task
+    elements: Elements
+    shape: tuple[int, ...]
+    reads: list[Key]
+    writes: list[Key]
+
+
+@dataclass(eq=False)
+class _Group:
+    """Members of one loop."""
+
+    shape: tuple[int, ...]
+    members: list[int] = field(default_factory=list)  #: positions among the tasks
+    reads: dict[Root, set[Key]] = field(default_factory=dict)
+    writes: dict[Root, Key] = field(default_factory=dict)
+    operands: int = 0  #: how many arrays it reads that it has not made
+    is_open: bool = True
+
+    def agrees(self, candidate: _Candidate) -> bool:
+        """Whether all who write a piece of memory, and those who read it, walk it in the same way."""
+        for key in candidate.reads:
+            if self.writes.get(key[0], key) != key:
+                return False
+        for key in candidate.writes:
+            keys = self.reads.get(key[0])
+            if self.writes.get(key[0], key) != key or (keys is not None and keys != {key}):
+                return False
+        return True
+
+
+def fuse(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Task]:
+    """The tasks with groups of elementwise ones made one; the order of all others stays."""
+    groups, candidates = _Grouping(tasks, rows).run()
+    uses = _uses(tasks)
+    fused: list[Task] = []
+    for position, task in enumerate(tasks):
+        group = groups.get(position)
+        if group is None or len(group.members) == 1:
+            fused.append(task)
+        elif group.members[-1] == position:
+            fused += _joined([candidates[i] for i in group.members], uses)
+    return fused
+
+
+class _Grouping:
+    """The walk over the tasks that forms groups."""
+
+    def __init__(self, tasks: Sequence[Task], rows: Sequence[Row]) -> None:
+        self.tasks, self.rows = tasks, rows
+        self.patterns: dict[int, _Pattern | None] = {}  #: of plans, which many rows share
+        self.groups: dict[int, _Group] = {}
+        self.candidates: dict[int, _Candidate] = {}
+        self.readers: dict[Root, list[_Group]] = {}  #: groups that read a piece of memory; some are closed
+        self.writers: dict[Root, _Group] = {}  #: the last group that wrote one
+        self.in_place: list[_Group] = []  #: open groups that change memory which was there before
+
+    def run(self) -> tuple[dict[int, _Group], dict[int, _Candidate]]:
+        for position, task in enumerate(self.tasks):
+            candidate = self._candidate(task)
+            may_fail = can_fail(task, self.rows)
+            if may_fail:  # a failure must find all that was written before it, and nothing else
+                for group in self.in_place:
+                    group.is_open = False
+                self.in_place.clear()
+            if candidate is None or may_fail:
+                self._close(task, None)
+            else:
+                self._place(position, candidate)
+        return self.groups, self.candidates
+
+    def _candidate(self, task: Task) -> _Candidate | None:
+        if id(task.plan) not in self.patterns:
+            self.patterns[id(task.plan)] = _pattern(task)
+        pattern = self.patterns[id(task.plan)]
+        if pattern is None:
+            return None
+        elements, shape, walks = pattern
+        count = len(elements.inputs)
+        return _Candidate(task, elements, shape, _keys(task, walks[:count]), _keys(task, walks[count:]))
+
+    def _place(self, position: int, candidate: _Candidate) -> None:
+        """Add a candidate to the groups it follows from, which become one, or to a new one."""
+        self.candidates[position] = candidate
+        group = None
+        for key in candidate.reads:
+            other = self.writers.get(key[0])
+            if other is None or not other.is_open or other is group or other.shape != candidate.shape:
+                continue
+            if other.agrees(candidate) and (group is None or _fit(group, other)):
+                group = other if group is None else self._merge(group, other)
+        if group is not None and not _fits(group, candidate):
+            group = None
+        if group is None:
+            group = _Group(candidate.shape)
+        self._close(candidate.task, group)
+        self.groups[position] = group
+        group.members.append(position)
+        for key in candidate.reads:
+            keys = group.reads.get(key[0])
+            if keys is None:
+                keys = group.reads[key[0]] = set()
+                self.readers.setdefault(key[0], []).append(group)
+            if key not in keys and key[0] not in group.writes:
+                group.operands += 1
+            keys.add(key)
+        for key in candidate.writes:
+            group.writes[key[0]] = key
+            self.writers[key[0]] = group
+        if any(place.root.is_written for place in candidate.task.outputs):
+            self.in_place.append(group)
+
+    def _merge(self, group: _Group, other: _Group) -> _Group:
+        """Both groups as one."""
+        group.members = sorted([*group.members, *other.members])
+        group.operands += other.operands
+        for position in other.members:
+            self.groups[position] = group
+        for root, keys in other.reads.items():
+            group.reads.setdefault(root, set()).update(keys)
+            self.readers[root].append(group)
+        for root, key in other.writes.items():
+            group.writes[root] = key
+            self.writers[root] = group
+        if other in self.in_place:
+            self.in_place.append(group)
+        other.is_open = False
+        return group
+
+    def _close(self, task: Task, own: _Group | None) -> None:
+        """Close the groups, but its own, that a task conflicts with: those that made what it uses, or use what it
+        writes."""
+        for place in (*task.inputs, *task.outputs):
+            if place is not None:
+                writer = self.writers.get(place.root)
+                if writer is not None and writer is not own:
+                    writer.is_open = False
+        for place in task.outputs:
+            for reader in self.readers.get(place.root, ()):
+                if reader is not own:
+                    reader.is_open = False
+
+
+def _fits(group: _Group, candidate: _Candidate) -> bool:
+    return len(group.members) < _MOST_MEMBERS and group.operands + len(candidate.reads) <= _MOST_OPERANDS
+
+
+def _fit(group: _Group, other: _Group) -> bool:
+    few = len(group.members) + len(other.members) < _MOST_MEMBERS
+    return few and group.operands + other.operands <= _MOST_OPERANDS
+
+
+def _pattern(task: Task) -> _Pattern | None:
+    """How a task walks its operands, if it can be a member of a group; it follows from the plan."""
+    if task.plan is None or len(task.plan.steps) != 1:
+        return None
+    elements = task.plan.steps[0].elements
+    if elements is None:
+        return None
+    count = len(task.inputs) + len(task.outputs)
+    if any(buffer.index >= count for buffer, _ in (*elements.inputs, *elements.outputs)):
+        return None
+    shape = elements.outputs[0][0].shape
+    buffers = [buffer.broadcast(shape) for buffer, _ in (*elements.inputs, *elements.outputs)]
+    lengths, strides = merge_axes(shape, [buffer.strides for buffer in buffers])
+    if any(step not in (0, buffer.dtype.itemsize) for step, buffer in zip(strides[-1], buffers)):
+        return None
+    if len(lengths) > 1 and lengths[-1] < _SHORTEST_ROW:
+        return None
+    walks = [
+        (buffer.index, buffer.offset, tuple(step if length > 1 else 0 for step, length in zip(buffer.strides, shape)))
+        for buffer in buffers
+    ]
+    return _Pattern(elements, shape, walks)
+
+
+def _keys(task: Task, walks: Sequence[tuple[int, int, tuple[int, ...]]]) -> list[Key]:
+    places = (*task.inputs, *task.outputs)
+    keys = []
+    for index, offset, strides in walks:
+        place = places[index]
+        assert place is not None
+        keys.append((place.root, place.offset + offset, strides))
+    return keys
+
+
+def _uses(tasks: Iterable[Task]) -> dict[Root, int]:
+    """How often each piece of memory is an operand."""
+    uses: dict[Root, int] = {}
+    for task in tasks:
+        for place in (*task.inputs, *task.outputs):
+            if place is not None:
+                uses[place.root] = uses.get(place.root, 0) + 1
+    return uses
+
+
+def _joined(members: Sequence[_Candidate], uses: dict[Root, int]) -> Iterable[Task]:
+    """One task for all members; none if nothing of it is wanted."""
+    own = _uses(member.task for member in members)
+    made: dict[Key, tuple[int, int, str]] = {}  #: by which member, which of its results, stored as which type
+    stored: dict[Key, tuple[tuple[int, int], Place, Buffer, str]] = {}
+    given: dict[tuple[Key, str, str], int] = {}
+    inputs: list[tuple[Place, Buffer, str]] = []
+    composed = []
+    for number, member in enumerate(members):
+        places = (*member.task.inputs, *member.task.outputs)
+        operands: list[Given | Made] = []
+        for key, (buffer, elem) in zip(member.reads, member.elements.inputs):
+            if key in made:
+                operands.append(Made(*made[key], buffer.code, elem))
+                continue
+            index = given.setdefault((key, buffer.code, elem), len(inputs))
+            if index == len(inputs):
+                place = places[buffer.index]
+                assert place is not None
+                inputs.append((place, buffer, elem))
+            operands.append(Given(index))
+        composed.append(Member(member.elements.body, tuple(operands)))
+        for result, (key, (buffer, elem)) in enumerate(zip(member.writes, member.elements.outputs)):
+            made[key] = (number, result, buffer.code)
+            root = key[0]
+            if root.kind is not Kind.ARENA or own[root] < uses[root]:
+                place = places[buffer.index]
+                assert place is not None
+                stored[key] = ((number, result), place, buffer, elem)
+    if not stored:
+        return
+    outputs = list(stored.values())
+    body = Composed(tuple(composed), tuple(result for result, *_ in outputs))
+    planner = Planner(tuple(p.layout for p, _, _ in inputs), tuple(p.layout for _, p, _, _ in outputs))
+    plan_elementwise(
+        planner,
+        body,
+        [(replace(buffer, index=i), elem) for i, (_, buffer, elem) in enumerate(inputs)],
+        [(replace(buffer, index=i), elem) for i, (_, _, buffer, elem) in enumerate(outputs, len(inputs))],
+        sum(member.elements.nanoseconds for member in members),
+    )
+    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.row)
+
+
+# -- single elements --------------------------------------------------------------------------------------------------
+
+_MOST_SINGLES = 48  #: rows of a scalar loop: LLVM takes about a millisecond for each
+
+Spot = tuple[Root, int]  #: where a single element lies: a piece of memory, and an offset in it
+
+
+class Scalars(NamedTuple):
+    """Tasks on single elements as one body."""
+
+    body: Composed
+    given: list[tuple[Place, str, str]]  #: for each operand: where it lies, as which code it is loaded, machine type
+    stored: list[str]  #: for each result: the code of its buffer
+
+
+def can_be_scalar(tasks: Sequence[Task]) -> bool:
+    """Whether all tasks are elementwise, on single elements."""
+    return 0 < len(tasks) <= _MOST_SINGLES and all(map(_is_single, tasks))
+
+
+def can_fail(task: Task, rows: Sequence[Row]) -> bool:
+    """Whether the data may be such that the task fails."""
+    return task.plan is None or (task.row >= 0 and rows[task.row].entry.may_fail)
+
+
+def _is_single(task: Task) -> bool:
+    if task.plan is None or len(task.plan.steps) != 1:
+        return False
+    elements = task.plan.steps[0].elements
+    return elements is not None and all(buffer.size == 1 for buffer, _ in (*elements.inputs, *elements.outputs))
+
+
+def scalars(tasks: Sequence[Task], wanted: Sequence[Spot]) -> Scalars | None:
+    """The tasks as one body that gives what lies at these spots in the end; None if a spot is not of their making."""
+    made: dict[Spot, tuple[int, int, str]] = {}  #: by which member, which of its results, stored as which type
+    given: dict[tuple[Spot, str, str], int] = {}
+    operands_of_all: list[tuple[Place, str, str]] = []
+    members = []
+    for number, task in enumerate(tasks):
+        assert task.plan is not None
+        elements = task.plan.steps[0].elements
+        assert elements is not None
+        places = (*task.inputs, *task.outputs)
+
+        def spot_of(buffer: Buffer, places: Sequence[Place | None] = places) -> tuple[Place, Spot]:
+            place = places[buffer.index]
+            assert place is not None
+            place = place._replace(offset=place.offset + buffer.offset)
+            return place, (place.root, place.offset)
+
+        operands: list[Given | Made] = []
+        for buffer, elem in elements.inputs:
+            place, spot = spot_of(buffer)
+            if spot in made:
+                operands.append(Made(*made[spot], buffer.code, elem))
+                continue
+            index = given.setdefault((spot, buffer.code, elem), len(operands_of_all))
+            if index == len(operands_of_all):
+                operands_of_all.append((place, buffer.code, elem))
+            operands.append(Given(index))
+        members.append(Member(elements.body, tuple(operands)))
+        for result, (buffer, _) in enumerate(elements.outputs):
+            made[spot_of(buffer)[1]] = (number, result, buffer.code)
+    if not all(spot in made for spot in wanted):
+        return None
+    results = [made[spot] for spot in wanted]
+    body = Composed(tuple(members), tuple((member, result) for member, result, _ in results))
+    return Scalars(body, operands_of_all, [code for _, _, code in results])

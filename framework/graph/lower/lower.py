@@ -1,0 +1,565 @@
+"""From rows to native code: a segment is one program that one call runs from end to end.
+
+Rows are done in order, with the bits, effects and errors of PyNative mode. What PyNative mode does at each call is done
+here once: views become places in the memory of what they view, intermediates get their part of an arena, and the steps of
+all rows are joined into one program of the executor. Machine code belongs to element types, not to shapes: lowering the
+rows for another shape compiles nothing.
+
+An operator that runs in Python divides the program into stages. Rows run one by one, as PyNative mode runs them, where the
+joined program would be wrong: inputs that share memory, of which one is written, or a row that PyNative mode refuses.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+import gc
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import CodeType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anfora.core import memory
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.dtype import as_dtype, bfloat16
+from anfora.core.errors import AnforaError, OpValueError
+from anfora.core.span import Span, cell_path
+from anfora.core.tensor import Tensor, bfloat16_to_numpy, convert, view_array, wrap
+from anfora.eager import dispatch, tape
+from anfora.eager.entry import freeze
+from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange, extent
+from anfora.graph.lower.fusion import can_be_scalar, can_fail, fuse
+from anfora.graph.lower.rows import Number, Row
+from anfora.graph.source.tracebacks import code_behind
+from anfora.kernel import glue
+from anfora.kernel.executor import LINE, TAG, Part, Program
+from anfora.kernel.loops import plan_copy
+from anfora.kernel.overlap import plan_overlap
+from anfora.kernel.plan import Buffer, Plan, Planner
+
+__all__ = ["Door", "Segment"]
+
+
+class Segment:
+    """Rows as one native program. Immutable: any number of threads may run it at once.
+
+    Args:
+        rows: the program. An operator that runs in Python must get numbers as `Number`s: it computes with the Python
+            number itself.
+        inputs: the values that come with each call, and their layouts; a Python number that varies is a 0-d array of the
+            layout of the operand.
+        constants: the values known now. They stay as they are: who writes to one, or gets one back, has a copy.
+        outputs: the values wanted back: of rows, inputs or constants; views share memory as in PyNative mode.
+        is_fused: whether elementwise rows may share a loop. Changes no bit.
+    """
+
+    def __init__(
+        self,
+        rows: Sequence[Row],
+        inputs: Sequence[tuple[int, Layout]],
+        constants: Mapping[int, np.ndarray],
+        outputs: Sequence[int],
+        is_fused: bool = True,
+    ) -> None:
+        self.rows = tuple(rows)
+        self.inputs = tuple(inputs)
+        self.constants = dict(constants)
+        self.outputs = tuple(outputs)
+        with _collecting_later(len(self.rows)):
+            self._lower(is_fused)
+        #: Run the rows on the inputs (arrays of exactly their layouts, in their order); gives the outputs. An error is the
+        #: one that PyNative mode raises, with the index of the row that failed as its attribute `row`.
+        self.run: Callable[[Sequence[np.ndarray]], list[np.ndarray]] = self._short_run() or self._run
+
+    def _lower(self, is_fused: bool) -> None:
+        lowering = _Lowering(self)
+        tasks = fuse(lowering.tasks, self.rows) if is_fused else lowering.tasks
+        self._singles = lowering.tasks if can_be_scalar(lowering.tasks) else None
+        arena, workspaces = arrange(tasks)  # the roots of the arena know their places now
+        self._is_refused = lowering.is_refused
+        self._kept = lowering.kept  #: arrays whose addresses are in the programs
+        self._live = lowering.live
+        self._constant_layouts = lowering.constant_layouts
+        self._operands = lowering.operands
+        self._written = [i for i, root in enumerate(lowering.given) if root.is_written]
+        self._fresh, coming, self._arena = lowering.number(arena)
+        self._coming = (None,) * coming
+        self._made = lowering.fresh_roots()
+        self._stages = self._join(tasks, workspaces, _check_of_overlap(lowering.given))
+        self._handed = [_handed(lowering.values[value]) for value in self.outputs]
+
+    def door(self) -> Door | None:
+        """What a native loop around the program needs; None where there is more to a run than one native program."""
+        if len(self._stages) != 1 or self._coming or self._is_refused or self._written:
+            return None
+        program = self._stages[0]
+        assert isinstance(program, Program)
+        count = len(self.inputs)
+        may_fail = any(can_fail(task, self.rows) for task in self._singles or ())
+        return Door(
+            program, count, self._fresh, self._handed, self._failure, self._singles, may_fail, self._made, self._kept
+        )
+
+    def _join(self, tasks: list[Task], workspaces: list[list[int]], check: Plan | None) -> list[Program | Task]:
+        """The stages: native programs, and rows that run in Python."""
+        count = len(self.inputs) + len(self._fresh) + len(self._coming)
+        arena = self._arena
+        stages: list[Program | Task] = []
+        parts: list[Part] = []
+        if check is not None:
+            parts.append(Part(check, [(i, 0) for i in range(len(self.inputs))], len(self.rows)))
+
+        def finish() -> None:
+            if parts:
+                stages.append(Program.joined(parts, count, arena))
+                parts.clear()
+
+        for task, spaces in zip(tasks, workspaces):
+            if task.plan is None:
+                finish()
+                stages.append(task)
+                continue
+            places = [_location(place, arena) for place in (*task.inputs, *task.outputs)]
+            places += [(arena, offset) for offset in spaces]
+            parts.append(Part(task.plan, places, max(task.row, 0)))
+        finish()
+        return stages
+
+    # -- running ------------------------------------------------------------------------------------------------------
+
+    def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        if self._is_refused or not all(arrays[i].flags.writeable for i in self._written):
+            return self._run_rows(arrays)
+        buffers: list[Any] = [*arrays, *[np.empty(shape, dtype) for shape, dtype in self._fresh], *self._coming]
+        for stage in self._stages:
+            if isinstance(stage, Task):
+                self._run_python(stage, buffers)
+                continue
+            code = glue.launch(stage, *buffers)
+            if code >> TAG == len(self.rows) and code:  # an input that is written shares memory with another
+                return self._run_rows(arrays)
+            if code:
+                raise self._failure(code, buffers)
+        return [buffers[i] if layout is None else view_array(buffers[i], layout, at) for i, layout, at in self._handed]
+
+    def _short_run(self) -> Callable | None:
+        """The same for a single program that writes no input and gives new arrays, without a look at what is known."""
+        first, count = len(self.inputs), len(self.outputs)
+        is_plain = self._handed == [(first + i, None, 0) for i in range(count)] and not self._coming
+        if not is_plain or len(self._stages) != 1 or self._is_refused or self._written:
+            return None
+        factory = _short_run_factory(len(self._fresh), count)
+        return factory(np.empty, glue.launcher(), self._stages[0], self._raise, *self._fresh)
+
+    def _raise(self, code: int, *buffers: np.ndarray) -> None:
+        raise self._failure(code, list(buffers))
+
+    def _run_python(self, task: Task, buffers: list) -> None:
+        """Run the row of an operator in Python; its results become arguments of the stages that follow."""
+        row = self.rows[task.row]
+        entry = row.entry
+        rule = entry.op.python_rule
+        assert rule is not None
+        values = [None if x is None else np.asarray(x) for x in self._values(task.row, buffers)]
+        try:
+            with np.errstate(all="ignore"):
+                results = rule(*(values[group] for group in entry.groups), **entry.attributes)
+        except Exception as error:
+            raise _placed(error, task.row, row) from error.__cause__
+        for place, layout, result in zip(task.outputs, entry.outputs, results if entry.is_tuple else (results,)):
+            result = np.asarray(result)
+            buffers[place.root.number] = convert(result, as_dtype(result.dtype), layout.dtype)
+
+    def _failure(self, code: int, buffers: list) -> Exception:
+        """The error behind the failure of a row."""
+        index, position = code >> TAG, (code & (1 << TAG) - 1) - 1
+        row = self.rows[index]
+        rule = row.entry.op.fault_rule
+        assert rule is not None, f"{row.entry.op.name} failed at {position}, and has no fault rule"
+        values = self._values(index, buffers)
+        error = rule(position, *(values[group] for group in row.entry.groups), **row.entry.attributes)
+        return _placed(error, index, row)
+
+    def _values(self, index: int, buffers: list) -> list:
+        """The operands of a row as numpy shows them."""
+        values: list[Any] = []
+        for operand, place in zip(self.rows[index].inputs, self._operands[index]):
+            if isinstance(operand, Number) or place is None:
+                values.append(operand.value if isinstance(operand, Number) else None)
+                continue
+            array = self._array(place, buffers)
+            values.append(bfloat16_to_numpy(array) if place.layout.dtype is bfloat16 else array)
+        return values
+
+    def _array(self, place: Place, buffers: list) -> np.ndarray:
+        """What lies at a place."""
+        root, offset, layout = place
+        if root.kind is Kind.CONSTANT:
+            return view_array(self._kept[root.number], layout, offset)
+        offset += root.origin
+        if root.kind is not Kind.ARENA:
+            return view_array(buffers[root.number], layout, offset)
+        if self._arena < 0:  # all that would lie there is empty
+            return np.empty(layout.shape, layout.dtype.storage)
+        arena = buffers[self._arena]
+        start = -arena.__array_interface__["data"][0] % LINE + root.at
+        return np.ndarray(layout.shape, layout.dtype.storage, arena, start + offset, layout.strides)
+
+    def _run_rows(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """The same, row by row in PyNative mode: slow, and right for memory that is shared in any way."""
+        tensors = {value: wrap(array, layout) for (value, layout), array in zip(self.inputs, arrays)}
+        for value, layout in self._constant_layouts.items():
+            tensors[value] = wrap(memory.twin(self.constants[value]), layout)
+        with tape.recording(False):
+            for index in self._live:
+                row = self.rows[index]
+                flat = [x.value if isinstance(x, Number) else None if x is None else tensors[x] for x in row.inputs]
+                try:
+                    result = dispatch.run(row.entry, flat)
+                except Exception as error:
+                    raise _placed(error, index, row) from error.__cause__
+                if row.entry.op.writes is None:
+                    tensors.update(zip(row.outputs, result if row.entry.is_tuple else (result,)))
+        return [tensors[value]._array for value in self.outputs]
+
+
+class Door(NamedTuple):
+    """A segment that is one native program, seen by a loop around it (loops.py)."""
+
+    program: Program
+    inputs: int  #: arguments of the program: inputs, then fresh arrays
+    fresh: Sequence[tuple[tuple[int, ...], np.dtype]]  #: shapes and types of those; the arena may be the last
+    handed: Sequence[tuple[int, Layout | None, int]]  #: for each output: argument, layout and offset of a view
+    failure: Callable[[int, list], Exception]  #: from a failure code and the arguments, the error of a row
+    singles: list[Task] | None  #: the tasks, unfused, where all work on single elements
+    may_fail: bool  #: whether one of those may
+    made: dict[int, Root]  #: the memory of the fresh arrays that are outputs
+    kept: list[np.ndarray]  #: the constants
+
+
+@contextmanager
+def _collecting_later(rows: int) -> Iterator[None]:
+    """Put off garbage collections while a long program is lowered: all that is made lives on, and to walk over it again
+    and again takes longer than to make it."""
+    pauses = rows > 1000 and gc.isenabled()
+    if pauses:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if pauses:
+            gc.enable()
+
+
+@functools.cache
+def _short_run_factory(fresh: int, count: int) -> Callable:
+    """A function that makes the shortest `run` of a program that needs so many arrays, of which some are outputs."""
+    made = [f"a{i}" for i in range(fresh)]
+    shapes = "".join(f", s{i}" for i in range(fresh))
+    lines = [
+        f"def factory(empty, launch, program, fail{shapes}):",
+        *(f"    shape{i}, dtype{i} = s{i}" for i in range(fresh)),
+        "    address = program.address",
+        "    def run(arrays):",
+        *(f"        a{i} = empty(shape{i}, dtype{i})" for i in range(fresh)),
+        f"        code = launch(address, {', '.join(['*arrays', *made])})",
+        f"        if code: fail(code, {', '.join(['*arrays', *made])})",
+        f"        return [{', '.join(made[:count])}]",
+        "    return run",
+    ]
+    scope: dict[str, Any] = {}
+    exec(compile("\n".join(lines), __file__, "exec"), scope)  # frames of this package are no place of the user's
+    return scope["factory"]
+
+
+class _Lowering:
+    """The walk over the rows: in which memory each value lies, and the tasks that remain to be done."""
+
+    def __init__(self, segment: Segment) -> None:
+        self.is_refused = False  #: PyNative mode refuses a row, whatever the data
+        self.kept: list[np.ndarray] = []
+        self.constant_layouts: dict[int, Layout] = {}
+        self.tasks: list[Task] = []
+        self.operands: dict[int, list[Place | None]] = {}  #: of rows that may fail
+        self.given = [Root(Kind.INPUT, layout, 0) for _, layout in segment.inputs]
+        self.values = {value: Place(root, 0, layout) for (value, layout), root in zip(segment.inputs, self.given)}
+        self._constants = segment.constants
+        self._numbers: dict[Any, Root] = {}
+        self._made: list[Root] = []  #: of constants
+        self.live = _live(segment.rows, segment.outputs)
+        for index in self.live:
+            self._lower(index, segment.rows[index])
+        returned = [self._value(value, None).root for value in segment.outputs]
+        self._settle(returned)
+
+    def _value(self, value: int, layout: Layout | None) -> Place:
+        """The place of a value; a constant is met as an operand of this layout, or not as an operand at all."""
+        place = self.values.get(value)
+        if place is None:
+            array = self._constants[value]
+            if layout is None:
+                layout = Layout(TensorType(as_dtype(array.dtype), array.shape), array.strides)
+            assert layout.shape == array.shape and layout.dtype.storage == array.dtype
+            assert Layout(layout.type, array.strides) is layout, f"a constant lies otherwise than {layout!r}"
+            self.constant_layouts[value] = layout
+            place = self.values[value] = Place(self._constant(array, layout), 0, layout)
+        return place
+
+    def _constant(self, array: np.ndarray, layout: Layout) -> Root:
+        root = Root(Kind.CONSTANT, layout, 0, array.__array_interface__["data"][0])
+        root.number = len(self.kept)
+        self.kept.append(array)
+        self._made.append(root)
+        return root
+
+    def _operand(self, row: Row, i: int) -> Place | None:
+        operand = row.inputs[i]
+        if operand is None:
+            return None
+        layout = row.entry.inputs[i]
+        assert layout is not None
+        if operand.__class__ is int:
+            return self._value(operand, layout)  # type: ignore[arg-type]
+        key = (layout.dtype, freeze(operand.value))  # type: ignore[union-attr]
+        root = self._numbers.get(key)
+        if root is None:
+            try:
+                array = dispatch.number_array(operand.value, layout.dtype, row.entry.op)  # type: ignore[union-attr]
+            except OpValueError:
+                self.is_refused = True
+                array = np.zeros((), layout.dtype.storage)
+            root = self._numbers[key] = self._constant(array, layout)
+        return Place(root, 0, layout)
+
+    def _lower(self, index: int, row: Row) -> None:
+        entry = row.entry
+        inputs = [self._operand(row, i) for i in range(len(row.inputs))]
+        if entry.view is not None:
+            layout, offset = entry.view
+            source = inputs[0]
+            assert source is not None
+            self.values[row.outputs[0]] = Place(source.root, source.offset + offset, layout)
+            return
+        if entry.may_fail:
+            self.operands[index] = list(inputs)
+        if entry.op.writes is not None:
+            self._write(index, row, inputs)
+            return
+        kind = Kind.ARENA if entry.program is not None else Kind.PYTHON
+        outputs = []
+        for value, layout in zip(row.outputs, entry.outputs):
+            place = Place(Root(kind, layout, layout.size * layout.dtype.itemsize), 0, layout)
+            self.values[value] = place
+            outputs.append(place)
+        self.tasks.append(Task(None if entry.program is None else entry.program.plan, inputs, outputs, index))
+
+    def _write(self, index: int, row: Row, inputs: list[Place | None]) -> None:
+        """A row that writes in place: what overlaps its targets is read before."""
+        targets = [place for i in row.entry.written if (place := inputs[i]) is not None]
+        written: dict[Root, list[Place]] = {}
+        for target in targets:
+            layout = target.layout
+            if any(step == 0 and length > 1 for step, length in zip(layout.strides, layout.shape)):
+                self.is_refused = True
+            target.root.is_written = True
+            written.setdefault(target.root, []).append(target)
+        for i, place in enumerate(inputs):
+            if place is None or i in row.entry.written:
+                continue
+            if any(_overlap(place, target) for target in written.get(place.root, ())):
+                inputs[i] = self._copy(place, index)
+        assert row.entry.program is not None
+        self.tasks.append(Task(row.entry.program.plan, inputs, targets, index))
+
+    def _copy(self, place: Place, index: int) -> Place:
+        """The task of copying a value, its elements at the same distances."""
+        copy = Place(_room_for(Kind.ARENA, place.layout), 0, place.layout)
+        self.tasks.append(Task(_plan_of_copy(place.layout), [place], [copy], index))
+        return copy
+
+    def _settle(self, returned: Sequence[Root]) -> None:
+        """What is returned gets an array of its own; constants that are written or returned are copied first."""
+        copies = []
+        wanted = set(returned)
+        for root in self._made:
+            if root.is_written or root in wanted:
+                layout = root.layout
+                assert layout is not None
+                source = Root(Kind.CONSTANT, layout, 0, root.at)
+                room = _room_for(Kind.ARENA, layout)
+                root.kind, root.layout, root.nbytes, root.at, root.origin = (
+                    room.kind, room.layout, room.nbytes, 0, room.origin,
+                )  # fmt: skip
+                source.number, root.number = root.number, -1
+                places = (Place(source, 0, layout), Place(root, 0, layout))
+                copies.append(Task(_plan_of_copy(layout), places[:1], places[1:], -1))
+        self.tasks[:0] = copies
+        for root in returned:
+            if root.kind is Kind.ARENA:
+                root.kind = Kind.FRESH
+        self._returned = returned
+
+    def fresh_roots(self) -> dict[int, Root]:
+        """By their numbers, the roots of outputs that get an array in each call."""
+        return {root.number: root for root in self._returned if root.kind is Kind.FRESH}
+
+    def number(self, arena: int) -> tuple[list, int, int]:
+        """Number the arguments of the native programs: inputs, arrays made for a call, the arena, results of Python.
+
+        Gives the shapes and types of the arrays to be made, how many are to come from Python, and the arena's number.
+        """
+        for number, root in enumerate(self.given):
+            root.number = number
+        count = len(self.given)
+        fresh: list[tuple[tuple[int, ...], np.dtype]] = []
+        for root in self._returned:
+            if root.kind is Kind.FRESH and root.number < 0:
+                root.number = count + len(fresh)
+                layout = root.layout
+                fresh.append(((root.nbytes,), _BYTE) if layout is None else (layout.shape, layout.dtype.storage))
+        where = -1
+        if arena:
+            where = count + len(fresh)
+            fresh.append(((arena + LINE,), _BYTE))
+        coming = 0
+        for task in self.tasks:
+            if task.plan is None:
+                for place in task.outputs:
+                    place.root.number = count + len(fresh) + coming
+                    coming += 1
+        return fresh, coming, where
+
+
+_BYTE = np.dtype(np.uint8)
+
+
+def _live(rows: Sequence[Row], outputs: Sequence[int]) -> list[int]:
+    """The rows that do something: what they make is wanted, or they write, or can fail."""
+    wanted = set(outputs)
+    live = []
+    for index in range(len(rows) - 1, -1, -1):
+        row = rows[index]
+        acts = row.entry.op.writes is not None or row.entry.may_fail
+        acts = acts and row.entry.view is None
+        if acts or (row.entry.numbers and not _numbers_fit(row)) or not wanted.isdisjoint(row.outputs):
+            wanted.update(x for x in row.inputs if x.__class__ is int)  # type: ignore[arg-type]
+            live.append(index)
+    return live[::-1]
+
+
+def _numbers_fit(row: Row) -> bool:
+    """Whether PyNative mode takes the numbers among the operands: an integer may be too large for its type."""
+    for i in row.entry.numbers:
+        operand, layout = row.inputs[i], row.entry.inputs[i]
+        if isinstance(operand, Number) and isinstance(operand.value, int) and layout is not None:
+            try:
+                dispatch.number_array(operand.value, layout.dtype, row.entry.op)
+            except OpValueError:
+                return False
+    return True
+
+
+def _overlap(a: Place, b: Place) -> bool:
+    """Whether two places of one root may have bytes in common."""
+    (low, high), (other_low, other_high) = extent(a.layout), extent(b.layout)
+    return a.offset + low < b.offset + other_high and b.offset + other_low < a.offset + high
+
+
+def _room_for(kind: Kind, layout: Layout) -> Root:
+    """A root for a copy of an array, its elements at the same distances."""
+    low, high = extent(layout)
+    root = Root(kind, layout if layout.is_contiguous else None, high - low)
+    root.origin = -low
+    return root
+
+
+@functools.lru_cache(1024)
+def _plan_of_copy(layout: Layout) -> Plan:
+    planner = Planner((layout,), (layout,))
+    source, target = planner.operands
+    assert source is not None and target is not None
+    plan_copy(planner, source, target)
+    return planner.finish()
+
+
+def _check_of_overlap(given: Sequence[Root]) -> Plan | None:
+    """The plan that fails if an input that is written shares memory with another."""
+    layouts = tuple(root.layout for root in given)
+    buffers = [Buffer.of(i, layout) for i, layout in enumerate(layouts) if layout is not None and layout.size]
+    written = [buffer for buffer in buffers if given[buffer.index].is_written]
+    if not written or len(buffers) < 2:
+        return None
+    planner = Planner(layouts, ())
+    plan_overlap(planner, written, [buffer for buffer in buffers if not given[buffer.index].is_written])
+    return planner.finish()
+
+
+def _location(place: Place | None, arena: int) -> tuple[int, int]:
+    """Where a native program finds the first element: an argument and an offset, or -1 and an address."""
+    if place is None:
+        return -1, 0
+    root, offset, _ = place
+    offset += root.at + root.origin
+    if root.kind is Kind.CONSTANT:
+        return -1, offset
+    return (arena if root.kind is Kind.ARENA else root.number), offset
+
+
+def _handed(place: Place) -> tuple[int, Layout | None, int]:
+    """How an output is taken from the arguments: which one, and the layout and offset of a view, or None for it all."""
+    root, offset, layout = place
+    if not offset and layout is root.layout:
+        return root.number, None, 0
+    return root.number, layout, root.origin + offset
+
+
+# -- errors -----------------------------------------------------------------------------------------------------------
+
+
+def _placed(error: Exception, index: int, row: Row) -> Exception:
+    """The error of a row, with its index and, in the words of PyNative mode, its place."""
+    error.row = index  # type: ignore[attr-defined]
+    if isinstance(error, AnforaError) and error.place is None:
+        code, at = row.place
+        lines = []
+        if code is not None:
+            span = Span.of(code, at)
+            names: Any = _Names(code, span)
+            lines += [f"  {span}", *span.pointing_at(error.arg, row.entry.op.order, names).show()]
+        path = cell_path(sys._getframe(1), row.cells.cell_calls() if row.cells is not None else ())
+        if path:
+            lines.append(f"  in {path}")
+        error.place = "\n".join(lines) or None
+    return error
+
+
+def _variables_of(code: CodeType) -> set[str]:
+    """The names of the local variables of a function, and of its comprehensions: before Python 3.12 these are functions."""
+    inner = [each for each in code.co_consts if isinstance(each, CodeType) and each.co_name.endswith("comp>")]
+    return {*code.co_varnames, *code.co_cellvars, *code.co_freevars}.union(*map(_variables_of, inner))
+
+
+class _Names:
+    """What stands for the frame that is gone when a caret is placed: it is asked whether the owner of a method is a
+    tensor. A local variable is taken for one if it is called by the name of a method of tensors."""
+
+    def __init__(self, code: CodeType, span: Span) -> None:
+        self.f_locals: dict[str, Any] = {}
+        self.f_globals: dict[str, Any] = {}
+        for module in list(sys.modules.values()):
+            if getattr(module, "__file__", None) == code.co_filename:
+                self.f_globals = vars(module)
+        try:
+            source = span.text.encode()[span.column : span.end_column].decode(errors="replace")
+            tree = ast.parse(source.strip(), mode="eval").body
+        except SyntaxError:
+            return
+        if isinstance(tree, ast.Call) and isinstance(tree.func, ast.Attribute):
+            owner = tree.func.value
+            code = code_behind(code)
+            local = _variables_of(code)
+            if isinstance(owner, ast.Name) and owner.id in local and hasattr(Tensor, tree.func.attr):
+                self.f_locals[owner.id] = Tensor.__new__(Tensor)

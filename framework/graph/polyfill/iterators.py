@@ -1,0 +1,261 @@
+"""What `itertools` does, in Python, for the machine to run: its iterators are generators of the program, so that it is
+known where they are. The forms are those of Python's documentation."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anfora.graph.facts import known
+
+__all__ = ["iterators"]
+
+
+def accumulate_(items, func=None, *, initial=None):
+    add = operator.add if func is None else func
+    rest = iter(items)
+    total = initial
+    if initial is None:
+        try:
+            total = next(rest)
+        except StopIteration:
+            return
+    yield total
+    for item in rest:
+        total = add(total, item)
+        yield total
+
+
+def combinations_(items, r):
+    return _combinations(tuple(items), r)
+
+
+def _combinations(pool, r):
+    n = len(pool)
+    if r > n:
+        return
+    places = list(range(r))
+    yield tuple([pool[k] for k in places])
+    while True:
+        i = r - 1
+        while i >= 0 and places[i] == i + n - r:
+            i -= 1
+        if i < 0:
+            return
+        places[i] += 1
+        for j in range(i + 1, r):
+            places[j] = places[j - 1] + 1
+        yield tuple([pool[k] for k in places])
+
+
+def combinations_with_replacement_(items, r):
+    return _combinations_with_replacement(tuple(items), r)
+
+
+def _combinations_with_replacement(pool, r):
+    n = len(pool)
+    if r and not n:
+        return
+    places = [0] * r
+    yield tuple([pool[k] for k in places])
+    while True:
+        i = r - 1
+        while i >= 0 and places[i] == n - 1:
+            i -= 1
+        if i < 0:
+            return
+        places[i:] = [places[i] + 1] * (r - i)
+        yield tuple([pool[k] for k in places])
+
+
+def permutations_(items, r=None):
+    pool = tuple(items)
+    return _permutations(pool, len(pool) if r is None else r)
+
+
+def _permutations(pool, r):
+    n = len(pool)
+    if r > n:
+        return
+    places = list(range(n))
+    cycles = list(range(n, n - r, -1))
+    yield tuple([pool[k] for k in places[:r]])
+    while True:
+        i = r - 1
+        while i >= 0:
+            cycles[i] -= 1
+            if cycles[i]:
+                j = n - cycles[i]
+                places[i], places[j] = places[j], places[i]
+                yield tuple([pool[k] for k in places[:r]])
+                break
+            places[i:] = places[i + 1 :] + places[i : i + 1]
+            cycles[i] = n - i
+            i -= 1
+        if i < 0:
+            return
+
+
+def groupby_(items, key=None):
+    rest = iter(items)
+    is_at_end = False
+
+    def group(wanted):
+        nonlocal value, found, is_at_end
+        yield value
+        for value in rest:
+            found = value if key is None else key(value)
+            if found is not wanted and not found == wanted:  # noqa: SIM201  (it is `==` that Python asks)
+                return
+            yield value
+        is_at_end = True
+
+    try:
+        value = next(rest)
+    except StopIteration:
+        return
+    found = value if key is None else key(value)
+    while not is_at_end:
+        wanted = found
+        items_of_group = group(wanted)
+        yield found, items_of_group
+        if found is wanted or found == wanted:
+            for _ in items_of_group:
+                pass
+
+
+def starmap_(function, rows):
+    for row in rows:
+        args = tuple(row)
+        yield function(*args)
+
+
+def takewhile_(predicate, items):
+    for item in items:
+        if not predicate(item):
+            return
+        yield item
+
+
+def dropwhile_(predicate, items):
+    rest = iter(items)
+    for item in rest:
+        if not predicate(item):
+            yield item
+            break
+    for item in rest:
+        yield item
+
+
+def filterfalse_(predicate, items):
+    for item in items:
+        if not (item if predicate is None else predicate(item)):
+            yield item
+
+
+def compress_(items, selectors):
+    for item, is_selected in zip(items, selectors):
+        if is_selected:
+            yield item
+
+
+def chain_of_(rows):
+    for row in rows:
+        for item in row:  # noqa: UP028 - `yield from` would hand on what is thrown, and close the row
+            yield item
+
+
+def calls_until_(function, sentinel):
+    while True:
+        try:
+            item = function()
+        except StopIteration:
+            return
+        if sentinel is item or sentinel == item:
+            return
+        yield item
+
+
+def batched_(items, n):
+    batch = []
+    for item in items:
+        batch.append(item)
+        if len(batch) == n:
+            yield tuple(batch)
+            batch = []
+    if batch:
+        yield tuple(batch)
+
+
+def _iterator(replacement: Callable, places: tuple[int, ...], counts: range, names: tuple[str, ...] = ()) -> Callable:
+    """Use the replacement where what is walked over is of a known kind, so that there is no error to be raised at once.
+
+    Args:
+        places: of the arguments that are walked over.
+        counts: how many positional arguments there may be.
+        names: of those that may be given by keyword.
+    """
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if len(args) not in counts or not set(kwargs) <= set(names):
+            return False
+        if not all(_is_iterable(recorder, args[place]) for place in places):
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
+
+
+def _is_iterable(recorder: Any, value: Any) -> bool:
+    is_plain = type(value) in (list, tuple, str, range, dict, set, frozenset, *known.VIEWS)
+    is_iterator = hasattr(type(value), "__next__")
+    return not recorder.opaque(value) and (is_plain or is_iterator or recorder.is_walked(value))
+
+
+def _of_length(replacement: Callable, is_optional: bool) -> Callable:
+    """The same for those that take a length behind what they walk over."""
+    plain = _iterator(replacement, (0,), range(1 if is_optional else 2, 3))
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        args = args[0], *map(recorder.force, args[1:])
+        fits = all((type(r) is int and r >= 0) or (r is None and is_optional) for r in args[1:])
+        return fits and plain(recorder, machine, args, kwargs)
+
+    return special
+
+
+def iterators() -> dict[Any, Callable]:
+    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
+    table = {
+        itertools.accumulate: _iterator(accumulate_, (0,), range(1, 3), ("func", "initial")),
+        itertools.combinations: _of_length(combinations_, False),
+        itertools.combinations_with_replacement: _of_length(combinations_with_replacement_, False),
+        itertools.permutations: _of_length(permutations_, True),
+        itertools.groupby: _iterator(groupby_, (0,), range(1, 3), ("key",)),
+        itertools.starmap: _iterator(starmap_, (1,), range(2, 3)),
+        itertools.takewhile: _iterator(takewhile_, (1,), range(2, 3)),
+        itertools.dropwhile: _iterator(dropwhile_, (1,), range(2, 3)),
+        itertools.filterfalse: _iterator(filterfalse_, (1,), range(2, 3)),
+        itertools.compress: _iterator(compress_, (0, 1), range(2, 3)),
+        itertools.chain.from_iterable: _iterator(chain_of_, (0,), range(1, 2)),
+        iter: _of_calls,
+    }
+    if hasattr(itertools, "batched"):
+        table[itertools.batched] = _of_batches
+    return table
+
+
+def _of_calls(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    if kwargs or len(args) != 2 or not callable(recorder.force(args[0])):
+        return False
+    recorder.enter(machine, calls_until_, args, {})
+    return True
+
+
+def _of_batches(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    args = tuple(map(recorder.force, args))
+    fits = len(args) == 2 and type(args[1]) is int and args[1] > 0
+    return fits and _iterator(batched_, (0,), range(2, 3))(recorder, machine, args, kwargs)

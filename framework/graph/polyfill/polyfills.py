@@ -1,0 +1,497 @@
+"""Functions of Python's that call functions of the program, written in Python, so that the machine can go into both."""
+
+from __future__ import annotations
+
+import copy as copy_module
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.dtype import bfloat16, float32, int64
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor, tensor
+from anfora.eager import transform
+from anfora.graph.facts import known
+from anfora.graph.facts.binding_times import answers
+from anfora.graph.facts.collected import methods_of_counters
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.origins import Number
+from anfora.graph.machine.machine import Generator
+from anfora.graph.machine.operations import OPERATIONS, names_of_pattern, order_of
+from anfora.graph.polyfill.gradients import specials
+from anfora.graph.polyfill.iterators import iterators
+from anfora.graph.polyfill.surroundings import surroundings
+from anfora.graph.polyfill.transforms import transforms
+from anfora.kernel import glue
+from anfora.ops import copy, ones, stack, stop_gradient
+
+__all__ = ["call", "call_as_cell", "differentiate", "table"]
+
+
+class _ABSENT:
+    """In the place of a value that is not there yet; a class, since the compiler knows what classes are."""
+
+
+def call(function, /, *args, **kwargs):
+    return function(*args, **kwargs)
+
+
+def call_as_cell(cell, /, *args, **kwargs):
+    return Cell.__call__(cell, *args, **kwargs)  # a class that has another one calls this from there
+
+
+def differentiate(gradient, args, kwargs):
+    run = gradient.start(args, kwargs)
+    try:
+        output = gradient.fn(*run.args, **run.kwargs)
+    except BaseException:
+        run.leave()
+        raise
+    return run.finish(output)
+
+
+# -- special methods: see special.py ----------------------------------------------------------------------------------
+
+
+def checked(check, method, value):
+    return check(method(value))
+
+
+def without_result(method, *args):
+    method(*args)
+
+
+def contains(method, container, item):
+    return True if method(container, item) else False  # noqa: SIM210  (`bool` would ask Python)
+
+
+def contains_not(method, container, item):
+    return not method(container, item)
+
+
+def first_answer(tried, fail, what, left, right):
+    for method, own, other in tried:
+        result = method(own, other)
+        if result is not NotImplemented:
+            return result
+    return fail(what, left, right)
+
+
+def first_answer_not(tried, left, right):
+    for method, own, other in tried:
+        result = method(own, other)
+        if result is not NotImplemented:
+            return not result
+    return left is not right
+
+
+def same_or_not(what, left, right):
+    return what(left, right)
+
+
+def class_pattern(value, kind, positional, names):
+    """See operations.attributes_of_class."""
+    if not isinstance(kind, type):
+        raise TypeError("called match pattern must be a class")
+    if not isinstance(value, kind):
+        return None
+    getattr(kind, "__match_args__", None)  # a class may have others in a later call
+    found = []
+    for name in names_of_pattern(kind, positional, names):
+        if name is None:
+            found.append(value)
+        else:
+            try:
+                found.append(getattr(value, name))
+            except AttributeError:
+                return None
+    return tuple(found)
+
+
+def property_(getter, fallback, value, name):
+    try:
+        return getter(value)
+    except AttributeError:
+        pass
+    return fallback(value, name)
+
+
+def getattr_(value, name, default):
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        return default
+
+
+def hasattr_(value, name):
+    try:
+        getattr(value, name)
+    except AttributeError:
+        return False
+    return True
+
+
+# -- functions that call functions ------------------------------------------------------------------------------------
+
+
+def any_(items):
+    for item in items:  # noqa: SIM110
+        if item:
+            return True
+    return False
+
+
+def all_(items):
+    for item in items:  # noqa: SIM110
+        if not item:
+            return False
+    return True
+
+
+def map_(function, *items):
+    for row in zip(*items):
+        yield function(*row)
+
+
+def filter_(function, items):
+    for item in items:
+        if item if function is None else function(item):
+            yield item
+
+
+def list_(items=()):
+    return [item for item in items]  # noqa: C416  (`list` would leave it to Python again)
+
+
+def dict_(mapping):
+    return {key: mapping[key] for key in mapping.keys()}  # noqa: SIM118  (it may have no other way)
+
+
+def list_with_length(items):
+    rest = iter(items)
+    len(items)  # Python asks, to make room
+    return [item for item in rest]  # noqa: C416
+
+
+def sorted_(items, *, key, reverse=False):
+    items = list(items)
+    order = order_of([key(item) for item in items], reverse)
+    return [items[i] for i in order]
+
+
+def max_(*items, key, **default):
+    return best(operator.gt, max, items, key, default)
+
+
+def min_(*items, key, **default):
+    return best(operator.lt, min, items, key, default)
+
+
+def best(is_better, of_none, items, key, default):
+    found = value = _ABSENT
+    for item in items[0] if len(items) == 1 else items:
+        other = key(item)
+        if found is _ABSENT or is_better(other, value):
+            found, value = item, other
+    return of_none((), **default) if found is _ABSENT else found
+
+
+def sum_(items, start=0):
+    for item in items:
+        start = start + item
+    return start
+
+
+def reduce_(function, items, *start):
+    rest = iter(items)
+    if start:
+        value = start[0]
+    else:
+        value = _ABSENT
+    for item in rest:
+        if value is _ABSENT:
+            value = item
+        else:
+            value = function(value, item)
+    if value is _ABSENT:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    return value
+
+
+def default_item(table, key):
+    table[key] = value = table.default_factory()
+    return value
+
+
+def first_(items, most):
+    found = []
+    for item in items:
+        found.append(item)
+        if len(found) == most:
+            break
+    return found
+
+
+def rows_(tensor):
+    for i in range(len(tensor)):
+        yield tensor[i]
+
+
+def items_(items):
+    """Over a list, whose items are read one by one, so that they are numbers that vary."""
+    i = 0
+    while i < len(items):
+        yield items[i]
+        i = i + 1
+
+
+def next_(items, default):
+    try:
+        return next(items)
+    except StopIteration:
+        return default
+
+
+def close_(generator):
+    try:
+        generator.throw(GeneratorExit())
+    except (GeneratorExit, StopIteration):
+        return
+    raise RuntimeError("generator ignored GeneratorExit")
+
+
+def enumerate_(items, start=0):
+    for item in items:
+        yield start, item
+        start = start + 1
+
+
+def zip_(*items):
+    rests = [iter(each) for each in items]
+    while rests:
+        row = []
+        for rest in rests:
+            try:
+                row.append(next(rest))
+            except StopIteration:
+                return
+        yield tuple(row)
+
+
+# -- methods of objects of C ------------------------------------------------------------------------------------------
+
+
+def itemgetter_(keys, value, /):
+    return value[keys[0]] if len(keys) == 1 else tuple([value[key] for key in keys])
+
+
+def attrgetter_(paths, value, /):
+    found = []
+    for path in paths:
+        part = value
+        for name in path.split("."):
+            part = getattr(part, name)
+        found.append(part)
+    return found[0] if len(paths) == 1 else tuple(found)
+
+
+def methodcaller_(name, args, kwargs, value, /):
+    return getattr(value, name)(*args, **kwargs)
+
+
+def getter(function: Any) -> tuple[Callable, tuple]:
+    """What a call of an `itemgetter`, `attrgetter` or `methodcaller` does: a function, and its first arguments."""
+    maker, parts, *_ = function.__reduce__()
+    if type(function) is operator.methodcaller:
+        if isinstance(maker, functools.partial):
+            return methodcaller_, (maker.args[0], parts, maker.keywords)
+        return methodcaller_, (parts[0], parts[1:], {})
+    return (itemgetter_ if type(function) is operator.itemgetter else attrgetter_), (parts,)
+
+
+# -- tensors ----------------------------------------------------------------------------------------------------------
+
+
+def tensor_contains(tensor, value):
+    return True if (tensor == value).any() else False  # noqa: SIM210  (`bool` would ask Python)
+
+
+def tensor_contains_not(tensor, value):
+    return False if (tensor == value).any() else True  # noqa: SIM211
+
+
+SEARCHES: dict[Any, Callable] = {OPERATIONS["in"]: tensor_contains, OPERATIONS["not_in"]: tensor_contains_not}
+
+
+def tensor_of_tensor(value):
+    return copy(stop_gradient(value))
+
+
+def tensor_of_tensors(values):
+    return stop_gradient(stack([stop_gradient(value) for value in values]))
+
+
+def tensor_of_number(value, dtype):
+    return ones((), dtype) * value  # which keeps the sign of zero
+
+
+def _tensor(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`Tensor(x)` of a tensor, of tensors, or of a number that varies."""
+    if len(args) != 1 or kwargs:
+        return False
+    [value] = args
+    if type(value) is Number and type(value.value) in (int, float):
+        recorder.enter(machine, tensor_of_number, (value, int64 if type(value.value) is int else float32), {})
+    elif type(value) in (Tensor, Parameter) and value._array is not None:
+        recorder.enter(machine, tensor_of_tensor, args, {})
+    elif _are_alike(value) and not recorder.opaque(value):
+        recorder.look(value)
+        if any([_is_followed(recorder, each) for each in value]):  # noqa: C419  (each is guarded)
+            return False  # an error
+        recorder.enter(machine, tensor_of_tensors, args, {})
+    else:
+        return False
+    return True
+
+
+def _is_followed(recorder: Any, tensor: Tensor) -> bool:
+    """Whether numbers of a tensor must not be taken without its history, which later calls look at too."""
+    is_followed = transform.is_followed(tensor)
+    if glue.is_recording() and not is_followed and (recorder.is_outside(tensor) or isinstance(tensor, Parameter)):
+        recorder.guard("is", recorder.derive(transform.is_followed, recorder.origin_of(tensor)), False)
+    return is_followed
+
+
+def _are_alike(values: Any) -> bool:
+    """Whether it is a list or tuple of tensors of one type and shape."""
+    if type(values) not in (list, tuple) or not values:
+        return False
+    if not all(type(value) in (Tensor, Parameter) and value._array is not None for value in values):
+        return False
+    first = values[0]
+    return first.dtype is not bfloat16 and all(
+        value.dtype is first.dtype and value.shape == first.shape for value in values
+    )
+
+
+def _copy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`copy.copy(x)` of a tensor without a history, and with nothing beside its data."""
+    if kwargs or len(args) != 1 or type(args[0]) is not Tensor or args[0]._array is None:
+        return False
+    value = args[0]
+    if value._node is not None or value.__dict__ or (recorder.is_outside(value) and not glue.is_recording()):
+        return False
+    recorder.enter(machine, tensor_of_tensor, args, {})
+    return True
+
+
+def _deepcopy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`copy.deepcopy(x)` of what is its own copy; or of a tensor."""
+    if not kwargs and len(args) == 1 and (type(args[0]) in SIMPLE or type(args[0]) is Number):
+        machine.push(args[0])
+        return True
+    return _copy(recorder, machine, args, kwargs)
+
+
+def _vars(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`vars(x)` of an object of the program."""
+    fits = len(args) == 1 and not kwargs and known.is_object(args[0]) and not isinstance(args[0], type)
+    if not fits or recorder.opaque(args[0]) or not hasattr(args[0], "__dict__"):
+        return False
+    machine.push(recorder.getattr(machine, args[0], "__dict__"))
+    return True
+
+
+def _always(replacement: Callable, needs: int) -> Callable:
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if kwargs or len(args) < needs:
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
+
+
+def _with_generators(replacement: Callable, walked: int | None = 1, count: int | None = None) -> Callable:
+    """Use the replacement where the machine itself walks over one of the first `walked` arguments."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if kwargs or not any(map(recorder.is_walked, args[:walked])) or count not in (None, len(args)):
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
+
+
+def _with_key(replacement: Callable) -> Callable:
+    """Use the replacement where a function gives the keys."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if not args or kwargs.get("key") is None:
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
+
+
+def _close(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`generator.close()` of one that waits at a `yield`."""
+    if kwargs or len(args) != 1 or not recorder.is_own_generator(args[0]):
+        return False
+    [generator] = args
+    if generator.is_running or generator.frame is None or not generator.frame.pc:
+        return False
+    recorder.enter(machine, close_, args, {})
+    return True
+
+
+def _count(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`for i in range(n)`, where n varies."""
+    if kwargs or not 0 < len(args) < 4 or not any(type(x) is Number for x in args[:2]):
+        return False
+    start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
+    return recorder.count_up(machine, start, stop, step)
+
+
+def _count_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`for i in reversed(range(n))`."""
+    if kwargs or len(args) != 1 or type(args[0]) is not range:
+        return False
+    items = args[0][::-1]
+    return recorder.count_up(machine, items.start, items.stop, items.step)
+
+
+def table() -> dict[Any, Callable]:
+    """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
+    return {
+        any: _always(any_, 1),
+        all: _always(all_, 1),
+        map: _always(map_, 2),
+        filter: _always(filter_, 2),
+        functools.reduce: _always(reduce_, 2),
+        range: _count,
+        reversed: _count_back,
+        enumerate: _with_generators(enumerate_),
+        next: _with_generators(next_, count=2),
+        Generator.close: _close,
+        sum: _with_generators(sum_),
+        zip: _with_generators(zip_, None),
+        sorted: _with_key(sorted_),
+        max: _with_key(max_),
+        min: _with_key(min_),
+        Tensor: _tensor,
+        tensor: _tensor,
+        vars: _vars,
+        copy_module.copy: _copy,
+        copy_module.deepcopy: _deepcopy,
+        **iterators(),
+        **methods_of_counters(),
+        **answers(),
+        **surroundings(),
+        **transforms(),
+        **specials(),
+    }

@@ -1,0 +1,236 @@
+"""Special methods: what operators and functions of Python's do with objects of the program is a call of theirs.
+
+`entered(recorder, operation, args)` finds the method that Python would call, where it is written in Python, and gives the
+`Enter` that makes it a frame. What Python does around it (the other operand's method after NotImplemented, the check of
+what `__len__` gives) is in polyfills.py.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.tensor import Tensor
+from anfora.graph.facts import known
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.origins import value_of_number
+from anfora.graph.machine import operations
+from anfora.graph.machine.machine import Enter
+from anfora.graph.polyfill import polyfills
+
+__all__ = ["CHECKS", "behind", "check_of", "class_attribute", "entered", "method_of", "setter_of", "truth_of"]
+
+#: Operations that are a method of their first argument, and nothing else.
+_DIRECT: dict[Any, str] = {
+    operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
+    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__",
+    reversed: "__reversed__", next: "__next__",
+}  # fmt: skip
+#: Those whose result Python checks: with what.
+_CHECKED: dict[Any, tuple[str, Callable]] = {
+    len: ("__len__", operations.as_length),
+    iter: ("__iter__", operations.as_iterator),
+    repr: ("__repr__", operations.as_text),
+}
+CHECKS: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}
+_CONTAINS = {operations.OPERATIONS["in"]: polyfills.contains, operations.OPERATIONS["not_in"]: polyfills.contains_not}
+#: Operators of two operands: the methods of the left one in the order in which they are tried, and the right one's.
+_BINARY: dict[Any, tuple[tuple[str, ...], str, str]] = {
+    **{
+        operations.OPERATIONS[name]: ((f"__{method}__",), f"__r{method}__", symbol)
+        for name, method, symbol in operations.ARITHMETIC
+    },
+    **{
+        operations.IN_PLACE[name]: ((f"__i{method}__", f"__{method}__"), f"__r{method}__", f"{symbol}=")
+        for name, method, symbol in operations.ARITHMETIC
+    },
+}
+_COMPARISONS: dict[Any, tuple[str, str, str]] = {
+    operator.eq: ("__eq__", "__eq__", "=="), operator.ne: ("__ne__", "__ne__", "!="),
+    operator.lt: ("__lt__", "__gt__", "<"), operator.gt: ("__gt__", "__lt__", ">"),
+    operator.le: ("__le__", "__ge__", "<="), operator.ge: ("__ge__", "__le__", ">="),
+}  # fmt: skip
+
+
+def class_attribute(kind: type, name: str) -> Any:
+    """What a class has under a name, as it stands there, unbound."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def behind(kind: type, above: type, name: str) -> Any:
+    """What the classes behind another one, in the order of a class, have under a name: where `super()` looks."""
+    classes = iter(kind.__mro__)
+    any(base is above for base in classes)
+    return next((base.__dict__[name] for base in classes if name in base.__dict__), None)
+
+
+def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
+    """The call that an operation on objects of the program is; None if it is none, or not one that can be seen into."""
+    if not args or not any(map(known.has_methods, args[:2])) or not known.is_among(operation, _OPERATIONS):
+        return None
+    if operation in _DIRECT:
+        method = method_of(recorder, args[0], _DIRECT[operation])
+        if method is not None and operation is next and len(args) == 2:
+            return Enter(polyfills.next_, args)
+        return None if method is None else Enter(method, args)
+    if operation in _CHECKED and len(args) == 1:
+        name, check = _CHECKED[operation]
+        method = method_of(recorder, args[0], name)
+        return None if method is None else Enter(polyfills.checked, (check, method, args[0]))
+    if operation is bool:
+        return truth_of(recorder, args[0], "value")
+    if operation in _CONTAINS:
+        method = method_of(recorder, args[1], "__contains__")
+        return None if method is None else Enter(_CONTAINS[operation], (method, args[1], args[0]))
+    if len(args) == 2 and operation in _BINARY:
+        return _binary(recorder, operation, *args)
+    if len(args) == 2 and operation in _COMPARISONS:
+        return _comparison(recorder, operation, *args)
+    return None
+
+
+def truth_of(recorder: Any, value: Any, deliver: str = "truth") -> Enter | None:
+    """The call that tells whether an object of the program is true."""
+    method = method_of(recorder, value, "__bool__")
+    if method is not None:
+        return Enter(polyfills.checked, (operations.as_truth, method, value), deliver)
+    if class_attribute(type(value), "__bool__") is None:
+        method = method_of(recorder, value, "__len__")
+        if method is not None:
+            return Enter(polyfills.checked, (operations.as_filled, method, value), deliver)
+    return None
+
+
+def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
+    """The call that an assignment is: of a property, with a descriptor, or where the class sees to all its attributes."""
+    kind = type(owner)
+    if not known.is_object(owner) or recorder.opaque(owner):
+        return None
+    if not known.sets_plainly(kind):
+        own = None if isinstance(owner, Cell) else method_of(recorder, owner, "__setattr__")
+        return None if own is None else Enter(polyfills.without_result, (own, owner, name, value))
+    found = class_attribute(kind, name) if type(name) is str else None
+    if type(name) is str:
+        plainly = recorder.derive(has_setter, recorder.origin("known", kind), name)
+        recorder.guard("is", plainly, has_setter(kind, name))
+    if type(found) is property:
+        setter = found.fset
+        if not isinstance(setter, types.FunctionType) or not recorder.enters(setter):
+            return None
+        recorder.guard_class(kind, name)
+        return Enter(polyfills.without_result, (setter, owner, value))
+    setter = method_of(recorder, found, "__set__")
+    if setter is None:
+        return None
+    return Enter(polyfills.without_result, (setter, recorder.descriptor(kind, name), owner, value))
+
+
+def has_setter(kind: type, name: str) -> bool:
+    """Whether to set an attribute of objects of a class calls something of the class, a property's setter say."""
+    return not known.sets_plainly(kind) or hasattr(type(class_attribute(kind, name)), "__set__")
+
+
+def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:
+    """The special method of an object of the program, if the machine goes into it."""
+    if not known.has_methods(value):
+        return None
+    found = class_attribute(type(value), name)
+    if found is None or isinstance(found, types.WrapperDescriptorType):
+        recorder.guard_without(type(value), name)
+    if not isinstance(found, types.FunctionType) or not recorder.enters(found):
+        return None
+    recorder.guard_class(type(value), name)
+    return found
+
+
+def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | None:
+    """The call that `isinstance` or `issubclass` is, where the class of a class says so."""
+    name = CHECKS[operation]
+    found = class_attribute(type(kind), name)
+    if not isinstance(found, types.FunctionType):
+        return None
+    if not recorder.enters(found):  # that of abstract classes, which others may be registered with, or of protocols
+        is_outside = operation is isinstance and recorder.is_outside(value)
+        asked = value if operation is issubclass else _kind(value)
+        base = recorder.origins[id(value)][1] if is_outside else recorder.origin("known", asked)
+        question, subject = (isinstance, value) if is_outside else (issubclass, asked)
+        recorder.guard("is", recorder.derive(question, base, kind), question(subject, kind))
+        return None
+    if operation is isinstance and type(value) is kind:  # Python does not ask
+        return None
+    recorder.guard_class(type(kind), name)
+    return Enter(polyfills.contains, (found, kind, value))
+
+
+def _binary(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
+    names, reflected, symbol = _BINARY[operation]
+    methods = [(_operand(recorder, left, name), left, right) for name in names]
+    kind, other_kind = _kind(left), _kind(right)
+    if kind is not other_kind:
+        other = _operand(recorder, right, reflected)
+        overrides = other is not class_attribute(kind, reflected)
+        comes_first = issubclass(other_kind, kind) and overrides
+        methods.insert(len(names) - comes_first, (other, right, left))  # that of an operator in place comes before it
+    if any(method is NotImplemented for method, *_ in methods):
+        return None
+    tried = tuple(each for each in methods if each[0] is not None)
+    return Enter(polyfills.first_answer, (tried, operations.no_operator, symbol, left, right)) if tried else None
+
+
+def _comparison(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
+    name, reflected, symbol = _COMPARISONS[operation]
+    kind, other_kind = _kind(left), _kind(right)
+    inverse = operation is operator.ne and _is_default(kind, "__ne__")
+    if inverse:  # the opposite of ==, where that answers
+        if not _is_default(other_kind, "__ne__"):
+            return None
+        name = reflected = "__eq__"
+    tried = []
+    for own, other, method in ((left, right, name), (right, left, reflected)):
+        held = None if _kind(own) in SIMPLE else _operand(recorder, own, method)
+        if held is NotImplemented:
+            return None
+        if held is not None:
+            tried.append((held, own, other))
+    if not tried and operation not in (operator.eq, operator.ne):
+        return None
+    if len(tried) == 2 and kind is not other_kind and issubclass(other_kind, kind):
+        tried.reverse()
+    if inverse:
+        return Enter(polyfills.first_answer_not, (tuple(tried), left, right))
+    if operation in (operator.eq, operator.ne):
+        same = operator.is_ if operation is operator.eq else operator.is_not
+        return Enter(polyfills.first_answer, (tuple(tried), polyfills.same_or_not, same, left, right))
+    return Enter(polyfills.first_answer, (tuple(tried), operations.no_comparison, symbol, left, right))
+
+
+def _kind(value: Any) -> type:
+    return type(value_of_number(value))
+
+
+def _is_default(kind: type, name: str) -> bool:
+    return kind in SIMPLE or class_attribute(kind, name) is object.__dict__[name]
+
+
+def _operand(recorder: Any, value: Any, name: str) -> Any:
+    """The method of an operand that is tried, which Python may have to do itself; None if it has none, or one that answers
+    to no object of the program; and NotImplemented for sequences, of which Python asks the other operand first."""
+    method = method_of(recorder, value, name)
+    if method is not None:
+        return method
+    kind = _kind(value)
+    if kind in SIMPLE and kind not in (str, bytes):
+        return None
+    found = class_attribute(kind, name)
+    if found is None or found is object.__dict__.get(name):
+        return None
+    return found if known.is_object(value) or isinstance(value, Tensor) else NotImplemented
+
+
+_OPERATIONS: frozenset[Any] = frozenset({bool, *_DIRECT, *_CHECKED, *_CONTAINS, *_BINARY, *_COMPARISONS})

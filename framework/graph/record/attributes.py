@@ -1,0 +1,308 @@
+"""Reading variables and attributes: what comes from outside is registered, with the guards that it takes."""
+
+from __future__ import annotations
+
+import enum
+import functools
+import types
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.graph.facts import arrays, known
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.operator_classes import is_operator
+from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
+from anfora.graph.machine.operations import holds, is_filled
+from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
+from anfora.graph.polyfill.special import behind, class_attribute, method_of
+from anfora.graph.record.notebook import UNKNOWN
+from anfora.graph.record.reasons import Reasons
+
+__all__ = ["Attributes"]
+
+
+class Attributes(Reasons):
+    """Reads what the program names."""
+
+    def load_global(self, machine: Machine, name: str) -> Any:
+        function = machine.frames[-1].function
+        scope = function.__globals__
+        try:
+            value = super().load_global(machine, name)
+        except NameError:  # the program may go on, which later calls do for the same reason only
+            for absent_from in (scope, builtins_of(function)):
+                self.guard("no key", self.origin("known", absent_from), name)
+            raise
+        written = self.overlaid_item(scope, name)
+        if written is not UNKNOWN:
+            return written
+        if name in scope:
+            if scope.get("__name__") in _OWN and known.is_constant(value):
+                return value
+            return self.register(value, self.origin("item", name, self.origin("known", scope)))
+        self.guard("no key", self.origin("known", scope), name)
+        return self.register(value, self.origin("item", name, self.origin("known", builtins_of(function))))
+
+    def has_global(self, machine: Machine, name: str) -> bool:
+        scope = machine.frames[-1].function.__globals__
+        is_there = super().has_global(machine, name)
+        if self.overlaid_item(scope, name) is UNKNOWN:
+            self.guard("is", self.derive(holds, self.origin("known", scope), name), is_there)
+        return is_there
+
+    def load_cell(self, machine: Machine, cell: types.CellType, name: str) -> Any:
+        try:
+            value = super().load_cell(machine, cell, name)
+        except NameError:
+            if id(cell) not in self.local_cells:
+                self.guard("is", self.derive(is_filled, self._origin_of(cell)), False)
+            raise
+        if id(cell) in self.local_cells:
+            return value
+        written = self.overlay(cell, "cell_contents")
+        if written is not UNKNOWN:
+            return written
+        return self.register(value, self.origin("attr", "cell_contents", self._origin_of(cell)))
+
+    def getattr(self, machine: Machine, value: Any, name: str) -> Any:
+        if self.given is not None:  # the attribute may lie in the object by now
+            return self._redo()
+        value = self.force(value)
+        if self.opaque_to(getattr, value):
+            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+        if isinstance(value, Tensor):
+            return self._tensor_attribute(machine, value, name)
+        if self.owns_array(value):
+            if not arrays.is_read_plainly(name):
+                return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+            found = machine.natively(getattr, (value, name), {})
+            arrays.adopt(self, found)
+            return found
+        if isinstance(value, types.ModuleType):
+            found = value.__dict__.get(name, self)
+            if found is self:
+                if "__getattr__" not in value.__dict__:
+                    self._guard_absence(value, name)
+                elif not value.__name__.startswith("anfora"):
+                    return self.interpret(machine, getattr, (value, name), {}, f"{value.__name__}.__getattr__")
+                found = machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
+            written = self.overlay(value, name)
+            if written is not UNKNOWN:
+                return written
+            return self.register(found, self.origin("attr", name, self._origin_of(value)))
+        if isinstance(value, type):
+            static = class_attribute(value, name)
+            of_class: Any = class_attribute(type(value), name) if static is None else None
+            is_property = type(of_class) is property and isinstance(of_class.fget, types.FunctionType)
+            if self._is_computed(of_class if static is None else static) or (
+                is_property and self.enters(of_class.fget)
+            ):
+                return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {value.__name__}.{name}")
+            found = self._found(machine, value, name)
+            written = self.overlay(value, name)
+            if written is not UNKNOWN:
+                return written
+            if isinstance(found, types.MethodType):
+                self.guard("method", self.origin("method", name, self.origin("known", value)), found)
+            if isinstance(found, (types.MethodType, *known.BOUND)):
+                return found
+            return self.register(found, self.origin("attr", name, self.origin("known", value)))
+        if known.is_object(value):
+            return self._attribute(machine, value, name)
+        kind = getattr(value, "__self_class__", None) if type(value) is super else None
+        if kind is not None:
+            above = value.__thisclass__
+            found = self.derive(behind, self.origin("known", kind), above, name)
+            self.guard("is", found, behind(kind, above, name))
+        if isinstance(value, types.FunctionType) and id(value) not in self.local_functions:
+            found = self._found(machine, value, name)
+            written = self.overlay(value, name)
+            if written is not UNKNOWN:
+                return written
+            return self.register(found, self.origin("attr", name, self._origin_of(value)))
+        if isinstance(value, BaseException) and not self.is_outside(value):
+            return machine.natively(getattr, (value, name), {})
+        if isinstance(value, BaseException):
+            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+        if isinstance(value, (tuple, enum.Enum)) and type(value) is not tuple:
+            found = self._attribute_of_class(machine, value, name)
+            if found is not UNKNOWN:
+                return found
+        found = machine.natively(getattr, (value, name), {})
+        if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
+            return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+        return found
+
+    def _attribute_of_class(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute of a named tuple, or of a member of an enumeration, that does not follow from what the tuple holds;
+        UNKNOWN if it does."""
+        kind = type(value)
+        static = class_attribute(kind, name)
+        is_own = name in getattr(value, "__dict__", ())
+        getter = getattr(static, "fget", None) if isinstance(static, (property, types.DynamicClassAttribute)) else None
+        is_of_program = isinstance(getter, types.FunctionType) and self.enters(getter)
+        has_fallback = class_attribute(kind, "__getattr__") is not None
+        if is_of_program and type(static) is property and not has_fallback:
+            self.guard_class(kind, name)
+            self.enter(machine, getter, (value,), {})
+            return ENTERED
+        is_made = static is None and has_fallback
+        is_made = (
+            is_made or isinstance(static, functools.cached_property) or (getter is None and self._is_computed(static))
+        )
+        is_made = (is_made and not is_own) or isinstance(kind.__getattribute__, types.FunctionType)
+        if is_made or is_of_program or isinstance(static, property):
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if is_own and isinstance(value, enum.Enum):
+            return self.register(value.__dict__[name], self.origin("attr", name, self._origin_of(value)))
+        if isinstance(static, types.FunctionType):
+            self.guard_class(kind, name)
+        elif static is not None and not is_own and not hasattr(type(static), "__get__"):
+            return self.register(static, self.origin("attr", name, self.origin("known", kind)))
+        return UNKNOWN
+
+    @staticmethod
+    def _is_computed(static: Any) -> bool:
+        """Whether to ask a class for an attribute calls a descriptor of the program."""
+        kind = type(static)
+        is_of_program = known.is_object(static) and not kind.__module__.startswith("anfora.")
+        return is_of_program and not isinstance(static, type) and hasattr(kind, "__get__")
+
+    def descriptor(self, kind: type, name: str) -> Any:
+        """The descriptor that a class has under a name, an object of the program's."""
+        static = class_attribute(kind, name)
+        return self.register(static, self.derive(class_attribute, self.origin("known", kind), name))
+
+    def _found(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute of a class or function from outside; where it has none, that is the same in later calls."""
+        try:
+            return machine.natively(getattr, (value, name), {})
+        except AttributeError:
+            if not hasattr(type(value), "__getattr__"):
+                self.guard("is", self.derive(hasattr, self._origin_of(value), name), False)
+            raise
+
+    def _named_attribute(self, machine: Machine, function: Any, args: tuple) -> bool:
+        """`getattr`, `hasattr` with a name that is known."""
+        args = tuple(map(self.force, args))
+        if type(args[1]) is not str or self.opaque(args[0]):
+            return False
+        if type(args[0]) in SIMPLE:
+            machine.push(machine.natively(function, args, {}))
+            return True
+        if function is getattr and len(args) == 2:
+            value = self.getattr(machine, *args)
+            if value is not ENTERED:
+                machine.push(value)
+            return True
+        self.enter(machine, getattr_ if function is getattr else hasattr_, args, {})
+        return True
+
+    def _attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        kind = type(value)
+        if name == "__class__":
+            return kind
+        if name in ("attrs", "__dict__") and is_operator(value) and id(value) not in self.own:
+            return self.interpret(machine, getattr, (value, name), {}, "what is noted on an operator")
+        if name == "__dict__" and any(low.cell is value for low in self.lowered):
+            return self.interpret(machine, getattr, (value, name), {}, "the attributes of a Cell in another type")
+        if name == "__dict__" and self.is_outside(value):
+            return self.register(value.__dict__, self.origin("attr", name, self.origins[id(value)][1]))
+        if name == "__dict__" and type(value) is types.SimpleNamespace:
+            return self.interpret(machine, getattr, (value, name), {}, "the dict of a SimpleNamespace")
+        if name == "__dict__":
+            return machine.natively(getattr, (value, name), {})
+        static = class_attribute(kind, name)
+        has_data = static is not None and hasattr(type(static), "__set__")
+        own = value.__dict__ if kind.__dictoffset__ else None
+        outside = self.is_outside(value)
+        if own is not None and name in own and not has_data:
+            return self.getattr_plain(value, name)
+        if static is None:
+            if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
+                fallback = method_of(self, value, "__getattr__")
+                if fallback is not None:
+                    if outside:
+                        self._guard_absence(value, name)
+                    self.enter(machine, fallback, (value, name), {})
+                    return ENTERED
+                return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
+            if outside:
+                self._guard_absence(value, name)
+            return machine.natively(getattr, (value, name), {})  # the error
+        if isinstance(static, property):
+            getter = static.fget
+            if isinstance(getter, types.FunctionType) and self.enters(getter):
+                self.guard_class(kind, name)
+                if not hasattr(kind, "__getattr__"):
+                    self.enter(machine, getter, (value,), {})
+                    return ENTERED
+                fallback = method_of(self, value, "__getattr__")
+                if fallback is not None:
+                    self.enter(machine, property_, (getter, fallback, value, name), {})
+                    return ENTERED
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if isinstance(static, functools.cached_property):
+            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+        if isinstance(static, (types.FunctionType, classmethod, staticmethod)):
+            found = machine.natively(getattr, (value, name), {})
+            if outside:
+                self.guard("method", self.origin("method", name, self.origins[id(value)][1]), found)
+            elif isinstance(static, classmethod):
+                self.guard("method", self.origin("method", name, self.origin("known", kind)), found)
+            else:
+                self.guard_class(kind, name)
+            return found
+        if isinstance(static, types.MemberDescriptorType):
+            if outside and not hasattr(value, name):
+                self._guard_absence(value, name)
+            found = machine.natively(getattr, (value, name), {})
+            written = self.overlay(value, name) if outside else found
+            if written is not UNKNOWN:
+                return written
+            return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+        if hasattr(type(static), "__get__") and not isinstance(static, type):
+            if getattr(type(static), "_is_compiled", False):
+                return machine.natively(getattr, (value, name), {})
+            if isinstance(static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+                return machine.natively(getattr, (value, name), {})
+            getter = None if hasattr(kind, "__getattr__") else method_of(self, static, "__get__")
+            if getter is not None:
+                if outside and own is not None and not has_data:  # what lies in the object would come first
+                    self.guard("no key", self.origin("attr", "__dict__", self.origins[id(value)][1]), name)
+                self.enter(machine, getter, (self.descriptor(kind, name), value, kind), {})
+                return ENTERED
+            return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
+        origin = self.origins[id(value)][1] if outside else self.origin("known", kind)
+        return self.register(static, self.origin("attr", name, origin))
+
+    def _tensor_attribute(self, machine: Machine, value: Tensor, name: str) -> Any:
+        static = class_attribute(type(value), name)
+        own = value.__dict__
+        if name in known.METADATA:
+            is_named = self.given is None and value.__dict__.get("_name") is not None
+            if name == "name" and isinstance(value, Parameter) and not is_named:
+                return self.interpret(machine, getattr, (value, name), {}, "Parameter.name, which is made up now")
+            if name in ("name", "is_named") and self.is_outside(value):
+                return self.register(getattr(value, name), self.origin("attr", name, self.origins[id(value)][1]))
+            if name in ("requires_grad", "is_leaf") and self.is_outside(value):
+                self.guard("history", self.origins[id(value)][1], value._node is not None)
+            return machine.natively(getattr, (value, name), {})
+        if name == "grad" or name in own:
+            found = machine.natively(getattr, (value, name), {})
+            if self.is_outside(value):
+                return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+            return found
+        if isinstance(static, property) and static.fget.__module__.startswith("anfora.core.") and name != "data":
+            return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
+        if isinstance(static, property):
+            return self.compute(machine, getattr, (value, name), {})
+        if static is None and self.is_outside(value):
+            self._guard_absence(value, name)
+        return machine.natively(getattr, (value, name), {})
+
+
+#: Modules whose functions the machine runs, and nobody changes.
+_OWN = ("anfora.graph.polyfill.polyfills", "anfora.graph.polyfill.gradients")

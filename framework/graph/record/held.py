@@ -1,0 +1,538 @@
+"""Numbers that vary, inside of what the program makes: lists, dicts, objects, variables of inner functions.
+
+    rates = [rate, rate * 0.5]              the list holds the `Number`s themselves,
+    loss = lambda v: (v * rate).sum()       and so does the variable of the closure
+
+Only the machine, which knows what a `Number` is, may come across one. There is one door between it and native code,
+`Machine.natively`, and the recorder stands at it (`Held.handed`): what a function of Python's gets holds none, unless it
+is one that moves values and never looks at them (`looked_at`), as `append` does. Everything else is looked at, so the
+program depends on the numbers: they are known from then on. What leaves the machine altogether (arguments of the
+interpreter's, results, what is written outside, the program itself when recording ends) holds their values.
+
+    history.append({"loss": loss.item()})   the dict is the outside's as well: see `shown_outside`
+"""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import functools
+import operator
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from anfora import api, batching
+from anfora.api import GradientFunction
+from anfora.core.dtype import DType
+from anfora.core.op import Op
+from anfora.core.tensor import Tensor
+from anfora.core.tree import has_tensors
+from anfora.eager import transform
+from anfora.eager.transform import Differentiation, Linearized
+from anfora.graph.facts import known
+from anfora.graph.facts.collected import KINDS, items_of
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.origins import Number, value_of_number
+from anfora.graph.lower.ranges import Counter, iterator_of
+from anfora.graph.machine import operations
+from anfora.graph.machine.machine import Frame, Generator, Walk
+from anfora.graph.polyfill.gradients import ARRANGING, laid_out
+from anfora.graph.record.notebook import Notebook
+
+__all__ = ["Held", "Unwrapping", "looked_at", "stored_from"]
+
+
+class Unwrapping:
+    """Puts other values in the places of numbers that vary: within objects, in place; tuples are made anew.
+
+    Args:
+        is_foreign: whether an object holds none, since the program has not made it.
+        plain: what stands in the place of a number.
+        done: by identity, values and what stands in their places.
+    """
+
+    def __init__(
+        self,
+        is_foreign: Callable[[Any], bool],
+        plain: Callable[[Number], Any],
+        done: dict[int, tuple[Any, Any]] | None = None,
+    ) -> None:
+        self._is_foreign, self._plain = is_foreign, plain
+        self._done: dict[int, tuple[Any, Any]] = done or {}
+        self._open: set[int] = set()  #: tuples that are being gone through
+        self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
+        self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
+        #: What was put into them in the places of other things: how, where, what stood there, and what stands there.
+        self._exchanged: list[tuple[Callable, Any, Any, Any, Any]] = []
+        self.is_plain = True  #: whether all that was in lists, dicts and attributes
+
+    def __call__(self, value: Any) -> Any:
+        result = self._value(value)
+        while self._is_knotted:
+            self._is_knotted = False
+            for held in list(self.changed.values()):
+                self._fill(held, type(held))
+        return result
+
+    def of(self, value: Any) -> Any:
+        """What stands in the place of a value, if that is known."""
+        return self._done.get(id(value), (value, value))[1]
+
+    def replaced(self, owner: Any = None, place: Any = None) -> tuple:
+        """What stood where something else stands now: in all objects, or at one place."""
+        return tuple(
+            [old for _, held, at, old, _ in self._exchanged if owner is None or (held is owner and at == place)]
+        )
+
+    def undo(self) -> None:
+        for put, owner, place, old, _ in reversed(self._exchanged):
+            put(owner, place, old)
+
+    def redo(self) -> None:
+        for put, owner, place, _, new in self._exchanged:
+            put(owner, place, new)
+
+    def _exchange(self, put: Callable, owner: Any, place: Any, old: Any) -> None:
+        new = self._value(old)
+        if new is not old:
+            put(owner, place, new)
+            self._exchanged.append((put, owner, place, old, new))
+            self.is_plain = self.is_plain and put is operator.setitem
+
+    def iterators(self) -> dict[int, tuple[Any, Any]]:
+        """The iterators in whose places others stand."""
+        return {key: pair for key, pair in self._done.items() if type(pair[0]) in _ITERATORS and pair[0] is not pair[1]}
+
+    def _value(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is Number:
+            return self._plain(value)
+        if kind in SIMPLE or isinstance(value, (Tensor, type, types.ModuleType, Op, DType, Linearized)):
+            return value
+        found = self._done.get(id(value))
+        if found is not None:
+            self._is_knotted |= id(value) in self._open
+            return found[1]
+        if self._is_foreign(value) and not known.is_bound(value):
+            return value
+        self._done[id(value)] = value, value
+        result: Any
+        if kind is Counter:
+            result = iterator_of(value)
+        elif isinstance(value, tuple):
+            self._open.add(id(value))
+            result = self._tuple(value)
+            self._open.discard(id(value))
+        elif kind is types.MethodType or known.is_bound(value):
+            owner = self._value(value.__self__)
+            result = value if owner is value.__self__ else _bound(value, owner)
+        elif kind in _ITERATORS:
+            result = self._iterator(value)
+        else:
+            self.changed[id(value)] = result = value
+            self._fill(value, kind)
+        self._done[id(value)] = value, result
+        return result
+
+    def _tuple(self, value: tuple) -> tuple:
+        items = [self._value(item) for item in tuple.__iter__(value)]  # its class may have another one
+        if all(map(operator.is_, items, tuple.__iter__(value))):
+            return value
+        return tuple(items) if type(value) is tuple else tuple.__new__(type(value), items)
+
+    def _iterator(self, value: Any) -> Any:
+        function, args, *state = value.__reduce__()
+        items = tuple([self._value(item) for item in args])
+        if all(new is old for new, old in zip(items, args)):
+            return value
+        made = function(*items)
+        if state:
+            made.__setstate__(state[0])
+        return made
+
+    def _fill(self, value: Any, kind: type) -> None:
+        """Go through what an object holds."""
+        if kind is list:
+            for i, item in enumerate(value):
+                self._exchange(operator.setitem, value, i, item)
+        elif kind is dict:
+            for key, item in value.items():
+                self._exchange(operator.setitem, value, key, item)  # the keys stay, so it may be walked over meanwhile
+        elif kind is types.CellType:
+            try:
+                held = value.cell_contents
+            except ValueError:
+                return  # it is empty
+            self._exchange(setattr, value, "cell_contents", held)
+        elif kind is types.FunctionType:
+            for cell in value.__closure__ or ():
+                self._value(cell)
+            if value.__defaults__:
+                self._exchange(setattr, value, "__defaults__", value.__defaults__)
+            for table in (value.__kwdefaults__, value.__annotations__, value.__dict__):
+                self._value(table)
+        elif kind is Frame:
+            self._value(value.function)
+            self._value(value.locals)
+            self._value(value.cells)
+            value.stack[:] = [self._value(item) for item in value.stack]
+            value.caught[:] = [self._value(item) for item in value.caught]
+            value.target, value.cell = self._value(value.target), self._value(value.cell)
+        elif kind is Generator:
+            self._value(value.frame)
+            value.call = self._value(value.call)
+        elif kind is functools.partial:
+            self._exchange(_set_parts, value, None, (value.func, value.args, value.keywords))
+        elif kind is Walk:
+            self._value(value.base)
+        elif isinstance(value, Differentiation):  # behind the rest of it there is the tape
+            for name in value.__dict__.keys() & {"args", "kwargs"}:
+                value.__dict__[name] = self._value(value.__dict__[name])
+        elif kind in known.VIEWS:
+            self._value(known.viewed(value))
+        elif kind in KINDS:  # numbers do not get into them, but for objects that hold some
+            for item in (*items_of(value), getattr(value, "default_factory", None)):
+                self._value(item)
+        else:
+            if isinstance(value, BaseException):
+                self._exchange(setattr, value, "args", value.args)
+            if kind.__dictoffset__:
+                self._value(value.__dict__)
+
+
+def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
+    function.__setstate__((*parts, function.__dict__))  # type: ignore[attr-defined]
+
+
+def _bound(method: Any, owner: Any) -> Any:
+    """The same method of another object."""
+    if type(method) is types.MethodType:
+        return types.MethodType(method.__func__, owner)
+    return getattr(owner, method.__name__)
+
+
+class Held(Notebook):
+    """Sees to it that native code gets no numbers that vary."""
+
+    def held(self, values: Any) -> Any:
+        self.holds = self.holds or any(type(value) is Number for value in values)
+        return values
+
+    def variables(self, frame: Frame) -> dict[str, Any]:
+        found = super().variables(frame)
+        if any(type(value) is Number for value in found.values()):
+            return {name: value_of_number(value) for name, value in found.items()}
+        return found
+
+    def plain(self, values: tuple) -> tuple:
+        return self.known(values)
+
+    def known(self, value: Any) -> Any:
+        """A value, with what numbers there are in it known from now on."""
+        if type(value) in SIMPLE or isinstance(value, Tensor):
+            return value
+        return Unwrapping(self.is_foreign, self.force)(value)
+
+    def released(self, value: Any) -> Any:
+        """A value for the world outside: in the places of numbers stand their values, on which nothing depends."""
+        return Unwrapping(self.is_foreign, value_of_number)(value)
+
+    def taken_apart(self, operation: Any, args: tuple) -> tuple:
+        """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,
+        and numbers that vary are in them, it gets such as the program has made: what comes out of it still varies."""
+        if self.given is not None or not known.is_among(operation, _TAKING):
+            return args
+        if operation in operations.OF_ITEMS and len(args) != 1:  # it may give back one of them
+            return args
+        first = 1 if known.is_among(operation, _FILLING) else 0
+        taken = [self._copied(value) if _walked_as(value) in _TAKING[operation] else value for value in args[first:]]
+        return (*args[:first], *taken)
+
+    def _copied(self, value: Any) -> Any:
+        found = self.origins.get(id(value))
+        if found is None or id(value) in self.looked:
+            return value
+        origin = found[1]
+        items = dict(value) if type(value) is dict else dict(enumerate(value))
+        kind = str if type(value) is dict else int  # other keys of a dict are equal to such of other types
+        origins = {key: self.origin("item", key, origin) for key in items if type(key) is kind}
+        if len(origins) < len(items):
+            return value
+        # A list of which all is known is known after a change too; so it stays, unless there are floats in it.
+        ints_vary = type(value) is not list
+        varies = [
+            type(x) is float or (ints_vary and type(x) is int and self.keeper.varies(origins[key]))
+            for key, x in items.items()
+        ]
+        if not any(varies):
+            return value
+        self.guard(*(("keys", origin, tuple(value)) if type(value) is dict else ("length", origin, len(value))))
+        self.holds = True
+        for key, item in items.items():
+            items[key] = self.register(item, origins[key])
+        return items if type(value) is dict else _walked_as(value)(items.values())
+
+    # -- where the outside sees it ------------------------------------------------------------------------------------
+
+    def shown_outside(self, value: Any) -> Any:
+        """Something that the program puts where the outside sees it: that holds values. The objects are the program's as
+        well, so the numbers that they held are noted, for the end of the piece, and for who looks into them. Those in
+        variables of functions, which the machine reads by itself, are known from now on."""
+        found = Unwrapping(self.is_foreign, value_of_number)
+        result = found(value)
+        self.shown.update(found.changed)
+        if not found.is_plain:
+            found.undo()
+            return self.known(value)
+        if found.replaced():
+            self.lent.append(found)
+        return result
+
+    @contextlib.contextmanager
+    def with_numbers(self) -> Iterator[None]:
+        """For a block that writes down what is alive, all objects hold the numbers that the program has put into them."""
+        lent = list(self.lent)  # the piece may end in here
+        for each in lent:
+            each.undo()
+        try:
+            yield
+        finally:
+            for each in lent:
+                each.redo()
+
+    def know_item(self, owner: list | dict, place: Any) -> None:
+        """What the program has put into a list or dict is read: if it is a number, and shown outside, it is known from now
+        on."""
+        for lent in self.lent:
+            self.known(lent.replaced(owner, place))
+
+    def _know_what_is_lent(self, operation: Any, args: tuple, names: dict) -> None:
+        """Something looks into what the outside sees as well: the numbers that it finds are known from now on."""
+        owner, first, name = _method(operation, args)
+        if name == "__getitem__" and type(owner) in (list, dict) and type(args[first]) in SIMPLE:
+            key = args[first]
+            self.know_item(owner, key + len(owner) if type(owner) is list and type(key) is int and key < 0 else key)
+            return
+        reached = Unwrapping(self.is_foreign, lambda number: number)
+        reached((operation, _read_by(operation, args), names))
+        for lent in list(self.lent):
+            if not reached.changed.keys().isdisjoint(lent.changed):
+                self.lent.remove(lent)
+                self.known(lent.replaced())
+
+    def is_foreign(self, value: Any) -> bool:
+        """Whether no number of the program's can be in an object."""
+        return self.is_outside(value) or self.is_fixed(value)
+
+    def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
+        """The door to native code: a call as that sees it."""
+        if self.lent:
+            self._know_what_is_lent(operation, args, names)
+        is_direct = any(type(a) is Number for a in args) or any(type(a) is Number for a in names.values())
+        if self.shown and known.writes(operation):
+            owner = _method(operation, args)[0]
+            if id(args[0] if owner is None and args else owner) in self.shown:
+                found = Unwrapping(self.is_foreign, self.force)
+                args, names = found((args, names))
+                self.shown.update(found.changed)
+                return operation, args, names
+        if not (self.holds or is_direct):
+            return operation, args, names
+        stored = stored_from(operation, args) if is_direct else None
+        self.holds = self.holds or stored is not None
+        looked = looked_at(operation, args) if self.holds else ()
+
+        def given(place: int, value: Any) -> Any:
+            if type(value) is Number:
+                return value if stored is not None and place >= stored else self.force(value)
+            return self.known(value) if looked is None or place in looked else value
+
+        behind = max(len(args), stored or 0)
+        names = {name: given(behind, value) for name, value in names.items()}
+        args = tuple([given(i, value) for i, value in enumerate(args)])
+        return self.known(operation) if looked is None and known.is_bound(operation) else operation, args, names
+
+
+def _walked_as(value: Any) -> type:
+    """The type of a container, for who only walks over it: a named tuple is a tuple."""
+    kind = type(value)
+    is_plain = issubclass(kind, tuple) and kind.__iter__ is tuple.__iter__ and kind.__len__ is tuple.__len__
+    return tuple if is_plain else kind
+
+
+def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
+    """The positions of the arguments that a function of Python's may look into, and not at their identity or length
+    alone; None if that may be all of them, those that are given by name among them."""
+    if known.is_among(operation, _OF_TRANSFORMS):
+        return () if all(map(_is_plain_nest, args)) and not _is_by_a_number(operation, args) else None
+    if operation is Differentiation.finish:  # what it has been started with it does not look at
+        return (1,)
+    if operation is batching._collected:  # of the arguments it takes the tensors
+        return (0,)
+    if operation is type and len(args) > 1:  # a class that is made
+        return None
+    if operation is isinstance:
+        kinds = args[1] if type(args[1]) is tuple else args[1:]
+        return () if all(type(kind) in (type, abc.ABCMeta) for kind in kinds) else None
+    if known.is_among(operation, _MOVING):
+        return ()
+    owner, first, name = _method(operation, args)
+    kind = type(owner)
+    if kind in (list, tuple):
+        if name in _OF_SEQUENCES:
+            return (first,) if name in ("insert", "pop", "__getitem__", "__setitem__", "__delitem__") else ()
+        return () if name in _JOINING and all(type(a) in (list, tuple, int) for a in args) else None
+    if kind is dict:
+        if name in ("get", "pop", "setdefault", "__getitem__", "__setitem__", "__delitem__"):
+            return (first,)
+        if name == "update":
+            return () if all(type(more) is dict for more in args[first:]) else None
+        return () if name in ("copy", "clear", "keys", "values", "items", "popitem", "__len__", "__iter__") else None
+    if operation is dict:
+        return () if all(type(more) is dict for more in args) else None
+    if operation is setattr:
+        if _sets_plainly(*args[:2]):
+            return ()
+        return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
+    if known.is_among(operation, (getattr, delattr)) or (isinstance(operation, type) and _only_stores(operation)):
+        return ()
+    return None
+
+
+def stored_from(operation: Any, args: tuple) -> int | None:
+    """From which position on a function of Python's only stores its arguments, and what is given by name; None if it does
+    not."""
+    if operation is setattr:
+        return 2 if _sets_plainly(*args[:2]) else None
+    if operation is operations.fill_cell or operation is functools.partial or operation is dict:
+        return 1
+    if isinstance(operation, type):
+        return 0 if _only_stores(operation) else None
+    owner, first, name = _method(operation, args)
+    if type(owner) is list and name in ("append", "insert", "__setitem__"):
+        return first + (name != "append")
+    if type(owner) is dict and name in ("get", "pop", "setdefault", "update", "__setitem__"):
+        return first + 1
+    return None
+
+
+def _read_by(operation: Any, args: tuple) -> tuple:
+    """Those arguments of a function of Python's whose items it may read, or hand on."""
+    if known.is_among(operation, _OUTWARD):
+        return ()
+    owner, _, name = _method(operation, args)
+    is_item = type(owner) in (list, dict) and name == "__setitem__" and type(args[-2]) in SIMPLE
+    is_attribute = operation is setattr and _sets_plainly(*args[:2])
+    is_kept = is_item or is_attribute or (type(owner) is list and name == "append") or operation is operations.fill_cell
+    return args[:-1] if is_kept else args
+
+
+def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
+    """What a method is called on, the position of the first of its other arguments, and its name."""
+    if isinstance(operation, known.BOUND):
+        owner = operation.__self__  # type: ignore[union-attr]
+        if not isinstance(owner, types.ModuleType):
+            return owner, 0, operation.__name__
+    if args and known.is_among(operation, _ITEMS):
+        return args[0], 1, _ITEMS[operation]
+    if args and isinstance(operation, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+        return args[0], 1, operation.__name__
+    return None, 0, ""
+
+
+def _is_by_a_number(operation: Any, args: tuple) -> bool:
+    """Whether something else than tensors is differentiated by, or is the gradient of the result: an error that tells what
+    it is."""
+    if operation is transform.start:
+        given, named, positions, _ = args
+    elif operation is GradientFunction.start or operation is laid_out:
+        gradient, given, named = args if operation is GradientFunction.start else (args[0], *args[1])
+        positions = gradient.positions
+        if gradient.sens_param:
+            return True
+    else:
+        return False
+    given = (*given, *named.values())
+    return any(i < len(given) and not has_tensors(given[i]) for i in positions)
+
+
+def _is_plain_nest(value: Any) -> bool:
+    """Whether `tree_map` calls no code of the program to copy a nesting."""
+    kind = type(value)
+    if kind in (tuple, list):
+        return all(map(_is_plain_nest, value))
+    if kind is dict:
+        return all(map(_is_plain_nest, value.values()))
+    return not isinstance(value, (tuple, list, Mapping)) and not hasattr(kind, "__dataclass_fields__")
+
+
+def _sets_plainly(owner: Any, name: Any) -> bool:
+    """Whether to set an attribute of an object of the program puts it into the object's dict, and nothing else sees it."""
+    kind = type(owner)
+    if kind is types.FunctionType:
+        return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
+    return (
+        known.is_object(owner)
+        and known.sets_plainly(kind)
+        and not kind.__module__.startswith("anfora.")
+        and hasattr(owner, "__dict__")
+    )
+
+
+def _only_stores(kind: type) -> bool:
+    """Whether what makes an object of a class is written by Python, and stores the arguments as they are."""
+    if issubclass(kind, tuple):
+        scope = getattr(kind.__new__, "__globals__", {})
+        return scope.get("__name__") == f"namedtuple_{kind.__name__}" and known.computes(kind)
+    return (
+        "__dataclass_fields__" in kind.__dict__
+        and not hasattr(kind, "__post_init__")
+        and kind.__new__ is object.__new__
+        and kind.__setattr__ is object.__setattr__
+        and "__init__" in kind.__dict__
+        and kind.__init__.__code__.co_filename == "<string>"  # type: ignore[misc]
+        and not any(
+            hasattr(type(getattr(kind, name, None)), "__set__") for name in kind.__dict__["__dataclass_fields__"]
+        )
+    )
+
+
+#: Iterators that tell what they go over.
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), reversed, enumerate, zip)
+
+#: Steps of transforms that pass on what is not a tensor, in nestings that they copy.
+_OF_TRANSFORMS: frozenset[Any] = frozenset({
+    GradientFunction.start, api._Run.leave, api._Run.finish, api.value_and_grad, api.grad, api._positions_of_tensors,
+    api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, transform.start, *ARRANGING,
+    batching._named_like, batching._all_examples, batching._one_example,
+})  # fmt: skip
+#: Functions that do not ask what a list, dict or object holds.
+_OUTWARD: frozenset[Any] = frozenset([len, type, operator.is_, operator.is_not])
+#: Functions that move what they are given.
+_MOVING: frozenset[Any] = frozenset({
+    len, list, tuple, tuple.__new__, enumerate, zip, Walk, reversed, iter, type, issubclass, callable, next, super,
+    operator.is_, operator.is_not, functools.partial,
+    operations.spread, operations.extend, operations.make_dict, operations.merge, operations.merge_keywords,
+    operations.unpack, operations.unpack_rest, operations.values_of_keys, operations.rest_of_mapping,
+    operations.fill_cell, operations.empty_cell, operations.special_method, operations.dict_of,
+})  # fmt: skip
+#: Functions that take all items of containers of some types, before anything else happens.
+_TAKING: dict[Any, tuple[type, ...]] = {
+    **dict.fromkeys((operations.unpack, operations.unpack_rest, operations.spread, list), (tuple, list)),
+    **dict.fromkeys((operations.extend,), (tuple, list)),
+    **dict.fromkeys((sum, max, min), (tuple, list)),
+    **dict.fromkeys((iter, enumerate, zip, reversed), (tuple,)),
+    **dict.fromkeys((dict, operations.merge, operations.merge_keywords), (dict,)),
+}
+#: Those that put them into their first argument.
+_FILLING = frozenset({operations.extend, operations.merge, operations.merge_keywords})
+_ITEMS: dict[Any, str] = {
+    operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
+    operator.add: "__add__", operator.iadd: "__iadd__", operator.mul: "__mul__", operator.imul: "__imul__",
+}  # fmt: skip
+_OF_SEQUENCES = frozenset([
+    "append", "extend", "insert", "pop", "reverse", "clear", "copy", "__len__", "__iter__", "__reversed__", "__getitem__",
+    "__setitem__", "__delitem__",
+])  # fmt: skip
+_JOINING = frozenset(["__add__", "__iadd__", "__mul__", "__imul__"])

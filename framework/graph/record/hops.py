@@ -1,0 +1,257 @@
+"""What ends a piece: hops, which the interpreter does between two pieces, and runs of which no more is kept."""
+
+from __future__ import annotations
+
+import functools
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core import slots
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor, current
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
+from anfora.graph.machine.machine import Generator, Machine, Plain
+from anfora.graph.record.held import Unwrapping
+from anfora.graph.record.operators import Operators
+from anfora.graph.state.images import NoImage, build
+from anfora.graph.state.moments import Escaped, Outcome, State, leaves_of
+
+__all__ = ["Hops"]
+
+
+class _Left(Plain):
+    """Python's world, from the instruction on in which recording has ended: no numbers that vary are left behind it.
+
+    Args:
+        unwrapping: makes what puts their values in their places.
+    """
+
+    pending = True
+
+    def __init__(self, unwrapping: Callable[[], Unwrapping]) -> None:
+        self._unwrapping = unwrapping
+
+    def release(self, machine: Machine) -> None:
+        unwrapped = self._unwrapping()
+        for frame in machine.frames:
+            unwrapped(frame)
+        unwrapped(machine.saved)
+        for value in unwrapped.changed.values():
+            if type(value) is Generator:
+                value.world = Plain()
+
+    def settle(self, machine: Machine) -> None:
+        self.release(machine)
+        machine.world = Plain()
+
+    def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
+        return self._unwrapping()((operation, args, names))
+
+
+class Hops(Operators):
+    """Ends pieces, and stops to write down what happens."""
+
+    def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
+        """Leave something to the interpreter: the piece ends here."""
+        return self.do_between(machine, operation, args, kwargs, reason)
+
+    def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
+        """Do something between two pieces: what the interpreter does, or a step of a gradient in pieces."""
+        if self.given is not None:
+            return self._redo()
+        state = self.state(machine, operation, args, kwargs)
+        if state is not None:
+            operation, args, kwargs = self._given(machine, state, operation, args, kwargs)
+        elif self.is_unkept:
+            operation, args, kwargs = self.released((operation, args, kwargs))
+        for value in state.built if state is not None else ():
+            if type(value) is Generator:
+                value.world = Plain()
+        watches = 0 if state is None else _watches(state)
+        with self.unwatched():
+            try:
+                outcome = Outcome(machine.natively(operation, args, kwargs))
+            except BaseException as error:
+                outcome = Outcome(error=error)
+        if state is not None and _watches(state) > watches:  # it would live longer here
+            self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)
+            self.leave(machine)
+            state = None
+        return self._hopped(machine, state, reason, outcome, operation, args)
+
+    def _given(
+        self, machine: Machine, state: State, operation: Callable, args: tuple, kwargs: dict
+    ) -> tuple[Callable, tuple, dict]:
+        """What the interpreter is given for a call: the objects that it may keep are the program's, and hold numbers no
+        longer; others are made for it, as in later calls."""
+        if not self.holds:
+            return operation, plain_tuple(args), plain_dict(kwargs)
+        if state.is_kept:
+            return self._handed_over(machine, state, (operation, args, kwargs))
+        made: list[Any] = []
+        operation, args, kwargs, _ = build(state.call, [value_of_number(value) for value in state.live.values], made)
+        for value in made:
+            if type(value) is Generator:
+                value.world = Plain()
+        return operation, args, kwargs
+
+    def _handed_over(self, machine: Machine, state: State, call: tuple) -> tuple[Callable, tuple, dict]:
+        """A call without numbers that vary. Iterators that held some are other ones now, for the program as well."""
+        unwrapping = Unwrapping(self.is_foreign, value_of_number)
+        call = unwrapping(call)
+        moved = unwrapping.iterators()
+        if moved:
+            exchange = Unwrapping(self.is_foreign, lambda number: number, moved)
+            for each in machine.chain():
+                for frame in each.frames:
+                    exchange(frame)
+                exchange(each.saved)
+            state.live.values[:] = [exchange.of(value) for value in state.live.values]
+            state.built[:] = [exchange.of(value) for value in state.built]
+        return call
+
+    def state(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> State | None:
+        """What is alive before the present instruction, and what it does; None, and no more is recorded, if that cannot
+        be written down."""
+        self.collect_again()
+        if self.is_unkept:
+            return None
+        if self.pending:  # a hop is settled between two instructions, so there is one in each
+            self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
+            self.leave(machine)
+            return None
+        with self.with_numbers():
+            state = self.put_down(machine, lambda: State(self, machine, operation, args, kwargs))
+        self.lent = []
+        return state
+
+    def _hopped(
+        self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
+    ) -> Any:
+        if state is not None:
+            if self.holds:
+                self.released(tuple(state.built))
+                outcome.value = self.released(outcome.value)
+            self.keeper.end_with_hop(self, machine, state, reason)
+            self.hop = outcome
+            self.pending = True
+        elif self.is_unkept:
+            self.keeper.note_unkept(machine, operation, args, reason)
+            self._begin_unkept(outcome)
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.value
+
+    def _redo(self) -> Any:
+        """Give the present instruction the outcome that it had."""
+        assert self.given is not None
+        self.hop, self.given = self.given, None
+        self.pending = True
+        if self.hop.error is not None:
+            raise self.hop.error
+        return self.hop.value
+
+    def leave_to_a_tape_outside(self, machine: Machine) -> None:
+        """A tape outside follows a gradient: what it needs is the history that the interpreter leaves, call by call."""
+        self.keeper.divide(self.region[:1])
+        self.stop_keeping(machine)
+
+    def stop_keeping(self, machine: Machine, calls: Sequence[tuple] = (), for_good: bool = False) -> None:
+        """Nothing is kept of what comes, since it cannot be written down: the run goes on as Python's would. Where the
+        program refuses what only the interpreter can do it is watched all the same, and kept again, unless this is for
+        good, behind the calls that were to be one piece."""
+        if not self.keeper.is_refusing():
+            self.leave(machine)
+            return
+        self.refuse_to_divide(machine, calls)
+        self.is_unkept, self.keeps_again = True, not for_good
+        self._begin_unkept()
+
+    def refuse_to_divide(self, machine: Machine, calls: Sequence[tuple]) -> None:
+        """Let the keeper know of calls that cannot be one piece, if the interpreter does them from now on."""
+        for name in calls:
+            if name in self.indivisible:
+                self.keeper.note_indivisible(machine, *self.indivisible[name])
+
+    def _begin_unkept(self, outcome: Outcome | None = None) -> None:
+        """Start a piece of which nothing is kept. Its tensors are ones from outside, and so is what a hop has given."""
+        origins, lines, fresh, dynamic = self.origins, self.lines, self.fresh, self.dynamic
+        for tensor, _ in self.tensors.values():
+            origins.setdefault(id(tensor), (tensor, _OF_UNKEPT))
+        self.begin(origins)
+        self.lines, self.fresh, self.dynamic = lines, fresh, dynamic
+        for name, (value, origin) in list(origins.items()):
+            if origin is _OF_UNKEPT and sys.getrefcount(value) <= _HELD_HERE:
+                del origins[name]  # a long run would hold all that it has ever made
+        for _, value in () if outcome is None else leaves_of(outcome):
+            if type(value) not in SIMPLE:
+                self.take(value, _OF_UNKEPT)
+        self.pending = True  # `settle` finds out whether it can be kept again
+
+    def _keep_again(self, machine: Machine) -> None:
+        """Go on at a point, if the state can be written down by now."""
+        if not self.keeps_again or machine.below is not None or self.whole(machine) is not None:
+            return
+        self.keeps_again = False
+        try:
+            self.keeper.keep_again(self, machine)
+        except (Escaped, NoImage):
+            return  # it is watched to the end
+        self.is_unkept = self.pending = False
+
+    def look_at_histories(self, machine: Machine, weights: Sequence[Parameter]) -> None:
+        """A gradient was taken by weights. Tensors from outside may have been computed from these too, in another way each
+        time, and what was saved for that may have been written to: only a real tape knows."""
+        if not weights or not self.region:
+            return
+        taken = {id(origin) for origin, _ in self.piece.inputs.values()}
+        for value, origin in list(self.origins.values()):
+            if id(origin) not in taken or not isinstance(value, Tensor):
+                continue
+            tensor = current(value)
+            if not tensor.is_leaf:
+                self.leave_to_a_tape_outside(machine)
+                return
+            if not isinstance(tensor, Parameter):  # weights are leaves as long as the gradient is taken
+                self.guard("leaf", origin, tensor._node is not None)
+
+    def leave(self, machine: Machine) -> None:
+        """Record no more: the run goes on as Python's would."""
+        slots.watch(None)
+        origins = self.origins
+        unwrapping = functools.partial(
+            Unwrapping, lambda value: id(value) in origins or self.is_fixed(value), value_of_number
+        )
+        for each in machine.chain():
+            each.world = _Left(unwrapping)
+            each.world.release(each)
+        self.begin({})  # what it holds may be dropped
+        self.is_unkept = False
+        self.kept = self.end = self.live = None
+
+    def interrupt(self, machine: Machine) -> None:
+        self.leave(machine)  # another run would not come by here
+
+    def settle(self, machine: Machine) -> None:
+        if self.is_unkept:
+            self._keep_again(machine)
+            return
+        assert self.hop is not None
+        outcome, self.hop, self.pending = self.hop, None, False
+        try:
+            self.keeper.go_on(self, machine, outcome)
+        except NoImage as trouble:
+            self.keeper.give_up(f"{trouble} is alive behind a part of the interpreter's", machine)
+            self.leave(machine)
+
+
+def _watches(state: State) -> int:
+    """How many weak references there are to what the program has made for a call."""
+    return sum(map(weakref.getweakrefcount, state.built))
+
+
+_OF_UNKEPT = Origin("slot", 0)  #: of what a piece of which nothing is kept has brought
+_HELD_HERE = 4  #: references to a value that is held by the table of origins alone, while it is walked over

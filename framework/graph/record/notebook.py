@@ -1,0 +1,792 @@
+"""What a recorder knows of the values of a run: where those from outside come from, and which of the piece's values tensors
+hold.
+
+The layers of the recorder stand on each other: this one writes things down, held.py keeps numbers that vary from native
+code, reasons.py says what is left to the interpreter, attributes.py reads variables and attributes, writes.py puts off
+changes of what is outside, operators.py turns operators into rows, and recorder.py does what the program does.
+"""
+
+from __future__ import annotations
+
+import abc
+import enum
+import gc
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from anfora.api import GradientFunction, _Run
+from anfora.core import memory, slots
+from anfora.core.abstract import Layout
+from anfora.core.cell import Cell
+from anfora.core.dtype import DType
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor, current, move
+from anfora.eager.batched import Batched
+from anfora.eager.cells import Lowered
+from anfora.eager.custom import FunctionContext, custom_vjp
+from anfora.eager.entry import entry_for
+from anfora.eager.tape import Followed, no_grad
+from anfora.eager.transform import Differentiation, Linearized
+from anfora.graph.facts import known
+from anfora.graph.facts.arrays import is_array
+from anfora.graph.facts.collected import KINDS, items_of
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.operator_classes import is_operator
+from anfora.graph.facts.origins import Number, Origin
+from anfora.graph.lower.ranges import Counter
+from anfora.graph.lower.rows import Calls, Row
+from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
+from anfora.graph.polyfill.special import class_attribute
+from anfora.graph.source.code import Code
+from anfora.graph.state.images import NoImage
+from anfora.graph.state.moments import Escaped, Outcome, Piece
+from anfora.graph.state.sharing import Sharing
+from anfora.kernel import glue
+from anfora.ops import copy
+from anfora.ops.bound import Bound
+
+__all__ = ["UNKNOWN", "Notebook", "place_in_memory"]
+
+#: In the place of a value of which nothing is known, since there may be none.
+UNKNOWN = object()
+
+
+class Notebook(Plain):
+    """The notes of one run.
+
+    Args:
+        keeper: takes finished pieces and states, see compiled.py.
+    """
+
+    def __init__(self, keeper: Any) -> None:
+        self.keeper = keeper
+        self.local_cells: dict[int, Any] = {}  #: cells of functions that were called in this run
+        self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it, and their gradients
+        #: Objects of types written in C that the run has made, of which all is known: see arrays.py, collected.py.
+        self.own: dict[int, Any] = {}
+        self.given: Outcome | None = None  #: the outcome of the hop that is done over
+        self.given_operation: Any = None  #: and what it has called, if that is always the same
+        self.abandoned = False
+        self.machine: Machine | None = None  #: that runs the program
+        self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
+        self.region: list[tuple] = []  #: the calls of gradient functions that are running
+        #: Calls in which no piece can end, and which the interpreter does, from the next time on, if one has to: the place,
+        #: and why.
+        self.indivisible: dict[tuple, tuple[tuple, str]] = {}
+        self.lowered: list[Lowered] = []  #: the Cells that are computing in another type
+        self.point: Any = None  #: the Point that the piece starts from
+        self.way: tuple | None = None  #: what told it from other ways on from there, where there are many
+        self.end: Any = None  #: the Hop behind which the program stands
+        self.live: Any = None  #: what was alive before it
+        self.came: tuple[Any, Any] | None = None  #: the hop that the piece stands behind, and the name of the outcome
+        self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
+        self.own_call: list[Any] | None = None  #: what is alive before a call of the function that is compiled
+        self.kept: Any = None
+        self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
+        self.hop: Outcome | None = None  #: of the hop that was just done
+        #: Whether nothing is kept of what the program does now, which is only watched: see `stop_keeping`. And whether that
+        #: ends where the state can be written down again.
+        self.is_unkept = self.keeps_again = False
+        self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
+        self.puts_off = False  #: whether garbage collections wait for the end of the piece
+        self.begin({})
+
+    # -- pieces --------------------------------------------------------------------------------------------------------
+
+    def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
+        """Start a piece from slots."""
+        self.collect_again()
+        self.piece = Piece()
+        self.origins = origins
+        self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
+        self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
+        #: Of those among them that the tape keeps, what they are copies of, with the tensor that held it.
+        self.copies: dict[int, tuple[np.ndarray, np.ndarray, Tensor]] = {}
+        #: The tensors and arrays in which values lie, by memory: see `note_move`. The last ones are not in there yet.
+        self.lying: dict[int, list[tuple[Tensor, np.ndarray, int]]] = {}
+        self.unsorted: list[tuple[Tensor, np.ndarray, int]] = []
+        self.view_rows: dict[int, Row] = {}  #: by value, the row that has taken it as a view
+        self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
+        self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
+        self.sharing = Sharing()  #: how these share memory
+        #: Those that were read while the tape was off: where they come from, and whether they had a history.
+        self.unseen: dict[int, tuple[Origin, bool]] = {}
+        self.unplaced: list[tuple[Any, int]] = []  #: those that are not in `places` yet
+        self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
+        self.handles: dict[int, tuple[Any, Origin]] = {}
+        self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
+        self.derived: dict[tuple, Origin] = {}
+        self.dynamic: set[type] = set()  #: classes that are made anew in each call
+        self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
+        self.shallow: dict[int, Any] = {}  #: those among them of which only the items were
+        self.told: set[tuple] = set()
+        self.distinct: dict[int, Origin] = {}  #: objects from outside that were told apart
+        self.fresh: dict[int, Any] = {}  #: parameters that the piece makes: how, see making.py
+        #: Functions that were run with the tape on, where, and how many inner rows there were then.
+        self.lines: dict[int, tuple[Linearized, tuple, int]] = {}
+        self.shown: dict[int, Any] = {}  #: what the program has made and put where the outside sees it
+        self.lent: list[Any] = []  #: and what was done to have no numbers that vary in there, see held.py
+        self.touched: str | None = None
+        self.pending = False
+
+    def _collect_later(self) -> None:
+        """Put off garbage collections while a long piece is recorded: all that is made lives on, and to walk over it again
+        and again takes as long as to make it."""
+        if gc.isenabled():
+            gc.disable()
+            self.puts_off = True
+
+    def collect_again(self) -> None:
+        if self.puts_off:
+            self.puts_off = False
+            gc.enable()
+
+    def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
+        """The origin of that kind, one object for each."""
+        name = (kind, key if type(key) in (int, str) else id(key), id(base) if base is not None else 0)
+        found = self.derived.get(name)
+        if found is None or (found.key is not key and found.key != key):
+            found = self.derived[name] = Origin(kind, key, base)
+        return found
+
+    def derive(self, function: Callable, base: Origin, *more: Any) -> Origin:
+        """The origin of what a function gives for a value from outside, one object for each."""
+        name = ("number", function, id(base), *more)
+        found = self.derived.get(name)
+        if found is None:
+            found = self.derived[name] = Origin("number", function, (base, *more))
+        return found
+
+    def follow(self, operation: Callable, parts: Sequence[Any]) -> Origin:
+        """The origin of what an operation gives for numbers, one object for each: what a program computes again and again,
+        for each of its weights say, later calls compute once."""
+        name = ("follow", operation, *(id(x) if type(x) is Origin else (type(x), repr(x)) for x in parts))
+        found = self.derived.get(name)
+        if found is None:
+            found = self.derived[name] = Origin("number", operation, tuple(parts))
+        return found
+
+    def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        name = (kind, id(origin), id(payload))
+        if name not in self.told:
+            self.told.add(name)
+            self.piece.guards.append((kind, origin, payload))
+
+    def calls(self) -> Calls:
+        """The calls of Cells that are going on."""
+        machines = list(self.machine.chain()) if self.machine is not None else []
+        return Calls([call for machine in reversed(machines) for call in machine.cell_calls()])
+
+    def forget_from(self, rows: int, draws: int) -> None:
+        """Forget the rows and draws of the piece behind the first ones."""
+        piece = self.piece
+        for draw in piece.draws[draws:]:
+            for value in draw.values.values():
+                del piece.numbers[value]
+        del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
+
+    # -- values from outside -------------------------------------------------------------------------------------------
+
+    def register(self, value: Any, origin: Origin) -> Any:
+        """A value that the program reads from outside: guarded, and what it becomes inside."""
+        kind = type(value)
+        if kind in (int, float) and (kind is float or self.keeper.varies(origin)):
+            self.guard("type", origin, kind)
+            return Number(origin, value)
+        if kind in SIMPLE or kind is slice:
+            self.guard("equal", origin, value)
+            return value
+        if known.is_bound(value):
+            self._register_bound(value, origin)
+            return value
+        if kind is types.FunctionType:
+            if id(value) in self.origins:  # one that a call has brought, found once more
+                self.guard("same", origin, self.origins[id(value)][1])
+                return value
+            if value.__code__ in self.keeper.inner:  # it is another object each time, which does the same
+                self.origins[id(value)] = (value, origin)
+                self.guard("type", origin, kind)
+                return value
+        if known.is_constant(value):
+            self.guard("is", origin, value)
+            return value
+        if isinstance(value, types.MethodType):
+            function = self.register(value.__func__, self.origin("attr", "__func__", origin))
+            return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
+        if kind in known.GETTERS:
+            self.guard("is", origin, value)
+            return value
+        if kind is Bound and all(map(_is_shown, value.attributes.values())):
+            self.guard("operator", origin, value)
+            return value
+        if kind.__module__.startswith("anfora.") and not isinstance(
+            value, (Tensor, Cell, Generator, Linearized, Walk, custom_vjp, tuple, list, dict)
+        ):
+            self.guard("is", origin, value)  # an operator with its attributes, say
+            if known.holds_state(value):
+                self.origins.setdefault(id(value), (value, origin))
+            return value
+        before = self.origins.get(id(value))
+        if before is not None:
+            if before[1] is not origin:
+                self.guard("same", origin, before[1])
+            return value
+        self.origins[id(value)] = (value, origin)
+        if isinstance(value, Tensor):
+            self._register_tensor(value, origin)
+        elif type(value) is types.CellType:
+            self.guard("is", origin, value)
+        else:
+            self.guard("type", origin, kind)
+        return value
+
+    def _register_bound(self, method: Any, origin: Origin) -> None:
+        self.guard("type", origin, type(method))
+        self.guard("equal", self.origin("attr", "__name__", origin), method.__name__)
+        self.register(method.__self__, self.origin("attr", "__self__", origin))
+
+    def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
+        tensor = current(tensor)
+        self.guard("type", origin, type(tensor))
+        if tensor._array is None:
+            return
+        self.guard("layout", origin, tensor._layout)
+        self.owners[place_in_memory(tensor._array)] = tensor
+        self.sharing.add(tensor, origin)
+        if glue.is_recording():
+            self.guard("history", origin, tensor._node is not None)
+        else:
+            self.unseen[id(tensor)] = origin, tensor._node is not None
+
+    def take(self, value: Any, origin: Origin) -> None:
+        """Let a value stand in a slot at the start of a piece."""
+        before = self.origins.get(id(value))
+        if before is not None and type(value) not in SIMPLE:  # it stands in two
+            self.guard("same", origin, before[1])
+            return
+        self.origins[id(value)] = (value, origin)
+        if isinstance(value, Tensor):
+            self._register_tensor(value, origin)
+        elif known.is_bound(value):
+            self._register_bound(value, origin)
+        elif isinstance(value, type):
+            self.dynamic.add(value)
+        elif not self.opaque(value) and type(value) is not types.CellType:
+            self.guard("type", origin, type(value))
+
+    def guard_sharing(self) -> None:
+        """The piece ends: let later calls see to it that memory is shared as it is now, where that matters."""
+        for guard in self.sharing.guards(self.piece, bool(self.lines)):
+            self.guard(*guard)
+
+    def keep(self, live: Any) -> None:
+        """Hold what is alive, so that identities stay."""
+        self.kept = live
+
+    def _input(self, tensor: Tensor) -> int | None:
+        """The value of a tensor from outside, when an operator takes it."""
+        found = self.origins.get(id(tensor))
+        if found is None and isinstance(tensor, Parameter):
+            found = self.origins[id(tensor)] = (tensor, self.origin("known", tensor))
+            self._register_tensor(tensor, found[1])
+        if found is None:
+            return None
+        value = self.piece.value()
+        self.piece.inputs[value] = (found[1], tensor._layout)
+        self._know(tensor, value)
+        return value
+
+    def look_for(self, operation: Any, args: tuple) -> None:
+        """Guard what a function reads of its arguments. Of a list, dict or set of the program's in which it only moves
+        things about that is nothing, however much it holds."""
+        is_deep = not known.is_among(operation, _WALKING)
+        only_moves = known.only_moves(operation)
+        for value in (*args, operation):
+            kind = type(value)
+            if kind in SIMPLE:
+                continue
+            if only_moves:
+                held = value.__self__ if kind in known.BOUND else value
+                while type(held) in _ITERATORS_OVER_ONE:
+                    held = held.__reduce__()[1][0]
+                if type(held) in _MOVED and id(held) not in self.origins:
+                    continue
+            self.look(value, is_deep or value is operation)
+
+    def look(self, value: Any, is_deep: bool = True) -> None:
+        """Guard a container from outside with all that it holds, since something reads it as a whole. To walk over it, what
+        its items hold in turn does not matter."""
+        kind = type(value)
+        if isinstance(value, (tuple, list)) or kind is dict:
+            items = dict(enumerate(value)) if kind is not dict else value
+            found = self.origins.get(id(value))
+            if found is None:
+                for item in items.values():
+                    if type(item) not in SIMPLE and is_deep:
+                        self.look(item)
+            elif id(value) in self.looked:
+                if is_deep and self.shallow.pop(id(value), None) is not None:
+                    for item in items.values():
+                        self.look(item)
+            else:
+                self.looked[id(value)] = value
+                if not is_deep:
+                    self.shallow[id(value)] = value
+                origin = found[1]
+                if kind is dict:
+                    self.guard("keys", origin, tuple(value))
+                else:
+                    self.guard("length", origin, len(value))
+                for key, item in items.items():
+                    self._look_item(item, origin, key, is_deep)
+        elif kind in (set, frozenset):
+            found = self.origins.get(id(value))
+            if found is not None and id(value) not in self.looked:
+                self.looked[id(value)] = value
+                self.guard("equal", found[1], kind(value))
+        elif kind in (types.MethodType, *known.BOUND):
+            self.look(value.__self__)
+        elif kind is Walk:
+            self.look(value.base, is_deep)
+        elif kind in known.VIEWS:
+            self.look(known.viewed(value), is_deep)
+        elif kind in _ITERATORS:
+            for item in value.__reduce__()[1]:
+                self.look(item, is_deep)
+
+    def _look_item(self, item: Any, origin: Origin, key: Any, is_deep: bool = True) -> None:
+        given = self.register(item, self.origin("item", key, origin))
+        if type(given) is Number:  # read as a part of the whole: it is known
+            self.force(given)
+        if is_deep:
+            self.look(item)
+
+    def force(self, value: Any) -> Any:
+        """A number's value, on which the program now depends."""
+        if type(value) is Number:
+            self._unroll_if_needed(value.origin)
+            self.guard("equal", value.origin, value.value)
+            return value.value
+        return value
+
+    def note_numpy(self) -> None:
+        """Told when numpy is given a number that says where it comes from."""
+
+    def decide(self, origin: Origin, truth: bool) -> bool:
+        """A truth that follows from numbers: the program now depends on it, and not on the numbers."""
+        self._unroll_if_needed(origin, is_truth=True)
+        self.guard("is", origin, truth)
+        return truth
+
+    def origin_of(self, value: Any) -> Origin | None:
+        """Where a value of the program comes from; None for what it has made of Python objects."""
+        if type(value) is Number:
+            return value.origin
+        found = self.origins.get(id(value))
+        if found is not None:
+            return found[1] if type(value) not in SIMPLE else None
+        if not isinstance(value, Tensor):
+            return None
+        if type(value) is Batched:
+            raise NoImage("a tensor that stands for all examples of a vmap")
+        found = self.handles.get(id(value))
+        if found is not None:
+            return found[1]
+        if isinstance(value, Parameter):
+            self._input(value)
+            return self.origins[id(value)][1]
+        tensor = current(value)
+        number = self._value_of(tensor)
+        if number is None:
+            number = self._constant(tensor)
+        base = None
+        is_handle = tensor._base is None and id(tensor) not in self.tensors
+        if tensor._base is not None:
+            # Taken from what the program has taken it from, which may be a view itself in one call and not in another.
+            _, source = self.sources.get(id(value), (None, tensor._base))
+            base = (self.origin_of(source), Followed.forgotten(tensor._path[len(source._path) :]))
+        origin = Origin("made", (number, tensor._layout), base)
+        if is_handle:
+            self.piece.handles.add(origin)
+        self.handles[id(value)] = (value, origin)
+        return origin
+
+    def _constant(self, tensor: Tensor) -> int:
+        constant = self.piece.value()
+        with self.unwatched():
+            self.piece.constants[constant] = memory.twin(tensor._array)
+        self.piece.layouts[constant] = tensor._layout
+        self._know(tensor, constant)
+        return constant
+
+    def _know(self, tensor: Tensor, value: int) -> None:
+        """A tensor holds a value of the piece."""
+        array = tensor._array
+        self.tensors[id(tensor)] = tensor, value
+        self.arrays[id(array)] = (array, value)
+        self.unplaced.append((array, value))
+        self.unsorted.append((tensor, array, value))
+
+    def note_move(self, owner: Tensor) -> None:
+        """A tensor is about to be written to whose memory a tape has kept: it moves to a copy.
+
+        In later calls it is the other way round, since what comes from outside has to be written to: what the tape has kept
+        is a copy from before the write.
+        """
+        before = memory.root(owner._array)
+        with self.unwatched():
+            move(owner)
+        self.sharing.moved(before, owner._array)
+        for lying in self.unsorted:
+            self.lying.setdefault(id(memory.root(lying[1])), []).append(lying)
+        self.unsorted.clear()
+        values = self._as_they_were(self.lying.pop(id(before), ()))
+        for tensor, _, value in values:
+            if tensor is not owner and tensor._base is not owner:
+                self.tensors[id(tensor)] = tensor, value  # another handle, which stays where it is
+                self.handles.pop(id(tensor), None)
+        if values:
+            self.lying[id(before)] = values
+        if id(owner) in self.tensors:
+            self._know(owner, self.tensors[id(owner)][1])
+
+    def leave_copies(self, target: Tensor) -> None:
+        """A tensor is about to be written to whose memory the outside sees: what a tape has kept copies of is what it was
+        before the write."""
+        written = [
+            (k, copy, t) for k, (copy, source, t) in self.copies.items() if np.may_share_memory(source, target._array)
+        ]
+        self._as_they_were([(tensor, copy, self.arrays[key][1]) for key, copy, tensor in written if key in self.arrays])
+        for key, _, _ in written:
+            del self.copies[key]
+
+    def _as_they_were(self, lying: Sequence[tuple[Tensor, np.ndarray, int]]) -> list[tuple[Tensor, np.ndarray, int]]:
+        """Let arrays hold the values that memory has now, whatever rows write to that later."""
+        self._place_all()
+        kept: dict[int, int | None] = {}
+        found = []
+        for tensor, array, value in lying:
+            now = self._as_it_was(value, tensor._layout, kept)
+            if now is None:
+                self.arrays.pop(id(array), None)
+                self.places.pop(place_in_memory(array), None)
+                owner = memory.root(array)
+                self.lost[id(owner)] = owner
+            else:
+                self.arrays[id(array)] = self.places[place_in_memory(array)] = array, now
+                found.append((tensor, array, now))
+        return found
+
+    def _as_it_was(self, value: int, layout: Layout, kept: dict[int, int | None]) -> int | None:
+        """A value of its own that is a copy of another one, made by a row; None if there can be no such row."""
+        if value in kept:
+            return kept[value]
+        kept[value] = None
+        taken = self.view_rows.get(value)
+        if taken is not None:
+            entry, source = taken.entry, self._as_it_was(taken.inputs[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
+        elif layout.is_contiguous:
+            entry, source = entry_for(copy, (layout,), ()), value
+        else:
+            return None
+        if source is not None:
+            kept[value] = number = self.piece.value()
+            self.piece.rows.append(Row(entry, (source,), (number,), (None, 0), 0, bool(self.region)))
+            self.piece.switches.append(False)
+            if taken is not None:
+                self.view_rows[number] = self.piece.rows[-1]
+        return kept[value]
+
+    def _place_all(self) -> None:
+        """Note where arrays lie."""
+        for array, value in self.unplaced:
+            self.places[place_in_memory(array)] = array, value
+        self.unplaced.clear()
+
+    def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
+        """What the tape keeps of a tensor whose memory the outside sees: a copy. As long as the piece goes on, nothing from
+        outside comes between: there it is the tensor's value."""
+        with self.unwatched():
+            twin = memory.twin(tensor._array)
+        value = self._value_of(tensor)
+        if value is not None:
+            self.arrays[id(twin)] = (twin, value)
+            self.copies[id(twin)] = twin, tensor._array, tensor
+        elif self.region:
+            self.touched = "memory of a tensor, seen in another way"
+        return twin
+
+    def _value_of(self, tensor: Tensor) -> int | None:
+        """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
+        a new handle has the value of its array, and a view that was taken again is another array in the same place. Where
+        tensors from outside share memory, how they do decides what is found there."""
+        array = tensor._array
+        handle = self.tensors.get(id(tensor))
+        if handle is not None:
+            return handle[1]
+        if id(tensor) in self.origins:
+            return None  # it comes in as an input of its own
+        self.sharing.note(array)
+        found = self.arrays.get(id(array))
+        if found is None:
+            is_lost = id(memory.root(array)) in self.lost
+            owner = self.sharing.owner(array)
+            if owner is not None and not is_lost:
+                return self._input(owner)
+            self._place_all()
+            place = place_in_memory(array)
+            found = self.places.get(place)
+            if found is None or memory.root(found[0]) is not memory.root(array):
+                owner = self.owners.get(place)
+                if owner is None or is_lost or memory.root(owner._array) is not memory.root(array):
+                    return None
+                return self._input(owner)
+        return found[1]
+
+    # -- what kind of thing it is --------------------------------------------------------------------------------------
+
+    def is_fixed(self, value: Any) -> bool:
+        """Whether an object is the same in each call."""
+        kind = type(value)
+        if kind is types.CellType:
+            return id(value) not in self.local_cells
+        if kind is types.FunctionType or kind is GradientFunction:
+            return id(value) not in self.local_functions
+        if id(value) in self.own:
+            return False
+        if kind is Code or known.is_constant(value):
+            return True
+        if kind is Linearized and id(value) in self.lines:
+            raise Escaped([self.lines[id(value)][1]])
+        if kind is Linearized:
+            raise NoImage("a tape")  # of a piece before
+        if isinstance(
+            value,
+            (
+                Tensor, Cell, Counter, Differentiation, Frame, FunctionContext, Generator, Linearized, Walk, _Run,
+                custom_vjp, no_grad,
+            ),
+        ):  # fmt: skip
+            return False
+        return kind.__module__.startswith("anfora.") and not known.holds_state(value)
+
+    def made(self, function: Callable) -> None:
+        self.local_functions[id(function)] = function
+        if isinstance(function, types.FunctionType):
+            self.keeper.inner.add(function.__code__)
+
+    def is_outside(self, value: Any) -> bool:
+        return id(value) in self.origins and type(value) not in SIMPLE
+
+    def opaque(self, value: Any, depth: int = 0) -> bool:
+        """Whether a value is, or holds, something that nothing is known of."""
+        kind = type(value)
+        if kind in SIMPLE or isinstance(value, Tensor) or kind is Number:
+            return False
+        if self.own and known.is_bound(value) and id(value.__self__) in self.own:
+            return self.opaque(value.__self__, depth + 1)
+        if self.own and self.owns_array(value):
+            return False
+        if self.own and self.owns_container(value):
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
+        if is_operator(value) and id(value) in self.origins:
+            return True  # with which attributes it was made is not known
+        if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
+            return True
+        is_iterator = hasattr(kind, "__next__") and not known.is_object(value)
+        if is_iterator and id(value) in self.origins:
+            return True
+        if kind in (set, frozenset) and id(value) in self.origins and not all(map(known.is_compared_plainly, value)):
+            return True  # to compare it, as a guard would, is a call of the program
+        if kind in (tuple, list, set, frozenset):
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in value)
+        if kind is dict:
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in value.values())
+        if kind in known.VIEWS:
+            return id(value) in self.origins or self.opaque(known.viewed(value), depth + 1)
+        if kind is types.MethodType:
+            return self.opaque(value.__self__, depth + 1)
+        if kind is slice:
+            return any(map(self.opaque, (value.start, value.stop, value.step)))
+        return known.is_opaque(value)
+
+    def opaque_to(self, operation: Any, value: Any) -> bool:
+        """The same, for a function that may do no more than to move what a list, dict or set of the program's holds."""
+        held = value.__self__ if type(value) in known.BOUND else value
+        while type(held) in _ITERATORS_OVER_ONE and id(held) not in self.origins:
+            held = held.__reduce__()[1][0]
+        if type(held) in _MOVED and id(held) not in self.origins and known.only_moves(operation):
+            return False
+        return self.opaque(value)
+
+    def natural(self, value: Any, depth: int = 0) -> bool:
+        """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
+        it."""
+        kind = type(value)
+        if kind in SIMPLE or kind is Number or isinstance(value, Tensor):
+            return True
+        if isinstance(value, (tuple, enum.Enum, type)) and known.has_methods(value):
+            return False
+        if known.is_constant(value):
+            return True
+        if isinstance(value, BaseException):
+            return not self.is_outside(value)  # what Python has raised may say something else next time
+        if isinstance(value, np.generic):
+            return self.owns_array(value)
+        if type(value) in KINDS:
+            is_own = depth < 20 and self.owns_container(value)
+            return is_own and all(self.natural(item, depth + 1) for item in items_of(value))
+        if isinstance(value, (tuple, list, set, frozenset)):
+            return depth < 20 and all(self.natural(item, depth + 1) for item in value)
+        if kind is dict:
+            return depth < 20 and all(self.natural(v, depth + 1) for v in value.values())
+        if kind is slice:
+            return True
+        if kind in known.VIEWS:
+            return self.natural(known.viewed(value), depth + 1)
+        if kind in known.BOUND:
+            return self.natural(value.__self__, depth + 1)
+        return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
+
+    def _origin_of(self, value: Any) -> Origin:
+        found = self.origins.get(id(value))
+        return found[1] if found is not None else self.origin("known", value)
+
+    def getattr_plain(self, value: Any, name: str) -> Any:
+        """An attribute that lies in the object's own dict."""
+        found = value.__dict__[name]
+        if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
+            self.know_item(value.__dict__, name)
+            return found
+        written = self.overlay(value, name)
+        if written is not UNKNOWN:
+            return written
+        return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+
+    def _guard_absence(self, value: Any, name: str) -> None:
+        """An object from outside has no such attribute: nothing of the program is called to find out."""
+        origin = self._origin_of(value)
+        kind = type(value)
+        if class_attribute(kind, name) is not None:  # a slot that holds nothing
+            self.guard("is", self.derive(hasattr, origin, name), False)
+            return
+        for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
+            self.guard("is", self.derive(hasattr, self.origin("known", kind), missing), False)
+        if hasattr(value, "__dict__"):
+            table = self.origin("attr", "__dict__", origin)
+            self.guard("no key", table, name)
+            if isinstance(value, types.ModuleType):
+                self.guard("no key", table, "__getattr__")
+
+    def guard_class(self, kind: type, name: str) -> None:
+        """The attribute of a class is what it is now: a function, or a property."""
+        self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
+
+    def guard_without(self, kind: type, name: str) -> None:
+        """A class has no special method of the program, now and in later calls: none at all, or Python's."""
+        if isinstance(getattr(kind, name, None), types.WrapperDescriptorType):
+            self.guard_class(kind, name)
+        elif type(kind) in (type, abc.ABCMeta, enum.EnumMeta):
+            self.guard("is", self.derive(hasattr, self.origin("known", kind), name), hasattr(kind, name))
+
+    def has_made(self, value: tuple | list | dict) -> bool:
+        return not self.is_outside(value)
+
+    def owns_array(self, value: Any) -> bool:
+        """Whether it is an array of which all is known: nobody else has it, or the memory that it is a part of."""
+        if not is_array(value) or id(value) not in self.own or id(value) in self.origins:
+            return False
+        base = getattr(value, "base", None)
+        return base is None or self.owns_array(base)
+
+    def owns_container(self, value: Any) -> bool:
+        """Whether it is a deque, or a dict with defaults, say, that the program has made."""
+        return type(value) in KINDS and id(value) in self.own and id(value) not in self.origins
+
+    def owns(self, generator: Generator) -> bool:
+        return id(generator) not in self.origins
+
+    def watching(self) -> _Watch:
+        """While this is on, operators come here, and whoever looks at data is noticed."""
+        return _Watch(self)
+
+    def unwatched(self) -> _Watch:
+        return _Watch(None)
+
+    def _is_of_ours(self, array: Any) -> bool:
+        """Whether memory belongs to a tensor that the program works with."""
+        owner = memory.root(array)
+        if any(memory.root(tensor._array) is owner for tensor in self.owners.values()):
+            return True
+        if id(owner) in self.lost:
+            return True
+        return any(
+            memory.root(known_array) is owner for known_array, _ in self.arrays.values() if known_array is not None
+        )
+
+    # -- what the layers above do -------------------------------------------------------------------------------------
+
+    def overlay(self, owner: Any, name: str) -> Any:
+        """What the program finds as an attribute that it has written in this piece; UNKNOWN if it has not."""
+        raise NotImplementedError
+
+    def overlaid_item(self, owner: Any, key: Any) -> Any:
+        """The same of an item of a dict."""
+        raise NotImplementedError
+
+    def know_item(self, owner: list | dict, place: Any) -> None:
+        """Told of a read, in passing, from something that the program has made: see held.py."""
+        raise NotImplementedError
+
+    def interpret(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
+        """Leave something to the interpreter: the piece ends here."""
+        raise NotImplementedError
+
+    def compute(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple[tuple, dict] | None = None
+    ) -> Any:
+        """Do what follows from its arguments: only the operators in it leave a trace."""
+        raise NotImplementedError
+
+    def _redo(self) -> Any:
+        """Give the present instruction the outcome that it had."""
+        raise NotImplementedError
+
+    def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
+        """Told when the program depends on a number."""
+
+
+class _Watch:
+    """Sends operators and reads of data to a recorder, for the time of a block."""
+
+    __slots__ = ("before", "recorder")
+
+    def __init__(self, recorder: Notebook | None) -> None:
+        self.recorder = recorder
+
+    def __enter__(self) -> None:
+        self.before = slots.watcher.recorder
+        slots.watch(self.recorder)
+
+    def __exit__(self, *exc: object) -> None:
+        slots.watch(self.before)
+
+
+def _is_shown(value: Any) -> bool:
+    """Whether the text of a value shows all of it."""
+    return all(map(_is_shown, value)) if type(value) in (tuple, list) else type(value) in SIMPLE or type(value) is DType
+
+
+def place_in_memory(array: np.ndarray) -> tuple:
+    """Where an array lies, and how."""
+    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
+
+
+#: Functions that only walk over what they get.
+_WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
+_MOVED = (list, dict, set)
+_ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))
+_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)

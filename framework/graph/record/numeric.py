@@ -1,0 +1,180 @@
+"""What is done with numbers that vary: arithmetic gives another one, operators take them as operands.
+
+    rate * 0.5 ** (step // 10)          a number that follows from two
+    x * rate,  x.clamp(-rate, rate)     rows that take it from where it comes from
+    p.add_(g, alpha=-rate)              so do those of functions that are written in operators (traced.py)
+    rate > 0.1                          the program depends on the truth, not on the number
+
+What else is done with a number makes the program depend on its value.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core.op import Op
+from anfora.core.tensor import Tensor
+from anfora.graph.facts import known
+from anfora.graph.facts.origins import Number, plain_dict, plain_tuple
+from anfora.graph.machine import operations
+from anfora.graph.machine.machine import Machine
+from anfora.graph.polyfill.traced import Traced
+from anfora.graph.record.rolling import Rolling
+from anfora.graph.record.writes import UNKNOWN
+from anfora.ops.methods import METHODS
+
+__all__ = ["Numeric", "is_written_in_operators", "of_its_kind", "takes_as_operands"]
+
+
+class _Plainly(Exception):
+    """Numbers are to be given as Python's own."""
+
+
+class Numeric(Rolling):
+    """Follows numbers through what is done with them."""
+
+    _begun: int | None = None  #: rows that there were before a function was given numbers that say where they come from
+
+    def arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
+        """Operators on numbers and texts that vary: (whether it could be done, the result)."""
+        plain = plain_tuple(args)
+        is_text = known.is_among(operation, _TEXTUAL) and all(type(a) in (str, *known.NUMBERS) for a in plain)
+        if not is_text and (not known.is_among(operation, _ARITHMETIC) or len(args) > _MOST_OPERANDS):
+            return False, None
+        if is_text or all(type(a) in known.NUMBERS for a in plain):
+            try:
+                value = machine.natively(operation, plain, {})
+            except Exception:
+                return False, None  # as a known number, whose error is known too
+            origin = self.follow(operation, [a.origin if type(a) is Number else a for a in args])
+            if origin.height > _HIGHEST:
+                return False, None  # it is read by functions that call themselves for each part
+            if type(value) is bool:
+                return True, self.decide(origin, value)
+            if type(value) in (int, float, str):
+                if operation in _MAY_FAIL or type(value) is int:  # it is computed, whether somebody wants it or not
+                    self.guard("type", origin, type(value))
+                return True, Number(origin, value)
+            return False, None
+        if any(isinstance(a, Tensor) for a in plain) and operation not in _OF_NUMBERS:
+            return True, self.do_with_numbers(machine, operation, args, {})
+        return False, None
+
+    def do_with_numbers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """An operator of tensors and numbers, or a function that is written in such: each row that takes one of the numbers
+        as an operand takes it from its origin, and what looks at one makes it known."""
+        given = [a for a in (*args, *kwargs.values()) if type(a) is Number]
+        shown = tuple(Traced(a, self) if type(a) is Number else a for a in args)
+        named = {name: Traced(a, self) if type(a) is Number else a for name, a in kwargs.items()}
+        plain, plain_names = plain_tuple(args), plain_dict(kwargs)
+        rows, draws = len(self.piece.rows), len(self.piece.draws)
+        outer, self._begun = self._begun, rows
+        has_failed = False
+        try:
+            result = self.compute(machine, operation, plain, plain_names, (shown, named))
+        except Exception:  # of just these numbers, perhaps
+            has_failed = True
+            if self._has_written(rows) or not machine.frames:  # it was refused, and the run is over
+                raise
+        finally:
+            self._begun = outer
+            if has_failed or self.hop is not None:
+                for number in given:
+                    self.force(number)
+        if has_failed:  # outside of the handler: the error that tells of the numbers as they are has no other behind it
+            self.forget_from(rows, draws)
+            return self.compute(machine, operation, plain, plain_names)
+        if type(result) is Traced:
+            return result.number
+        return _untraced(result)
+
+    def note_numpy(self) -> None:
+        if self._begun is not None and not self._has_written(self._begun):
+            raise _Plainly
+
+    def _has_written(self, rows: int) -> bool:
+        """Whether something has been written in place by the rows behind the first ones."""
+        return any(row.entry.op.writes is not None for row in self.piece.rows[rows:])
+
+
+def of_its_kind(operation: Any, args: tuple) -> Any:
+    """What follows from the types of numbers that vary, which later calls look at; UNKNOWN if more is asked."""
+    plain = plain_tuple(args)
+    if operation is type and len(args) == 1:
+        return type(plain[0])
+    if operation is callable and len(args) == 1:
+        return False
+    if operation is isinstance and len(args) == 2 and type(args[0]) is Number:
+        kinds = args[1] if type(args[1]) is tuple else (args[1],)
+        return isinstance(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
+    if (
+        known.is_among(operation, (operator.is_, operator.is_not))
+        and sum(type(x) in (int, float, str) for x in plain) == 1
+    ):
+        return operation(*plain)
+    return UNKNOWN
+
+
+def takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
+    """Whether an operator, or a method that is one, gets the numbers that vary in the places of tensors."""
+    op: Any = operation
+    if isinstance(getattr(operation, "__self__", None), Tensor):
+        args, operation = (operation.__self__, *args), getattr(Tensor, operation.__name__, None)
+    if not isinstance(operation, Op):
+        name = known.name_of(operation)
+        op = METHODS.get(name) if getattr(Tensor, name, None) is operation else None
+    if not isinstance(op, Op) or op.is_random or op.python_rule is not None or op.writes is not None:
+        return False
+    names = (*zip(op.order, args), *kwargs.items())
+    return len(args) <= len(op.order) and all(
+        name in op.tensors and name not in op.variadic for name, value in names if type(value) is Number
+    )
+
+
+def is_written_in_operators(operation: Any, args: tuple) -> bool:
+    """Whether it is a function of this library, or a method of a tensor, that gets numbers as operators do."""
+    if operation is operator.setitem:
+        return isinstance(args[0], Tensor)
+    if isinstance(getattr(operation, "__self__", None), Tensor):
+        return True
+    return isinstance(operation, types.FunctionType) and operation.__module__.startswith(_OF_OPERATORS)
+
+
+def _untraced(value: Any) -> Any:
+    """What a function has given, with numbers in the places of those that say where they come from."""
+    if type(value) is Traced:
+        return value.recorder.force(value.number)
+    if type(value) in (tuple, list):
+        items = list(map(_untraced, value))
+        return value if all(map(operator.is_, items, value)) else type(value)(items)
+    return value
+
+
+#: Modules of functions that are written in operators.
+_OF_OPERATORS = ("anfora.ops.", "anfora.mint", "anfora.numpy")
+#: Functions of numbers alone.
+_OF_NUMBERS = frozenset({
+    pow, max, min, *operations.OF_ITEMS.values(),
+    *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
+})  # fmt: skip
+_ARITHMETIC = frozenset({
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
+    operator.neg, operator.pos, operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv,
+    operator.imod, operator.ipow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    abs, float, int, round, *_OF_NUMBERS,
+})  # fmt: skip
+_MOST_OPERANDS = 32
+_TEXTUAL = frozenset({
+    str, repr, format, operator.add, operations.join, *operations.FORMATS.values(), operator.eq, operator.ne,
+})  # fmt: skip
+
+#: Arithmetic that raises, or gives another type, for some numbers.
+_MAY_FAIL = frozenset({
+    operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
+    operator.imod, round, int, format, *operations.FORMATS.values(), *_OF_NUMBERS,
+})  # fmt: skip
+_HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known

@@ -1,0 +1,244 @@
+"""Operators as rows: what each reads, which random numbers it draws, what the tape keeps of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from anfora.batching import at_once
+from anfora.core import memory
+from anfora.core.abstract import Layout
+from anfora.core.cell import hooks_of
+from anfora.core.errors import AnforaError
+from anfora.core.op import Op
+from anfora.core.parameter import Parameter
+from anfora.core.random import Generator as RandomGenerator
+from anfora.core.random import default_generator, signed
+from anfora.core.tensor import Tensor, current
+from anfora.eager import dispatch
+from anfora.eager.cells import call_cell
+from anfora.eager.entry import Entry
+from anfora.graph.facts.origins import Number
+from anfora.graph.lower.rows import Number as RowNumber
+from anfora.graph.lower.rows import Row
+from anfora.graph.machine.machine import Frame
+from anfora.graph.polyfill.making import note_parameter
+from anfora.graph.polyfill.traced import Traced, keep_traced
+from anfora.graph.record.leaves import Leaves
+from anfora.graph.state.moments import DATA, Draw
+from anfora.graph.state.sharing import history_behind, is_view_of_parameter
+from anfora.kernel import glue
+
+__all__ = ["Operators"]
+
+
+class Operators(Leaves):
+    """Runs the operators of the program, and writes them down."""
+
+    def note_read(self, tensor: Tensor) -> None:
+        """Somebody looks at the data of a tensor."""
+        if self._value_of(tensor) not in self.piece.constants and not self.is_known_now(tensor):
+            self.touched = DATA
+
+    def is_known_now(self, tensor: Tensor) -> bool:
+        """Whether a tensor was made of known values just now."""
+        is_new = self._value_of(tensor) is None and id(tensor) not in self.origins
+        return is_new and not self._is_of_ours(tensor._array)
+
+    def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
+        """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
+        may fail, the draw might not come, so it is made in a piece behind."""
+        may_fail = any(row.entry.may_fail for row in self.piece.rows)
+        if generator is default_generator and may_fail:
+            drawn, generator._offset = generator._offset, offset
+            self.start_anew("random numbers")
+            generator._offset = drawn
+        if generator is not default_generator:
+            self.touched = "random numbers"
+            return
+        self.piece.draws.append(Draw(counters, (signed(seed), signed(offset))))
+
+    def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> int | None:
+        """The value of an operand of a random operator that says where to read."""
+        for draw in reversed(self.piece.draws):
+            if draw.place[name] == value:
+                if name not in draw.values:
+                    draw.values[name] = self.piece.value()
+                    origin = draw.seed if name == "seed" else draw.offset
+                    self.piece.numbers[draw.values[name]] = (origin, layout, op)
+                return draw.values[name]
+        return None
+
+    def note_base(self, tensor: Any) -> None:
+        """Somebody asks whether a tensor is a view of a Parameter: of those from outside it is asked in later calls too."""
+        if isinstance(tensor, Tensor) and tensor._array is not None:
+            for came in self.sharing.in_memory_of(current(tensor)._array):
+                is_view = is_view_of_parameter(came.lying.tensor)
+                self.guard("is", self.derive(is_view_of_parameter, came.origin), is_view)
+
+    def note_foreign(self, what: str) -> None:
+        """The library calls code of the program from within."""
+        self.touched = what
+
+    def note_parameter(self, parameter: Parameter, value: Any) -> None:
+        """A Parameter has been made of a value, unwatched."""
+        note_parameter(self, parameter, value)
+
+    def run(self, entry: Entry, flat: list) -> Any:
+        """Run a planned call, and write it down."""
+        op = entry.op
+        operands = tuple(self._operand(x, layout, op) for x, layout in zip(flat, entry.inputs))
+        piece = self.piece
+        if op.is_random:
+            operands = tuple(
+                self._of_draw(name, x, entry.inputs[i], op)
+                if name in ("seed", "offset") and type(x) is int
+                else operand
+                for i, (name, x, operand) in enumerate(zip(entry.owners(), flat, operands))
+            )
+            if any(operand is None and x is not None for operand, x in zip(operands, flat)) and not self.is_unkept:
+                self.touched = "random numbers"
+        mask = 0
+        if glue.is_recording():
+            for i, value in enumerate(flat):
+                if isinstance(value, Tensor) and value._node is not None:
+                    mask |= 1 << i
+                if self.unseen and id(value) in self.unseen:
+                    origin, has_history_now = self.unseen.pop(id(value))
+                    self.guard("history", origin, has_history_now)
+        if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
+            if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
+                self.start_anew("the history that a tensor has in a gradient")
+            piece.is_taped = True
+        if piece.is_tried and op.writes is not None:
+            self.start_anew("a write behind an error that would be caught")
+        if self.turned:
+            self.start_anew("an operator behind a change of `requires_grad`")
+        if self.kept_by_nodes and any(id(memory.root(flat[i]._array)) in self.kept_by_nodes for i in entry.written):
+            self.start_anew("a change in place of what a gradient of the program's own is told of")
+        if self.hooked and op.writes is not None and not op.is_untaped:
+            self.start_anew("a change in place behind a hook")
+        if mask & entry.followed and piece.writes and not self.region:
+            self.begin_forward()
+        if op.writes is not None and not op.is_untaped and glue.is_recording():
+            self._look_behind([flat[i] for i in entry.written])
+        if self.copies:
+            for i in entry.written:
+                self.leave_copies(flat[i])
+        if piece.writes and entry.may_fail and not self.only_clears():
+            self.start_anew(f"an error of {op.name} behind a change of something outside")
+        touched = self.touched  # operators that run in Python look at data on their own account
+        try:
+            result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])
+            self.touched = touched
+        except AnforaError:
+            self.touched = touched
+            if entry.may_fail:
+                self.touched = f"an error of {op.name} that depends on data"
+            raise
+        if entry.may_fail and self._is_in_a_try():
+            if self.keeper.leaves_tries or piece.draws or any(row.entry.written for row in piece.rows):
+                self.touched = f"an error of {op.name} would be caught"
+            else:
+                piece.is_tried = True
+        if self.region and mask & entry.followed:
+            keep_traced(result, flat)
+        elif mask & entry.followed:
+            self.note_node(result, flat)
+        if entry.view is not None and isinstance(flat[0], Tensor):
+            self.sources[id(result)] = (result, flat[0])
+        outputs: tuple[int, ...] = ()
+        if op.writes is None:
+            tensors = result if entry.is_tuple else (result,)
+            numbers = []
+            for tensor in tensors:
+                value = piece.value()
+                self._know(tensor, value)
+                numbers.append(value)
+            outputs = tuple(numbers)
+            if self.region:
+                piece.inner.update(outputs)
+        place = self._here()
+        piece.switches.append(glue.is_recording())
+        if len(piece.rows) == _LONG:
+            self._collect_later()
+        piece.rows.append(
+            Row(
+                entry,
+                operands,
+                outputs,
+                place,
+                mask & entry.followed,
+                bool(self.region),
+                self.calls() if entry.may_fail else None,
+            )
+        )
+        if entry.view is not None and type(operands[0]) is int:
+            self.view_rows[outputs[0]] = piece.rows[-1]
+        return result
+
+    def _look_behind(self, targets: list[Tensor]) -> None:
+        """What is written may have a history from outside, or be a view without one of what has: that learns of it, and has
+        none behind a gradient that the write was in."""
+        for target in targets:
+            for came in self.sharing.in_memory_of(current(target)._array):
+                self.guard("is", self.derive(history_behind, came.origin), came.has_history)
+                if came.has_history and self.region:
+                    self.touched = "a change in place of what a tape outside follows"
+                elif came.has_history and came.lying.tensor._node is None:
+                    self.piece.is_taped = self.piece.is_mixed = True
+
+    def _is_in_a_try(self) -> bool:
+        """Whether the program would go on after an exception."""
+        machines = self.machine.chain() if self.machine is not None else ()
+        return any(_catches(frame) for machine in machines for frame in machine.frames)
+
+    def _here(self) -> tuple:
+        """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
+        if self.machine is None or not self.machine.frames:
+            return dispatch.here()
+        code, position, _ = self.machine.place
+        place = self.rows_at.get((code, position))
+        if place is None:
+            place = self.rows_at[code, position] = dispatch.here()
+        return place
+
+    def _number(self, number: Number, layout: Layout, op: Op) -> Any:
+        """A number that varies as an operand."""
+        if op.python_rule is not None:  # which computes with the number itself
+            return RowNumber(self.force(number))
+        value = self.piece.value()
+        self.piece.numbers[value] = (number.origin, layout, op)
+        self.guard("number", number.origin, type(number.value))
+        return value
+
+    def _operand(self, value: Any, layout: Any, op: Op) -> Any:
+        if isinstance(value, Traced):
+            return self._number(value.number, layout, op)
+        if isinstance(value, Tensor):
+            return self.value_of(value)
+        return None if value is None else RowNumber(value)
+
+    def value_of(self, tensor: Tensor) -> int:
+        """The value of the piece that an operand holds."""
+        value = current(tensor)
+        number = self._value_of(value)
+        if number is None:
+            number = self._input(value)
+        if number is not None:
+            return number
+        if self._is_of_ours(value._array):
+            self.touched = "memory of a tensor, seen in another way"
+        return self._constant(value)
+
+
+def _catches(frame: Frame) -> bool:
+    """Whether code of the program is run after an exception; this package's own handlers only pass it on, but for hooks
+    that are always called, and for `vmap`."""
+    if frame.function is call_cell:
+        return bool(frame.handlers) and any(always for _, _, always in hooks_of(frame.locals["cell"], "forward"))
+    if frame.function is at_once:  # the function is called for each example then
+        return bool(frame.handlers)
+    return bool(frame.handlers) and not frame.code.is_internal
+
+
+_LONG = 1000  #: rows of a piece from which on collections are put off

@@ -1,0 +1,741 @@
+"""The recorder: a world in which the program is run once, really, and written down as it goes.
+
+What happens is what Python does: operators compute, effects are done, exceptions fly. Beside that the recorder keeps
+
+    rows      the operators, in their order: the part that later calls do natively
+    guards    what was read from outside, and how it was: what must be so again for the rows to be right
+    hops      what only the interpreter can do: it ends a piece, and is done again in each later call
+
+A value is *known* (it follows from constants and guarded reads), a tensor (its type is known, its data is not), a number
+that varies, or *opaque*. Whatever is done with known values and tensors alone needs no trace but rows. Whatever looks
+at data, changes something outside, or calls what is not known, is a hop; its outcome decides how the program goes on.
+
+The first run is thus right by being the program itself. Later runs are right because they do the same: pieces whose
+guards hold, and hops with the outcomes that were seen; anything new is recorded from there on.
+"""
+
+from __future__ import annotations
+
+import builtins
+import enum
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.api import GradientFunction, _Run
+from anfora.core.cell import Cell
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.core.tree import tensors
+from anfora.eager.batched import NeedsExamples
+from anfora.eager.cells import call_cell
+from anfora.eager.tape import transforms
+from anfora.eager.updating import Updater
+from anfora.graph.facts import arrays, contexts, known
+from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
+from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
+from anfora.graph.machine import operations
+from anfora.graph.machine.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
+from anfora.graph.polyfill import records
+from anfora.graph.polyfill.generic import implementation
+from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces
+from anfora.graph.polyfill.making import settle
+from anfora.graph.polyfill.polyfills import (
+    SEARCHES,
+    call,
+    class_pattern,
+    default_item,
+    dict_,
+    differentiate,
+    getter,
+    list_,
+    list_with_length,
+    rows_,
+)
+from anfora.graph.polyfill.special import CHECKS, check_of, class_attribute, entered, method_of, setter_of, truth_of
+from anfora.graph.polyfill.surroundings import initialise_here, make_here
+from anfora.graph.polyfill.transforms import guard_hooks
+from anfora.graph.record.held import stored_from
+from anfora.graph.record.numeric import is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.outlining import Outlining
+from anfora.graph.record.reasons import drain, drained
+from anfora.graph.record.updates import update
+from anfora.graph.record.writes import UNKNOWN
+from anfora.graph.source.code import Code
+from anfora.graph.source.sources import code_of
+from anfora.graph.state.images import ORDINARY, is_plain_object
+from anfora.graph.state.moments import CALL, Outcome, State
+
+__all__ = ["Recorder"]
+
+
+class Recorder(Outlining):
+    """Records one run: does what the program does, and writes it down."""
+
+    def outside(self) -> Plain:
+        self.abandoned = True  # Python goes on with a generator in the middle of something: see `_traced`
+        return Plain()
+
+    # -- doing things -------------------------------------------------------------------------------------------------
+
+    def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
+        kwargs = kwargs or {}
+        if self.given is not None and operation is self.given_operation:
+            return self._redo()
+        if not kwargs and known.is_among(operation, _OPERATORS) and all(type(a) in _PLAIN for a in args):
+            return self._traced(machine, operation, args, kwargs)
+        if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
+            return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
+        if self.given is None and arrays.holds_array(self, operation, args, kwargs):
+            done, result = self._with_arrays(machine, operation, args, kwargs)
+            if done:
+                return result
+        if self.given is None and (self.own or known.is_among(operation, KINDS)):
+            done, result = self._with_containers(machine, operation, args, kwargs)
+            if done:
+                return result
+        if not kwargs and not any(self.opaque_to(operation, value) for value in args):
+            self._go_into_methods(machine, operation, args)
+        if self.given is None:  # what a hop was given may be from outside when it is done over
+            result = self.read_item(operation, args) if not kwargs else UNKNOWN
+            if result is UNKNOWN:
+                result = self.write(machine, operation, args, kwargs)
+            if result is not UNKNOWN:
+                return result
+        args = self.taken_apart(operation, args)
+        if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
+            done, result = self.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
+            if done:
+                return result
+        if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
+            if not kwargs:
+                result = of_its_kind(operation, args)
+                if result is not UNKNOWN:
+                    return result
+                done, result = self.arithmetic(machine, operation, args)
+                if done:
+                    return result
+            if takes_as_operands(operation, args, kwargs):
+                return self.do_with_numbers(machine, operation, args, kwargs)
+            reason = self._reason(operation, plain_tuple(args), plain_dict(kwargs))
+            if reason is not None:  # the interpreter takes it as it comes
+                return self.interpret(machine, operation, args, kwargs, reason)
+            if is_written_in_operators(operation, args):
+                return self.do_with_numbers(machine, operation, args, kwargs)
+            stored = stored_from(operation, args)
+            if stored is None:
+                args = tuple(map(self.force, args))
+                kwargs = {name: self.force(value) for name, value in kwargs.items()}
+            else:
+                args = (*map(self.force, args[:stored]), *args[stored:])
+        if operation is id and self.given is None and len(args) == 1 and self.is_outside(args[0]):
+            return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
+        if operation is type and len(args) == 1 and type(args[0]) is Generator:
+            return types.GeneratorType
+        is_of_rows = operation is iter and len(args) == 1 and (isinstance(args[0], Tensor) or self.owns_array(args[0]))
+        if is_of_rows and args[0].shape:
+            return self._walking(rows_, args[0])
+        if operation is iter and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
+            operation = Walk
+        if operation is __import__ and self._is_imported(*args):
+            return machine.natively(operation, args, kwargs)
+        if operation is operations.import_from and hasattr(*args):
+            return self.getattr(machine, *args)
+        if (
+            operation is iter
+            and isinstance(args[0], enum.EnumMeta)
+            and type(args[0]).__iter__ is enum.EnumMeta.__iter__
+        ):
+            args = (tuple(args[0]),)
+        reason = self._reason(operation, args, kwargs)
+        if reason is None and any(map(self.is_own_generator, args)):
+            reason = self._reason_of_generator(machine, operation, args)
+        if reason is not None:
+            if self.given is None and self.is_plain_call(operation, args, kwargs):
+                return self.do_between(machine, operation, args, kwargs, CALL)
+            return self.interpret(machine, operation, args, kwargs, reason)
+        if self.given is None and self.origins:
+            if self.walks_on(machine, operation, args):
+                return machine.natively(operation, args, kwargs)
+            if self.holds_many(operation, (*args, *kwargs.values())):
+                return self.do_between(machine, operation, args, kwargs, CALL)
+        result = self.compute(machine, operation, args, kwargs)
+        return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
+
+    def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
+        """What follows from arrays of numpy's that the program has made: (whether it was done, the result)."""
+        if not arrays.follows(self, operation, args, kwargs):
+            return False, None
+        if id(operation) in self.origins:
+            self.guard("is", self.origins[id(operation)][1], operation)
+        if not arrays.gives_tensors(operation, args) and not arrays.may_be_done(operation, args, kwargs):
+            reason = f"{known.describe(operation)} of arrays, which warns, or gives what is not kept"
+            return True, self.interpret(machine, operation, args, kwargs, reason)
+        result = self.compute(machine, operation, args, kwargs)
+        if self.hop is None:
+            arrays.adopt(self, args[0] if operation is operations.extend else result)
+        return True, result
+
+    def _with_containers(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
+        """What makes deques and their like, or is done to those of the program: (whether it was done, the result)."""
+        is_method = known.is_bound(operation) and self.owns_container(operation.__self__)  # type: ignore[attr-defined]
+        is_making = known.is_among(operation, KINDS)
+        if any(type(value) is Number for value in (*args, *kwargs.values())):
+            if not is_method and not is_making and not any(map(self.owns_container, args)):
+                return False, None
+            reason = f"{known.describe(operation)} with a number that varies"
+            return True, self.interpret(machine, operation, args, kwargs, reason)
+        if calls_default(self, operation, args):
+            raise Enter(default_item, args)
+        if is_making and any(map(self.is_own_generator, args)):
+            self._reason_of_generator(machine, operation, args)  # the machine goes through it first
+        if not changes_or_makes(self, operation, args, kwargs):
+            return False, None
+        result = self.compute(machine, operation, args, kwargs)
+        if type(result) in KINDS and not self.is_outside(result):
+            self.own[id(result)] = result
+        return True, result
+
+    def _go_into_methods(self, machine: Machine, operation: Callable, args: tuple) -> None:
+        """Where an operation on objects of the program is a call of their special methods, raise what makes it one."""
+        if self.given is not None:  # Python has done it: a method may be there by now
+            return
+        if operation is operations.attributes_of_class:
+            raise Enter(class_pattern, args)
+        if known.is_among(operation, SEARCHES) and isinstance(args[1], Tensor) and type(args[0]) in _COMPARED:
+            raise Enter(SEARCHES[operation], (args[1], args[0]))
+        if known.is_among(operation, CHECKS) and len(args) == 2:
+            call = check_of(self, operation, *args)
+            if call is not None:
+                raise call
+        if not any(map(known.has_methods, args)):
+            return
+        if operation is operations.special_method and known.is_object(args[0]):
+            kind, name = type(args[0]), args[1]
+            is_of_program = isinstance(class_attribute(kind, name), types.FunctionType)
+            (self.guard_class if is_of_program else self.guard_without)(kind, name)
+        if operation is setattr and len(args) == 3:
+            call = setter_of(self, *args)
+            if call is not None:
+                raise call
+        call = entered(self, operation, args)
+        if call is not None:
+            raise call
+        for value in drained(operation, args):
+            is_there = any(item is value for item in machine.saved)
+            if operation in _TAKING_MAPPINGS and _may_be_mapping(value):
+                if operation is dict and len(args) == 1 and method_of(self, value, "keys") is not None:
+                    raise Enter(dict_, args)
+                continue
+            if is_there and method_of(self, value, "__iter__") is not None:
+                has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
+                raise drain(value, operation, args, list_with_length if has_length else list_)
+
+    def _is_imported(self, name: str, scope: dict, _: None, names: tuple | None, level: int) -> bool:
+        """Whether an import only finds what has been imported, as long as that stays so."""
+        if level or builtins.__import__ is not _IMPORT or (names and "*" in names):
+            return False
+        parts = name.split(".")
+        paths = [".".join(parts[: n + 1]) for n in range(len(parts))]
+        modules = [sys.modules.get(path) for path in paths]
+        if not all(type(module) is types.ModuleType for module in modules):
+            return False
+        if any(not hasattr(modules[-1], each) for each in names or ()):
+            return False
+        for path, module in zip(paths, modules):
+            self.guard("is", self.origin("item", path, self.origin("known", sys.modules)), module)
+        self.guard("is", self.origin("attr", "__import__", self.origin("known", builtins)), _IMPORT)
+        for each in names or ():
+            self.guard("is", Origin("number", hasattr, (self.origin("known", modules[-1]), each)), True)
+        return True
+
+    def compute(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple[tuple, dict] | None = None
+    ) -> Any:
+        """Do what follows from its arguments: only the operators in it leave a trace.
+
+        Args:
+            shown: what is really given to it, if that is not the same: arguments of which some tell where they come from.
+        """
+        self.look_for(operation, (*args, *kwargs.values()))
+        # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
+        must_be_written = self.given is None and self._may_compare(operation)
+        before = self.state(machine, operation, args, kwargs) if must_be_written else None
+        result = self._traced(machine, operation, args, kwargs, before, shown)
+        if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
+            self._guard_identity(args, bool(result) is (operation is operator.is_))
+        if operation is setattr and isinstance(args[0], Cell) and isinstance(args[2], (Parameter, Cell)):
+            settle(self, args[2])  # it may have got its name
+        if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
+            self.leave_to_a_tape_outside(machine)
+        if self.own and type(result) in KINDS and any(map(self.owns_container, args)):
+            self.own.setdefault(id(result), result)
+        if known.is_transform(operation) and type(result) in (types.FunctionType, GradientFunction):
+            self.made(result)  # for this call, with its values
+            for cell in getattr(result, "__closure__", None) or ():
+                self.local_cells[id(cell)] = cell
+        return result
+
+    def _traced(
+        self,
+        machine: Machine,
+        operation: Callable,
+        args: tuple,
+        kwargs: dict,
+        before: State | None = None,
+        shown: tuple[tuple, dict] | None = None,
+    ) -> Any:
+        """Do something by Python, which turns out to be a hop when somebody looks at data meanwhile.
+
+        Args:
+            before: the state in front of it, if it has been written down already.
+            shown: as for `compute`.
+        """
+        if self.given is not None:
+            return self._redo()
+        piece = self.piece
+        before_began = self.began  # inside of a walk back, that has begun something too
+        rows, draws = self.began = len(piece.rows), len(piece.draws)
+        outer, self.touched = self.touched, None
+        error: BaseException | None = None
+        result = None
+        try:
+            result = machine.natively(operation, *(shown or (args, kwargs)))
+        except (Exception, NeedsExamples) as raised:
+            error = raised
+        touched, self.touched = self.touched, outer
+        self.began = before_began
+        if self.abandoned:
+            self.keeper.give_up("Python goes on with a generator of the program", machine)
+            self.leave(machine)
+        elif touched is not None or not all(draw.is_used for draw in piece.draws[draws:]):
+            self.forget_from(rows, draws)
+            state = before or self.state(machine, operation, args, kwargs)
+            return self._hopped(machine, state, touched or "random numbers", Outcome(result, error), operation, args)
+        if error is not None:
+            raise error
+        return result
+
+    def _guard_identity(self, args: tuple, same: bool) -> None:
+        origins = [self.origins[id(a)][1] if id(a) in self.origins else self.origin("known", a) for a in args]
+        if all(id(a) in self.origins or type(a) in SIMPLE or known.is_constant(a) for a in args):
+            self.guard("same" if same else "not same", *origins)  # type: ignore[arg-type]
+
+    # -- the world of the machine -------------------------------------------------------------------------------------
+
+    def enter(self, machine: Machine, function: Any, args: tuple, kwargs: dict, deliver: str = "value") -> None:
+        if id(function) in self.origins and function.__closure__:
+            closure = self.origin("attr", "__closure__", self.origins[id(function)][1])
+            for i, cell in enumerate(function.__closure__):
+                self.origins.setdefault(id(cell), (cell, self.origin("item", i, closure)))
+        if id(function) not in self.local_functions and not code_of(function).is_internal:
+            self._read_function(function)
+        machine.enter(function, args, kwargs, deliver)
+        frame: Frame | None = machine.frames[-1]
+        if machine.frames[-1].stack and type(machine.frames[-1].stack[-1]) is Generator:
+            generator = machine.frames[-1].stack[-1]
+            frame = generator.frame if generator.frame is not None and not generator.frame.pc else None
+        if frame is not None:
+            self.held((*args, *kwargs.values()))  # by `*args`, `**kwargs` and variables of inner functions
+            for name in frame.code.cells:
+                cell = frame.cells[name]
+                self.local_cells[id(cell)] = cell
+
+    def _read_function(self, function: types.FunctionType) -> None:
+        """What a call reads from a function that is from outside: its code, and defaults."""
+        base = self._origin_of(function)
+        self.guard("is", self.origin("attr", "__code__", base), function.__code__)
+        defaults = self.origin("attr", "__defaults__", base)
+        if function.__defaults__ is None or base.kind == "known":
+            self.guard("is", defaults, function.__defaults__)
+        else:
+            self.guard("length", defaults, len(function.__defaults__))
+        for i, value in enumerate(function.__defaults__ or ()):
+            if type(value) not in SIMPLE or base.kind != "known":
+                self.force(self.register(value, self.origin("item", i, defaults)))
+        if function.__kwdefaults__:
+            defaults = self.origin("attr", "__kwdefaults__", base)
+            self.guard("keys", defaults, tuple(function.__kwdefaults__))
+            for name, value in function.__kwdefaults__.items():
+                self.force(self.register(value, self.origin("item", name, defaults)))
+
+    def raise_(self, machine: Machine, error: Any, *cause: Any) -> None:
+        if self.is_outside(error) and isinstance(error, BaseException):  # it is changed: its context, cause, traceback
+            self.interpret(machine, operations.raise_, (error, *cause), {}, "raising an exception from outside")
+        super().raise_(machine, error, *cause)
+
+    def truth(self, machine: Machine, value: Any) -> bool:
+        kind = type(value)
+        if kind is bool:
+            return value
+        if kind is Number:
+            return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
+        if known.has_methods(value) and not isinstance(value, type):
+            if self.given is not None:
+                return self._redo()
+            call = None if self.opaque(value) else truth_of(self, value)
+            if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
+                return True
+            if call is not None:
+                raise call
+            return self.interpret(machine, bool, (value,), {}, f"the truth of a {kind.__name__}")
+        return self.do(machine, bool, (value,))
+
+    # calls
+
+    def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        if self.calls_plainly(machine, function, args, kwargs):
+            return
+        while True:
+            function = self.force(function)
+            kind = type(function)
+            if kind is types.MethodType:
+                if self.is_outside(function):
+                    if self.opaque(function):
+                        break
+                    function = self.register(function, self.origins[id(function)][1])
+                args, function = (function.__self__, *args), function.__func__
+            elif kind is functools.partial:
+                if self.is_outside(function):
+                    self._look_into_partial(function)
+                args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
+                function = function.func
+            elif kind is types.FunctionType:
+                is_outside = id(function) not in self.origins and id(function) not in self.local_functions
+                compiled = self.keeper.compiled_by_itself(function, is_outside)
+                if compiled is None:
+                    break
+                self._call_recursive(machine, compiled, args if is_outside else (function, *args), kwargs)
+                return
+            elif kind is types.MethodWrapperType and function.__name__ in _RAW:
+                plain = _RAW[function.__name__]
+                if function != plain.__get__(function.__self__):
+                    break
+                args, function = (function.__self__, *args), plain
+            elif getattr(kind, "_is_compiled", False):
+                if self.is_outside(function):
+                    self.guard("is", self.origins[id(function)][1], function)
+                if function.program.is_recursive:
+                    self._call_recursive(machine, function, args, kwargs)
+                    return
+                self.keeper.called[function.__wrapped__.__code__] = function.program
+                function = function.__wrapped__
+            else:
+                break
+        if self.given is not None and function is self.given_operation:
+            machine.push(self._redo())
+            return
+        is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
+        if is_of_generators and self._resume(machine, function, args, kwargs):
+            return
+        if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
+            try:
+                if function is _Run.finish and not can_walk(self, args[1]):
+                    machine.push(self.interpret(machine, function, args, kwargs, UNSEEN))
+                else:
+                    machine.push(self.do(machine, function, args, kwargs))
+                if function is _Run.finish:
+                    self.look_at_histories(machine, args[0].gradient.parameters)
+            except (Exception, NeedsExamples):
+                if self.region and function is GradientFunction.start:
+                    self.region.pop()
+                raise
+            finally:
+                if self.region and (function is _Run.finish or function is _Run.leave):
+                    self.region.pop()
+            return
+        if isinstance(function, GradientFunction):
+            self._differentiate(machine, function, args, kwargs)
+            return
+        if type(function) in known.GETTERS:
+            replacement, parts = getter(function)
+            self.enter(machine, replacement, (*parts, *args), kwargs)
+            return
+        special = self.keeper.special.get(function) if known.is_among(function, self.keeper.special) else None
+        if special is not None and special(self, machine, args, kwargs):
+            return
+        if function is getattr or function is hasattr:
+            fits = not kwargs and len(args) in ((2, 3) if function is getattr else (2,))
+            if fits and self._named_attribute(machine, function, args):
+                return
+        elif kind is types.FunctionType:
+            if initialise_here(self, machine, function, args, kwargs):
+                return
+            owner_is_outside = bool(args) and self.is_outside(args[0])
+            is_python = contexts.is_left_to_python(function, machine.frames[-1], owner_is_outside)
+            if self.enters(function) and not is_python:
+                if _is_closed(code_of(function)) and not contexts.ends_here(machine.frames):
+                    self._leave_and_call(machine, function, args, kwargs)
+                else:
+                    self.enter(machine, function, args, kwargs)
+                return
+            if self._call_of_library(machine, function, args, kwargs):
+                return
+        elif isinstance(function, Cell):
+            if self._call_cell(machine, function, args, kwargs):
+                return
+        elif function is object.__new__ and len(args) == 1 and not kwargs and is_plain_object(args[0]):
+            machine.push(machine.natively(function, args, kwargs))
+            return
+        elif isinstance(function, type):
+            if hasattr(function, "__del__") and function.__flags__ & (1 << 9):
+                self._leave_and_call(machine, function, args, kwargs)
+                return
+            if self._make(machine, function, args, kwargs):
+                return
+        elif is_operator(function) and function.__call__ is functools.partial:
+            machine.push(self.do(machine, functools.partial, args, kwargs))
+            return
+        elif known.is_object(function):
+            method = class_attribute(kind, "__call__")
+            if known.is_transform(method):
+                machine.push(self.do(machine, method, (function, *args), kwargs))
+                return
+            if isinstance(method, types.FunctionType) and self.enters(method):
+                self.guard_class(kind, "__call__")
+                self.enter(machine, method, (function, *args), kwargs)
+                return
+        machine.push(self.do(machine, function, args, kwargs))
+
+    def _call_of_library(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict) -> bool:
+        """Call a function of Python's library of which it is known what it does."""
+        found = None if kwargs or any(map(self.opaque, args)) else records.comparison(function, args)
+        if found is not None:
+            replacement, parts = found
+            self.guard_class(type(args[0]), function.__name__)
+            self.enter(machine, replacement, (*parts, *args), {})
+            return True
+        chosen = implementation(self, function, args)
+        if chosen is None:
+            return False
+        self.call(machine, chosen, args, kwargs)
+        return True
+
+    def _leave_and_call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        """Leave the rest of the program to Python, this call included."""
+        args = tuple(map(self.force, args))
+        kwargs = {name: self.force(value) for name, value in kwargs.items()}
+        name = known.describe(function)
+        self.keeper.give_up(f"what {name} makes does something when it is dropped, and only Python knows when", machine)
+        self.leave(machine)
+        machine.push(machine.natively(function, args, kwargs))
+
+    def _call_recursive(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        """A call that is not gone into, since calls inside of it would have no end. One of the very function that is
+        compiled ends the run of the machine: the keeper starts it from the entry, and goes on here with its result."""
+        reason = f"a call of {function.__name__}, which calls itself"
+        is_own = function.program.function is self.keeper.function and machine.handled() is None
+        if not is_own or self.given is not None:
+            machine.push(self.interpret(machine, function, args, kwargs, reason))
+            return
+        state = self.state(machine, function, args, kwargs)
+        if state is None:  # no more is recorded
+            if self.is_unkept:
+                args, kwargs = self.released((args, kwargs))
+            with self.unwatched():
+                machine.push(machine.natively(function, args, kwargs))
+            return
+        self.keeper.end_with_hop(self, machine, state, reason)
+        self.own_call = list(self.released(tuple(state.live.values)))
+        machine.frames.clear()
+
+    def _look_into_partial(self, function: functools.partial) -> None:
+        """Guard what a partial function from outside holds."""
+        origin = self.origins[id(function)][1]
+        self.register(function.func, self.origin("attr", "func", origin))
+        for name in ("args", "keywords"):
+            held = getattr(function, name)
+            if held:
+                self.look(self.register(held, self.origin("attr", name, origin)))
+            else:
+                self.guard("length", self.origin("attr", name, origin), 0)
+
+    def _resume(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Go into a generator of the program's for `next`, `send` and `throw`."""
+        if kwargs or not args or type(args[0]) is not Generator or not self.owns(args[0]):
+            return False
+        generator = args[0]
+        if generator.is_running or generator.frame is None or (function is next and len(args) > 1):
+            return False
+        if function is Generator.close or len(args) > (4 if function is Generator.throw else 2):
+            return False
+        if function is Generator.throw:
+            machine.resume(generator, None, thrown(*args[1:]), deliver="item")
+        else:
+            machine.resume(generator, args[1] if len(args) > 1 else None, deliver="item")
+        return True
+
+    def _differentiate(self, machine: Machine, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
+        """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
+        frame = machine.frames[-1]
+        site = (frame.code.python, frame.pc)
+        given = (*args, *kwargs.values())
+        walked = given if gradient.sens_param else [given[i] for i in gradient.positions if i < len(given)]
+        if not all(can_walk(self, tree) for tree in walked):
+            machine.push(self.interpret(machine, gradient.call_plainly, (args, kwargs), {}, UNSEEN))
+            return
+        if not self.region and site in self.keeper.undivided:
+            reason = f"a gradient that cannot be taken in pieces: {self.keeper.undivided[site]}"
+            machine.push(self.interpret(machine, gradient.call_plainly, (args, kwargs), {}, reason))
+            return
+        in_pieces = not self.region and (site in self.keeper.divided or transforms.depth > 0)
+        if not in_pieces and (self.piece.writes or (self.piece.is_taped and not self.region)):
+            raise Pause  # a piece cannot end in the middle of a gradient, so it must not have to
+        if self.is_outside(gradient):
+            for name in ("positions", "parameters", "weights", "has_aux", "return_ids", "sens_param", "gives_value"):
+                self.look(self.getattr_plain(gradient, name))
+        has_hooks = self._look_at_hooks(gradient, args, kwargs)
+        self.held((*args, *kwargs.values()))
+        if in_pieces:
+            self.enter(machine, differentiate_in_pieces, (gradient, [args, kwargs], has_hooks), {})
+            return
+        self.piece.weights.update(map(id, gradient.parameters))
+        self.enter(machine, differentiate, (gradient, args, kwargs), {})
+        self.region.append(site)
+        self.piece.gradients.append(self.region[0])
+
+    def _look_at_hooks(self, gradient: GradientFunction, args: tuple, kwargs: dict) -> bool:
+        """Let later calls see to it that what is differentiated by has the hooks that it has now; whether there are any."""
+        given = (*args, *kwargs.values())
+        followed = [tensor for i in gradient.positions if i < len(given) for tensor in tensors(given[i])]
+        return guard_hooks(self, (*gradient.parameters, *followed))
+
+    def call_back(self, function: Callable, args: tuple) -> Any:
+        """Call a function of the program, which the library wants called in the middle of a walk back: another machine goes
+        into it."""
+        below, self.machine = self.machine, Machine(self, self.machine)
+        try:
+            self.enter(self.machine, call, (function, *args), {})
+            return self.known(self.machine.run())
+        finally:
+            self.machine = below
+
+    def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
+        """Go into the call of a Cell."""
+        own = class_attribute(type(cell), "__call__")
+        self.guard_class(type(cell), "__call__")
+        if own is Cell.__call__:
+            return self.call_construct(machine, cell, args, kwargs)
+        if not isinstance(own, types.FunctionType) or not self.enters(own):
+            return False
+        self.enter(machine, own, (cell, *args), kwargs)
+        return True
+
+    def call_construct(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
+        """Do what `Cell.__call__` does: go into `construct`, with what surrounds it."""
+        attributes = cell.__dict__
+        if "_hooks" not in attributes:
+            return False
+        method = class_attribute(type(cell), "construct")
+        if getattr(type(method), "_is_compiled", False):
+            method = method.__wrapped__
+        is_own = "construct" in attributes
+        for name in ("_hooks", "_compute_type"):
+            self.getattr_plain(cell, name)
+        is_bare = attributes["_hooks"] is None and attributes["_compute_type"] is None
+        if is_bare and not is_own and isinstance(cell, Updater) and update(self, machine, cell, args, kwargs):
+            return True
+        if not is_own and not (isinstance(method, types.FunctionType) and self.enters(method)):
+            return False
+        if is_bare and not is_own and not hasattr(type(cell), "bprop"):
+            self.guard("is", self.derive(hasattr, self.origin("known", type(cell)), "bprop"), False)
+            if self.is_outside(cell):
+                bound = types.MethodType(method, cell)
+                self.guard("method", self.origin("method", "construct", self.origins[id(cell)][1]), bound)
+            self.enter(machine, method, (cell, *args), kwargs)
+        else:
+            args = tuple(map(self.force, args))
+            kwargs = {name: self.force(value) for name, value in kwargs.items()}
+            self.enter(machine, call_cell, (cell, args, kwargs), {})
+        machine.frames[-1].cell = (cell, args)
+        return True
+
+    def _make(self, machine: Machine, kind: type, args: tuple, kwargs: dict) -> bool:
+        """Make an object of a class of the program: its `__init__` is gone into."""
+        if makes_operator(self, kind, args, kwargs):
+            made: Any = machine.natively(kind, args, kwargs)
+            if is_stateless(made):
+                self.own[id(made)] = made
+                machine.push(made)
+                return True
+        if known.is_layer(kind):
+            return make_here(self, machine, kind, args, kwargs)
+        init = class_attribute(kind, "__init__")
+        is_cell = issubclass(kind, Cell) and is_plain_object(kind)
+        if (
+            (type(kind) not in ORDINARY and not is_cell)
+            or kind.__new__ is not object.__new__
+            or not isinstance(init, types.FunctionType)
+        ):
+            is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
+            if is_bare and type(kind) in ORDINARY:
+                machine.push(machine.natively(kind, args, kwargs))
+                return True
+            return False
+        if not contexts.may_be_made(kind, machine.frames):
+            return False
+        if not self.enters(init):
+            if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__post_init__"):
+                machine.push(machine.natively(kind, args, kwargs))
+                return True
+            return False
+        made = machine.natively(object.__new__, (kind,), {})
+        self.guard_class(kind, "__init__")
+        self.enter(machine, init, (made, *args), kwargs, "object")
+        machine.frames[-1].target = made
+        return True
+
+
+def _may_be_mapping(value: Any) -> bool:
+    """Whether a dict that is made of an object asks it for its keys, and does not walk over it."""
+    kind = type(value)
+    return known.is_object(value) and (
+        hasattr(kind, "keys") or hasattr(kind, "__getattr__") or "keys" in getattr(value, "__dict__", ())
+    )
+
+
+def _are_numbers(args: tuple) -> bool:
+    """Whether it is one list or tuple of numbers, of which some vary."""
+    if len(args) != 1 or type(args[0]) not in (list, tuple):
+        return False
+    kinds = {type(item) for item in args[0]}
+    return Number in kinds and kinds <= {Number, *known.NUMBERS}
+
+
+def _is_of_values(operation: Any) -> bool:
+    """Whether it is one of Python's functions, and no method of an object that changes."""
+    owner = getattr(operation, "__self__", None)
+    return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
+
+
+def _is_closed(code: Code) -> bool:
+    """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open."""
+    return code.is_generator and "HANDLER" in code.opcodes
+
+
+#: Functions that make dicts, of couples or of mappings.
+_TAKING_MAPPINGS = (dict, *(kind for kind in KINDS if issubclass(kind, dict)))
+#: Functions that take all items, and ask for a length first to make room.
+_ASKING_LENGTH = (list, tuple, tuple.__new__, sorted, operations.extend, operations.spread)
+
+
+_GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
+
+
+#: Operators that only compute, whatever they are given; and what they may be given for that to be plain.
+_OPERATORS = frozenset({
+    *(operations.OPERATIONS[name] for name in operations.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
+})  # fmt: skip
+_PLAIN = SIMPLE | {Tensor, Parameter}
+#: What may be looked for in a tensor: of anything else Python says that it is not there.
+_COMPARED = (bool, int, float, Number, Tensor, Parameter)
+
+
+#: Methods that set and delete attributes, whatever the class does about it.
+_RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
+_IMPORT = builtins.__import__

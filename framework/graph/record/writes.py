@@ -1,0 +1,605 @@
+"""Changes of what is outside, put off to the end of their piece.
+
+    self.steps += 1              y = f(x)                    guards, rows              natively
+    y = f(x)            as       self.steps += 1     so      self.steps = …            by Python, and no hop
+    self.seen.append(y)          self.seen.append(y)         self.seen.append(…)
+
+A write of which is known beforehand what it does (an attribute of a plain object, a Cell, a class or a module, methods of
+containers, a variable around the function, and what deletes them) need not end the piece: between it and the end there is
+nothing but rows, which nobody sees. So it is done at the end, in order with the others, with the objects that the program
+has put into what it wrote.
+
+**What is read behind a write.** Guards and origins look at things as they are where the piece starts. What has just been
+written is therefore known by itself (`overlay`); where anything else is read that may have been changed by a write, the
+piece ends there (`Pause`), and the next one finds what was written; so it does where something is read that was deleted, or
+an attribute of that name after one of a class was written. A read from another object is one from another object in each
+later call too: a guard says so.
+
+**What could fail.** A row that may raise, behind a write, would leave the write undone: the piece ends in front of it.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from anfora.core.cell import Cell
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.graph.facts import known
+from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change, method_of_change
+from anfora.graph.facts.known import SIMPLE, is_plain_key
+from anfora.graph.facts.origins import Origin
+from anfora.graph.machine import operations
+from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk, do_at
+from anfora.graph.polyfill.special import class_attribute
+from anfora.graph.record.attributes import Attributes
+from anfora.graph.record.notebook import UNKNOWN
+from anfora.graph.state.images import FIXED_PARTS, Image, Imager, NoImage, build, builder
+from anfora.graph.state.moments import Escaped, Live, Piece
+
+__all__ = ["Write", "Writes", "Written", "leave_block", "set_gradients"]
+
+
+class Write(NamedTuple):
+    """A write that has been done in the first run, and is done at the end of the piece in later ones."""
+
+    operation: Any
+    args: tuple
+    place: Any  #: see `Machine.place`
+    reason: str
+    is_node: bool = False  #: whether it leaves something on the tape, and changes nothing else
+
+
+class Changed:
+    """A container that was written to in the piece."""
+
+    def __init__(self, value: Any, origin: Origin) -> None:
+        self.value, self.origin = value, origin
+        self.items: dict[Any, Any] = {}  #: of a dict, those that were written, if nothing else was done to it
+        self.is_whole = type(value) is not dict  #: whether any read may find something else
+
+    def touches(self, key: Any) -> bool:
+        """Whether an item may be another one now."""
+        return self.is_whole or not is_plain_key(key) or key in self.items
+
+
+class Written:
+    """The writes of a piece, as an image over what is alive at its end.
+
+    Args:
+        writes: what was done.
+        live: the values at the end of the piece. What the writes have put somewhere is from outside for what follows: to be
+            made before anything else is looked up in `live`.
+    """
+
+    def __init__(self, recorder: Writes, live: Live) -> None:
+        self.writes = recorder.piece.writes
+        self.blocks = len(recorder.piece.cuts)  #: behind what is alive stand functions that leave them on the tape
+        self._live = live
+        imager = Live(recorder).imager()
+        imager.image(self._calls())
+        made = enumerate(imager.made)
+        live.kept = {id(value): number for number, value in made if not isinstance(value, FIXED_PARTS)}
+
+    def _calls(self) -> tuple:
+        return tuple((write.operation, write.args) for write in self.writes)
+
+    def finish(self, recorder: Writes) -> None:
+        """The rest of what is alive has been looked up: now for what the writes need."""
+        live = self._live
+        imager = Imager(
+            lambda value: None if id(value) in live.kept else live.slot(value), recorder.is_fixed, recorder.own
+        )
+        self.image: Image = imager.image(self._calls())
+        self._build = None if live.kept else builder(self.image)
+        self._places = [None if _is_silent(write) else write.place for write in self.writes]
+        #: slot of what was made -> its number among what the image makes
+        self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
+
+    def release(self, piece: Piece) -> None:
+        """The piece has ended: hold nothing of the first run."""
+        del self._live
+        piece.writes = self.writes = [write._replace(operation=None, args=()) for write in self.writes]
+
+    def do(self, live: list[Any]) -> None:
+        """Do what was written down."""
+        if self._build is not None:
+            calls = self._build(live)
+        else:
+            made: list[Any] = []
+            calls = build(self.image, live, made)
+            for slot, number in self.kept.items():
+                live[slot] = made[number]
+        for place, (operation, args) in zip(self._places, calls):
+            if place is None:
+                operation(*args)
+            elif operation is leave_block:
+                live[len(live) - self.blocks + args[0]]()
+            else:
+                code, position, scope = place
+                do_at(code, position, scope, {}, operation, args, {})
+
+
+def _is_silent(write: Write) -> bool:
+    """Whether a write cannot fail, and calls nothing that would look for its place in the program: it only puts something
+    into a dict or a list."""
+    owner = write.args[0] if write.args else None
+    if write.operation is setattr:
+        return known.is_object(owner) and known.sets_plainly(type(owner))
+    if write.operation is operator.setitem:
+        return type(owner) is dict and is_plain_key(write.args[1])
+    return write.operation is list.append
+
+
+class Writes(Attributes):
+    """Puts off changes of what is outside."""
+
+    def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
+        super().begin(origins)
+        #: attributes that were written: by name, the owner's origin, the owner and the value
+        self.named: dict[str, dict[int, tuple[Origin, Any, Any]]] = {}
+        self.changed: dict[int, Changed] = {}  #: containers that were written to, by the identity of their origins
+        #: How many rows and draws there were before what Python is doing now.
+        self.began: tuple[int, int] | None = None
+
+    def written(self, live: Live) -> Written | None:
+        """What the piece writes at its end, with what is alive there."""
+        return Written(self, live) if self.piece.writes else None
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def write(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """Do a change of what is outside, and write it down for the end of the piece; UNKNOWN, and nothing has been done,
+        if that must not be."""
+        if self.given is not None or not self.keeper.puts_writes_off():
+            return UNKNOWN
+        if not known.is_among(operation, _WRITERS) and not _is_method_that_writes(operation):
+            return UNKNOWN
+        name, owner, given = method_of_change(operation, args)
+        if type(owner) in (list, dict, set) and self.is_outside(owner):
+            return self._change(machine, operation, args, name, owner, given, kwargs)
+        if kwargs:
+            return UNKNOWN
+        if known.is_among(operation, _SETTERS) and len(args) == 3:
+            return self._set_attribute(machine, operation, *args)
+        if known.is_among(operation, _DELETERS) and len(args) == 2:
+            return self._delete_attribute(machine, operation, *args)
+        if operation is operations.fill_cell:
+            return self._fill_cell(machine, *args)
+        if operation is operations.delete_global:
+            return self._delete_global(machine, *args)
+        if operation is operations.set_global:
+            function, name, value = args
+            scope = function.__globals__
+            if type(scope) is not dict:
+                return UNKNOWN
+            return self._set_item(machine, operation, args, scope, self.origin("known", scope), name, value)
+        if type(owner) is tuple and known.is_among(operation, _OF_ITEMS) and not self.opaque(owner):
+            return machine.natively(operation, args, {})  # an error
+        return UNKNOWN
+
+    def _set_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any, value: Any) -> Any:
+        name = self.force(name)
+        is_raw = operation is not setattr
+        if type(name) is not str or self.opaque(owner) or not self._is_plainly_set(owner, name, value, is_raw):
+            return UNKNOWN
+        if not self.can_be_put_down((owner, value)):
+            return UNKNOWN
+        origin = self._origin_of(owner)
+        if isinstance(owner, Cell) and isinstance(value, Tensor) and self.overlay(owner, name) is UNKNOWN:
+            # A Cell writes a tensor into a Parameter of that name, so what stands there must be as it is now.
+            if isinstance(owner.__dict__.get(name), Parameter):
+                return UNKNOWN
+            if name in owner.__dict__:
+                self.getattr_plain(owner, name)
+            else:
+                self._guard_absence(owner, name)
+        for held in self.looked.values():
+            if held is operations.dict_of(owner):
+                value = self.force(value)
+            elif type(held) is dict:
+                self.guard("not same", self.origins[id(held)][1], Origin("number", operations.dict_of, (origin,)))
+        self.put_off(machine, operation, (owner, name, value), f"a change of an attribute of {_name(owner)}")
+        self.named.setdefault(name, {})[id(origin)] = origin, owner, value
+        return None
+
+    def _delete_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any) -> Any:
+        name = self.force(name)
+        is_raw = operation is not delattr
+        if type(name) is not str or self.opaque(owner) or not self._is_plainly_set(owner, name, None, is_raw):
+            return UNKNOWN
+        if not is_raw and type(owner).__delattr__ not in (object.__delattr__, type.__delattr__, _of_module):
+            return UNKNOWN
+        if isinstance(owner, Cell) or any(type(held) is dict for held in self.looked.values()):
+            return UNKNOWN
+        if isinstance(class_attribute(type(owner), name), types.MemberDescriptorType):
+            return UNKNOWN
+        origin = self._origin_of(owner)
+        is_there = operations.has_own(owner, name)
+        if self.overlay(owner, name) is UNKNOWN:
+            self.guard("is", self.derive(operations.has_own, origin, name), is_there)
+        if not is_there:
+            return machine.natively(operation, (owner, name), {})  # an error
+        self.put_off(machine, operation, (owner, name), f"a change of an attribute of {_name(owner)}")
+        self.named.setdefault(name, {})[id(origin)] = origin, owner, GONE
+        return None
+
+    def _is_plainly_set(self, owner: Any, name: str, value: Any, is_raw: bool) -> bool:
+        """Whether to set an attribute from outside puts a value into the dict of its owner, or a slot, and no more.
+
+        Args:
+            is_raw: it is done by `object.__setattr__`.
+        """
+        kind = type(owner)
+        if is_raw and (not known.is_object(owner) or isinstance(owner, (Cell, type, types.FunctionType))):
+            return False
+        if isinstance(owner, type):
+            is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & _IS_OF_PYTHON)
+            held = (class_attribute(owner, name), value)
+            if not is_ordinary or _is_of_ours(owner.__module__) or class_attribute(kind, name) is not None:
+                return False
+            return not _is_special(name) and not any(hasattr(type(each), "__get__") for each in held)
+        if kind is types.ModuleType:
+            is_of_python = owner.__name__ in ("builtins", "sys")
+            return not (is_of_python or _is_special(name) or _is_of_ours(owner.__name__))
+        is_function = isinstance(owner, types.FunctionType) and id(owner) not in self.local_functions
+        if not is_function and not (self.is_outside(owner) and known.is_object(owner)):
+            return False
+        if isinstance(owner, Cell):
+            if kind.__setattr__ is not Cell.__setattr__ or isinstance(value, (Parameter, Cell)):
+                return False
+        elif not known.sets_plainly(kind) and not is_raw:
+            return False
+        static = class_attribute(kind, name)
+        if isinstance(static, types.MemberDescriptorType):
+            return not isinstance(owner, Cell) and not is_function
+        return not hasattr(type(static), "__set__") and hasattr(owner, "__dict__")
+
+    def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
+        if id(cell) in self.local_cells or not self.can_be_put_down((cell, value)):
+            return UNKNOWN
+        origin = self._origin_of(cell)
+        self.put_off(machine, operations.fill_cell, (cell, value), "a change of a variable outside")
+        self.named.setdefault("cell_contents", {})[id(origin)] = origin, cell, value
+        return None
+
+    def _set_item(
+        self, machine: Machine, operation: Callable, args: tuple, owner: dict, origin: Origin, key: Any, value: Any
+    ) -> Any:
+        if not is_plain_key(key) or _is_of_object(origin) or not self.can_be_put_down((value,)):
+            return UNKNOWN
+        self.put_off(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
+        self.changes(owner, origin).items[key] = value
+        return None
+
+    def _delete_global(self, machine: Machine, function: types.FunctionType, name: str) -> Any:
+        scope = function.__globals__
+        if type(scope) is not dict:
+            return UNKNOWN
+        self.put_off(machine, operations.delete_global, (function, name), "a change of a dict from outside")
+        self.changes(scope, self.origin("known", scope)).items[name] = GONE
+        return None
+
+    def _change(
+        self, machine: Machine, operation: Callable, args: tuple, name: str, owner: Any, given: tuple, kwargs: dict
+    ) -> Any:
+        origin = self.origins[id(owner)][1]
+        if not _is_of_object(origin):
+            result = Change(self, machine, owner, given, kwargs).run(name)
+            return UNKNOWN if result is UNCHANGED else result
+        if name == "__setitem__" and not kwargs:
+            return self._set_in_dict(machine, operator.setitem, (owner, self.force(given[0]), given[1]), origin)
+        return UNKNOWN
+
+    def _set_in_dict(self, machine: Machine, operation: Callable, args: tuple, origin: Origin) -> Any:
+        """An attribute that is written through the dict of its object."""
+        table, name, value = args
+        owner = next((held for held, found in self.origins.values() if found is origin.base), None)
+        if type(name) is not str or type(value) not in SIMPLE or operations.dict_of(owner) is not table:
+            return UNKNOWN
+        self.put_off(machine, operation, args, f"a change of an attribute of {_name(owner)}")
+        self.changes(table, origin).items[name] = value
+        self.named.setdefault(name, {})[id(origin.base)] = origin.base, owner, value
+        return None
+
+    @staticmethod
+    def _may_compare(operation: Callable) -> bool:
+        """Whether it changes a container and looks at what is in it on the way."""
+        return known.name_of(operation) in ("sort", "remove", "index", "count") and known.writes(operation)
+
+    def put_off(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
+        if self._may_compare(operation):
+            args = self.known(args)
+        before, self.lent = self.lent, []
+        seen = tuple(map(self.shown_outside, args))
+        more, self.lent = self.lent, before  # nobody looks into what is shown now
+        try:
+            result = machine.natively(operation, seen, {})
+        finally:
+            self.lent += more
+        self.piece.writes.append(Write(operation, args, machine.place, reason))
+        return result
+
+    def changes(self, owner: Any, origin: Origin) -> Changed:
+        for other in self.looked.values():  # those of which all is known are read without being looked at again
+            if type(other) is type(owner) and other is not owner:
+                self.guard("not same", origin, self.origins[id(other)][1])
+        changed = self.changed.get(id(origin))
+        if changed is None:
+            changed = self.changed[id(origin)] = Changed(owner, origin)
+        return changed
+
+    def can_be_put_down(self, values: tuple) -> bool:
+        """Whether there is an image of what is written, with nothing in it that goes on by itself."""
+        try:
+            imager = Live(self).imager()
+            imager.image(values)
+        except (NoImage, Escaped):
+            return False
+        return not any(
+            isinstance(made, (Generator, Frame, Walk)) or hasattr(type(made), "__next__") for made in imager.made
+        )
+
+    # -- reading behind a write ---------------------------------------------------------------------------------------
+
+    def overlay(self, owner: Any, name: str) -> Any:
+        for _, other, value in self.named.get(name, {}).values():
+            if other is owner:
+                if value is GONE:
+                    raise Pause
+                return value
+        return UNKNOWN
+
+    def overlaid_item(self, owner: Any, key: Any) -> Any:
+        for changed in self.changed.values():
+            if changed.value is owner and key in changed.items and not changed.is_whole:
+                if changed.items[key] is GONE:
+                    raise Pause
+                return changed.items[key]
+        return UNKNOWN
+
+    def has_key(self, owner: dict, key: Any) -> bool:
+        """Whether a dict from outside has an item, now and in later calls."""
+        if id(owner) in self.looked:
+            return key in owner
+        return self._read_item(_MEMBERSHIP[0], (key, owner), owner, key)
+
+    def item_of(self, owner: Any, key: Any) -> Any:
+        """An item that is there, of a list or dict from outside."""
+        if id(owner) in self.looked:
+            return owner[key]
+        return self._read_item(operator.getitem, (owner, key), owner, key)
+
+    def read_item(self, operation: Callable, args: tuple) -> Any:
+        """An item of a container from outside, of which nothing else is asked; UNKNOWN if that is not what it is."""
+        owner: Any = args[0] if args else None
+        if operation is len and len(args) == 1 and type(owner) in (dict, list, set):
+            if id(owner) in self.looked or not self.is_outside(owner) or self.given is not None:
+                return UNKNOWN
+            origin = self.origins[id(owner)][1]
+            self._note_look("length", origin, None)
+            name = ("number", id(len), id(origin))
+            count = self.derived.setdefault(name, Origin("number", len, (origin,)))
+            return self.register(len(owner), count)  # type: ignore[arg-type]
+        if operation is operator.getitem and type(owner) in (dict, list, tuple) and len(args) == 2:
+            key = args[1]
+        elif known.name_of(operation) == "get" and isinstance(operation, known.BOUND) and 0 < len(args) < 3:
+            owner, key = operation.__self__, args[0]  # type: ignore[attr-defined]
+            if type(owner) is not dict:
+                return UNKNOWN
+        elif known.is_among(operation, _MEMBERSHIP) and type(args[1]) in (dict, set, frozenset):
+            key, owner = args
+        else:
+            return UNKNOWN
+        if not self.is_outside(owner) or id(owner) in self.looked or self.given is not None:
+            return UNKNOWN
+        key = self.force(key)
+        if type(key) is not int if type(owner) in (list, tuple) else not is_plain_key(key):
+            return UNKNOWN
+        if type(owner) in (set, frozenset) and self.opaque(owner):
+            return UNKNOWN
+        if _is_of_object(self.origins[id(owner)][1]):
+            return UNKNOWN
+        return self._read_item(operation, args, owner, key)
+
+    def _read_item(self, operation: Callable, args: tuple, owner: Any, key: Any) -> Any:
+        origin = self.origins[id(owner)][1]
+        is_list = type(owner) in (list, tuple)
+        written = UNKNOWN if is_list else self.overlaid_item(owner, key)
+        is_there = written is not UNKNOWN or (-len(owner) <= key < len(owner) if is_list else key in owner)
+        is_question = known.is_among(operation, _MEMBERSHIP)
+        if is_question or not is_there:
+            if operation is operator.getitem:
+                return UNKNOWN  # an error
+            if written is UNKNOWN:
+                self.guard("is", Origin("number", operations.holds, (origin, key)), is_there)
+            if is_question:
+                return is_there is (operation is operations.OPERATIONS["in"])
+            return args[1] if len(args) > 1 else None
+        if written is not UNKNOWN:
+            return written
+        return self.register(owner[key], self.origin("item", key, origin))
+
+    def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
+        if base is not None and (self.named or self.changed):
+            self._note_read(kind, key, base)
+        return super().origin(kind, key, base)
+
+    def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        if self.named or self.changed:
+            if kind in ("length", "keys", "no key") or (kind == "equal" and type(payload) in (set, frozenset)):
+                self._note_look(kind, origin, payload)
+            elif origin.kind == "number" and origin.base:
+                self._note_question(origin.key, *origin.base)
+        super().guard(kind, origin, payload)
+
+    def _note_question(self, question: Any, base: Any, *more: Any) -> None:
+        """Something is asked of a value from outside."""
+        if question in (hasattr, operations.has_own, class_attribute):
+            self._note_read("attr", more[0], base)
+        elif question is operations.is_filled:
+            self._note_read("attr", "cell_contents", base)
+        elif question is operations.holds:
+            self._note_read("item", more[0], base)
+        elif known.is_among(question, QUESTIONS):
+            self._note_look("length", base, None)
+
+    def _note_read(self, kind: str, key: Any, base: Origin) -> None:
+        """An attribute or item is read that was not written in this piece, if its owner is another one than those that
+        were changed: see to it that it is one in later calls too."""
+        if kind in ("attr", "method"):
+            for name, owners in self.named.items():
+                if key in (name, "__dict__"):
+                    for other, owner, _ in owners.values():
+                        if isinstance(owner, type):  # its objects and subclasses have that attribute too
+                            raise Pause
+                        self._tell_apart_from(base, other, owner)
+            for changed in self.changed.values():  # the variables of an object or module are its attributes
+                if key == "__dict__" or (type(changed.value) is dict and changed.touches(key)):
+                    self._tell_apart_from(self._dict_of(base), changed.origin, changed.value)
+        elif kind == "item":
+            for changed in self.changed.values():
+                if changed.touches(key):
+                    self._tell_apart_from(base, changed.origin, changed.value)
+            for other, owner, _ in self.named.get(key, {}).values() if type(key) is str else ():
+                self._tell_apart_from(base, self._dict_of(other), operations.dict_of(owner))
+
+    def _note_look(self, kind: str, origin: Origin, payload: Any) -> None:
+        """A container is read as a whole; or, `no key`, it has no such item."""
+        for changed in self.changed.values():
+            if kind != "no key" or changed.touches(payload):
+                self._tell_apart_from(origin, changed.origin, changed.value)
+        for name, owners in self.named.items():
+            if kind == "keys" or (kind == "no key" and payload == name):
+                for other, owner, _ in owners.values():
+                    self._tell_apart_from(origin, self._dict_of(other), operations.dict_of(owner))
+
+    def _dict_of(self, origin: Origin) -> Origin:
+        if origin.kind == "known":
+            return super().origin("known", operations.dict_of(origin.key))
+        return super().origin("attr", "__dict__", origin)
+
+    def _tell_apart_from(self, origin: Origin, other: Origin, value: Any) -> None:
+        """What is read is not what was written, in later calls too; where it is, the piece ends here."""
+        held = self.origins.get(id(value))
+        if origin is other or (origin.kind == "known" and origin.key is value) or (held and held[1] is origin):
+            raise Pause
+        if value is not None and (origin.kind != "known" or other.kind != "known"):
+            super().guard("not same", _safe(origin), _safe(other))
+
+    # -- ending a piece -----------------------------------------------------------------------------------------------
+
+    def start_anew(self, what: str) -> None:
+        """What comes must not stand behind what the piece holds already: the piece ends in front of the instruction, or,
+        where that has had effects by now, the interpreter does it."""
+        rows, draws = self.began or (0, 0)
+        done = self.piece.rows[rows:]
+        if len(self.piece.draws) > draws or any(row.entry.op.writes is not None for row in done):
+            self.touched = what
+        else:
+            raise Pause
+
+    def pause(self, machine: Machine) -> None:
+        """The present instruction starts a piece of its own."""
+        if self.is_unkept:
+            self._begin_unkept()
+            return
+        if self.began is not None:
+            self.forget_from(*self.began)
+        self.put_down(machine, lambda: self.keeper.join(self, machine))
+
+    def put_down(self, machine: Machine, make: Callable[[], Any]) -> Any:
+        """What is made of the present moment; None, and no more is kept, if that cannot be written down."""
+        whole = self.whole(machine)
+        if whole is not None:  # what a tape holds, say, cannot be put down: from now on the interpreter does all of it
+            self.keeper.divide([whole])
+            self.stop_keeping(machine, [whole])
+            return None
+        try:
+            return make()
+        except Escaped as escaped:
+            self.stop_keeping(machine, self.note_escape(escaped))
+        except NoImage as trouble:
+            self.keeper.give_up(f"{trouble} is alive where the interpreter is needed", machine)
+            self.leave(machine)
+        return None
+
+    def whole(self, machine: Machine) -> Any:
+        """The outermost of the calls that are going on inside of which no piece can end: gradients, and others."""
+        found = [frame.whole for below in machine.chain() for frame in below.frames if frame.whole is not None]
+        if found:  # those are noted where no gradient is around them
+            return found[0]
+        return self.region[0] if self.region else None
+
+    def note_escape(self, escaped: Escaped) -> list[tuple]:
+        """A tensor has left a gradient with the history that it has in there: the interpreter takes that from now on.
+        Gives the calls of gradient functions that this is about."""
+        calls = self.piece.gradients if escaped.calls is None else escaped.calls
+        self.keeper.divide(calls)
+        return calls
+
+    # -- what the layer above does ------------------------------------------------------------------------------------
+
+    def leave(self, machine: Machine) -> None:
+        """Record no more: the run goes on as Python's would."""
+        raise NotImplementedError
+
+    def stop_keeping(self, machine: Machine, calls: Sequence[tuple] = (), for_good: bool = False) -> None:
+        """The same, but where the program refuses what the interpreter does."""
+        raise NotImplementedError
+
+    def _begin_unkept(self) -> None:
+        """Start a piece of which nothing is kept."""
+        raise NotImplementedError
+
+
+def leave_block(number: int) -> None:
+    """Leave on the tape what rows behind a node that calls Python have computed: see `Written.do`."""
+
+
+def set_gradients(tensors: tuple, gradients: tuple) -> None:
+    """Put gradients into `.grad` of tensors."""
+    for tensor, gradient in zip(tensors, gradients):
+        tensor.grad = gradient
+
+
+def _is_method_that_writes(operation: Any) -> bool:
+    return isinstance(operation, (*known.BOUND, types.MethodDescriptorType)) and known.writes(operation)
+
+
+def _safe(origin: Origin) -> Origin:
+    """The dict of an object that may have none."""
+    if origin.kind == "attr" and origin.key == "__dict__":
+        return Origin("number", operations.dict_of, (origin.base,))
+    return origin
+
+
+def _is_of_object(origin: Origin) -> bool:
+    """Whether it is the dict of an object, whose items are attributes."""
+    return origin.kind == "attr" and origin.key in ("__dict__", "__globals__")
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _is_of_ours(module: str) -> bool:
+    return module == "anfora" or module.startswith("anfora.")
+
+
+def _name(owner: Any) -> str:
+    return known.name_of(owner) or type(owner).__name__
+
+
+_SETTERS, _DELETERS = (setattr, object.__setattr__), (delattr, object.__delattr__)
+_WRITERS: frozenset[Any] = frozenset({
+    *_SETTERS, *_DELETERS, operator.setitem, operator.delitem, operator.iadd, operator.ior, dict.__setitem__,
+    operations.fill_cell, operations.set_global, operations.delete_global,
+})  # fmt: skip
+_IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
+_of_module = types.ModuleType.__delattr__
+_OF_ITEMS = (operator.setitem, operator.delitem)
+_MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])

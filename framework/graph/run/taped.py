@@ -1,0 +1,373 @@
+"""A piece under the tape: one native program forward, one node of the tape, one native program back.
+
+Where gradients may be asked for later, PyNative mode leaves a node for each operator. A piece leaves a single one, a
+`Block` (eager/tape.py), which keeps what the nodes would keep. The walk back over it *takes the gradients that its inputs
+have so far, or their absence, and returns them with its own added*, so that every sum is added up in the order of
+PyNative mode, also where a weight is used before the compiled call, twice inside and after it.
+
+How to walk back is recorded when it is first done: the nodes are made for once, their gradient rules run, and the
+operators of that are rows of a piece like any other. It depends on which gradients have come and which are wanted, so
+there is a way back for each such pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from anfora.core import memory, slots
+from anfora.core.abstract import Layout
+from anfora.core.errors import AnforaError
+from anfora.core.tensor import Tensor
+from anfora.eager import tape
+from anfora.eager.entry import Recipe, tensor_maker
+from anfora.eager.tape import Block, Node, Output
+from anfora.graph.facts.origins import Number as Known
+from anfora.graph.facts.origins import Origin
+from anfora.graph.lower.rows import Number, Row
+from anfora.graph.polyfill.traced import Traced
+from anfora.graph.record.notebook import place_in_memory
+from anfora.graph.state.moments import Piece
+
+__all__ = ["Taped", "taped"]
+
+_MOST_WAYS = 16  #: back over a piece; what comes beyond is walked node by node
+
+
+class Call(NamedTuple):
+    """A row that the tape follows, as the node that it would leave."""
+
+    row: Row
+    recipe: Recipe
+    #: For each input the parent: an input of the block (a number), the result of a call (a pair), or None.
+    parents: tuple[int | tuple[int, int] | None, ...]
+    #: What the recipe saves: where it stands in the block's `saved`; a Number that is known; the value of one that is not.
+    saves: tuple[int | Number | tuple[int], ...]
+
+
+class _Missing(Exception):
+    """It is not known at compile time what nodes the rows would leave."""
+
+
+def taped(piece: Piece, visible: list[int]) -> list[Taped] | None:
+    """How a piece is run as one node of the tape, or as several with others between them that call Python; None if it
+    cannot be.
+
+    Args:
+        visible: the values of it that can be seen afterwards.
+    """
+    if piece.is_mixed:
+        return None
+    try:
+        followed, calls = _follow(piece)
+        starts = [0, *(cut.row for cut in piece.cuts), len(piece.rows)]
+        parts: list[Taped] = []
+        for start, end in zip(reversed(starts[:-1]), reversed(starts)):
+            part = Taped(
+                piece, visible, followed, {i: mask for i, mask in calls.items() if start <= i < end}, start, end
+            )
+            visible = list(dict.fromkeys([*visible, *part.parents]))
+            parts.insert(0, part)
+    except _Missing:
+        return None
+    return parts
+
+
+class Taped:
+    """What the tape would see of a piece, or of the rows from `start` to `end` of one.
+
+    Args:
+        visible: the values that can be seen behind them.
+        followed: the values with a history.
+        calls: the rows that leave nodes, each with the mask of its inputs that are followed; used up.
+
+    Attributes:
+        calls: the rows that lead from what is followed to what is visible, in their order.
+        results: the visible ones among their results, as (call, number of the result).
+        index: of these values, their numbers in `results`.
+        parents: the values that come in with a history.
+        kept: the values that are saved; `shared`, those of them and of what they are views of that are made here.
+        numbers: the numbers, different in each call, that are saved.
+        count: how many moments the rows take on the tape's clock.
+    """
+
+    def __init__(
+        self, piece: Piece, visible: list[int], followed: set[int], calls: dict[int, int], start: int, end: int
+    ) -> None:
+        self.piece = piece
+        self.count = end - start
+        self.calls: list[Call] = []
+        self.ticks: list[int] = []
+        self.parents: list[int] = []
+        self.kept: list[int] = []
+        self.numbers: list[int] = []
+        needed = {value for value in visible if value in followed}
+        for index in sorted(calls, reverse=True):  # what does not lead to something visible dies at once
+            row = piece.rows[index]
+            if needed.isdisjoint(row.outputs):
+                del calls[index]
+            else:
+                needed.update(x for i, x in enumerate(row.inputs) if calls[index] >> i & 1 and type(x) is int)
+        place: dict[int, int | tuple[int, int]] = {}
+        for index, mask in sorted(calls.items()):
+            row = piece.rows[index]
+            for j, value in enumerate(row.outputs):
+                place[value] = (len(self.calls), j)
+            self.calls.append(self._call(row, mask, place, index in piece.used))
+            self.ticks.append(index - start + 1)
+        #: Calls whose gradients have been taken inside of the piece: nothing is saved for them.
+        self.used = frozenset(k for k, index in enumerate(sorted(calls)) if index in piece.used)
+        seen = [value for value in visible if value in followed and type(place.get(value)) is tuple]
+        self.index = {value: i for i, value in enumerate(dict.fromkeys(seen))}
+        self.results: list[Any] = [place[value] for value in self.index]
+        self.roots = piece.roots()
+        layouts = _layouts(piece)
+        self._saved_layouts = [layouts[value] for value in self.kept]
+        self._make = tensor_maker()
+        self.shared = {self.roots[value] for value in self.kept}
+        for index, root in piece.written(self.roots):
+            if any(start + tick <= index for tick, call in zip(self.ticks, self.calls) if root in self._roots_of(call)):
+                raise _Missing  # a value is changed that was saved before
+        self._ways: dict[tuple, list[Way]] = {}
+
+    def _call(self, row: Row, mask: int, place: dict[int, Any], is_used: bool) -> Call:
+        parents: list[Any] = []
+        for i, x in enumerate(row.inputs):
+            if not mask >> i & 1:
+                parents.append(None)
+                continue
+            assert type(x) is int
+            if x not in place:
+                place[x] = len(self.parents)
+                self.parents.append(x)
+            parents.append(place[x])
+        recipe = row.entry.recipe(mask)
+        count = len(row.inputs)
+        saves: list[Any] = []
+        for slot in () if is_used else recipe.saves:
+            x = row.inputs[slot] if slot < count else row.outputs[slot - count]
+            if type(x) is Number:
+                saves.append(x)
+            elif x in self.piece.numbers:
+                saves.append((_number_of(self.numbers, x),))  # type: ignore[arg-type]
+            else:
+                assert type(x) is int
+                saves.append(_number_of(self.kept, x))
+        return Call(row, recipe, tuple(parents), tuple(saves))
+
+    def _roots_of(self, call: Call) -> set[int]:
+        """What the values belong to that a call saves."""
+        return {self.roots[self.kept[where]] for where in call.saves if type(where) is int}
+
+    # -- as nodes -----------------------------------------------------------------------------------------------------
+
+    def nodes_of(self, block: Block, numbers: Sequence[Any] | None = None) -> list[Node]:
+        """The nodes that the calls of a block would have left; with other numbers than those of the block."""
+        nodes: list[Node] = []
+        start = block.tick - self.count
+        for k, (row, recipe, parents, saves) in enumerate(self.calls):
+            node = Node.__new__(Node)
+            node.recipe, node.hooks = recipe, None
+            node.code, node.at = row.place
+            node.tick = start + self.ticks[k]
+            node.parents = tuple(self._parent(p, block, nodes) for p in parents)
+            node.saved = None
+            if block.saved is not None and k not in block.used:
+                node.saved = tuple(self._saved(x, block.saved, numbers or block.numbers) for x in saves)
+            nodes.append(node)
+        return nodes
+
+    @staticmethod
+    def _parent(parent: int | tuple[int, int] | None, block: Block, nodes: list[Node]) -> Any:
+        if parent is None:
+            return None
+        if type(parent) is int:
+            return block.parents[parent]
+        call, index = parent  # type: ignore[misc]
+        node = nodes[call]
+        return node.output(index) if node.recipe.entry.is_tuple else node
+
+    @staticmethod
+    def _saved(where: int | Number | tuple[int], saved: tuple, numbers: Sequence[Any]) -> Any:
+        if type(where) is int:
+            return saved[where]
+        return where.value if type(where) is Number else numbers[where[0]]  # type: ignore[index]
+
+    # -- the way back -------------------------------------------------------------------------------------------------
+
+    def walk_back(self, block: Block, pending: dict[Any, Any], needed: set | None, retain_graph: bool) -> bool:
+        """Add the gradients that go through a block to those that wait; False, and nothing is changed, if it must be
+        taken apart for that."""
+        own = [(block, i) for i in range(len(self.results))]
+        gradients = [pending.get(key) for key in own]
+        keys = [parent.key if type(parent) is Output else parent for parent in block.parents]
+        if needed is None:
+            before = [pending.get(key) for key in keys]
+            pattern = [tensor is None for tensor in (*gradients, *before)]
+        else:
+            wanted = [(key[0] if type(key) is tuple else key) in needed for key in keys]
+            before = [pending.get(key) if is_wanted else None for key, is_wanted in zip(keys, wanted)]
+            pattern = [*[tensor is None for tensor in (*gradients, *before)], *wanted]
+        if False not in pattern[: len(gradients)]:
+            return True
+        given = [tensor for tensor in (*gradients, *before) if tensor is not None]
+        if not self._is_plain(block, keys, given):
+            return False
+        ways = self._ways.get(tuple(pattern))
+        if ways is None:
+            if len(self._ways) >= _MOST_WAYS:
+                return False
+            ways = self._ways[tuple(pattern)] = []
+        make = self._make
+        saved = [make(array, layout, None) for array, layout in zip(block.saved, self._saved_layouts)]  # type: ignore[arg-type]
+        coming = [*given, *saved, *block.numbers]
+        for way in ways:
+            try:
+                found = way.runner.run(coming)
+            except AnforaError:  # the nodes tell which call it is of
+                return False
+            if found is not None:
+                break
+        else:
+            if len(ways) >= _MOST_WAYS:
+                return False
+            start = dict(zip(own, gradients)), dict(zip(keys, before))
+            recorded = self._record(block, start, coming, len(given), needed)
+            if recorded is None:
+                return False
+            way, found = recorded
+            ways.append(way)
+        for key, gradient in zip(own, gradients):
+            if gradient is not None:
+                del pending[key]
+        for i, gradient in zip(way.targets, found):
+            pending[keys[i]] = gradient
+        if not retain_graph:
+            block.used |= way.visited
+            if len(block.used) == len(self.calls):
+                block.saved = None
+        return True
+
+    def _is_plain(self, block: Block, keys: list, given: list[Tensor]) -> bool:
+        """Whether no more is to be done than to compute."""
+        if block.saved is None or block.used or slots.watcher.recorder is not None or len(set(keys)) < len(keys):
+            return False
+        return all(type(tensor) is Tensor for tensor in given)  # none of `vmap`
+
+    def _record(
+        self, block: Block, start: tuple[dict, dict], coming: list[Any], count: int, needed: set | None
+    ) -> tuple[Way, list[Tensor]] | None:
+        """Walk back for the first time, and write it down; None if it cannot be."""
+        from anfora.graph.record.recorder import Recorder
+
+        recorder = Recorder(None)
+        if not self._take(recorder, coming, count):
+            return None
+        numbers = enumerate(block.numbers, len(coming) - len(block.numbers))
+        shown = [Traced(Known(recorder.origin("slot", i), number), recorder) for i, number in numbers]
+        nodes = self.nodes_of(block, shown)
+        gradients, before = start
+        pending = {key: tensor for key, tensor in before.items() if tensor is not None}
+        for (_, index), gradient in gradients.items():
+            if gradient is not None:
+                call, number = self.results[index]
+                node = nodes[call]
+                pending[node if node.recipe.results == 1 else (node, number)] = gradient
+        order: list[Any] = [*nodes] if needed is None else tape.leading_to(set(needed), nodes)
+        try:
+            with recorder.watching():
+                tape.walk(order, pending, {}, set(), None, create_graph=False, retain_graph=False)
+        finally:
+            recorder.collect_again()
+        if recorder.touched is not None or recorder.piece.draws:
+            return None
+        visited = frozenset(k for k, node in enumerate(nodes) if node.saved is None)
+        targets = [i for i, (key, tensor) in enumerate(before.items()) if pending.get(key) is not tensor]
+        keys = list(before)
+        found = [pending[keys[i]] for i in targets]
+        origins = [recorder.origin_of(tensor) for tensor in found]
+        return Way(recorder.piece, origins, targets, visited), found  # type: ignore[arg-type]
+
+    def _take(self, recorder: Any, coming: list[Any], count: int) -> bool:
+        """Tell a recorder of the tensors that come in, of which the first `count` are gradients. False if what is saved
+        cannot be told apart."""
+        places: dict[tuple, int] = {}
+        for i, value in enumerate(coming):
+            origin = recorder.origin("slot", i)
+            if not isinstance(value, Tensor):
+                continue
+            recorder.take(value, origin)
+            if i >= count and value.size:  # rules get what is saved by its memory
+                place = place_in_memory(value._array)
+                root = self.roots[self.kept[i - count]]
+                if places.setdefault(place, root) != root:
+                    return False
+        given = {id(memory.root(value._array)) for value in coming[:count]}
+        saved = {id(memory.root(value._array)) for value in coming[count : count + len(self.kept)]}
+        return given.isdisjoint(saved)
+
+
+class Way:
+    """A way back over a piece.
+
+    Args:
+        piece: the operators of the gradient rules.
+        origins: of the results.
+        targets: the inputs of the block that they are the gradients of.
+        visited: the calls on the way.
+    """
+
+    def __init__(self, piece: Piece, origins: list[Origin], targets: list[int], visited: frozenset[int]) -> None:
+        from anfora.graph.run.pieces import Runner
+
+        self.targets, self.visited = targets, visited
+        self.runner = Runner(piece, origins)
+
+
+def _number_of(values: list[int], value: int) -> int:
+    """The number of a value in a list, to which it is added."""
+    if value not in values:
+        values.append(value)
+    return values.index(value)
+
+
+def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
+    """The values with a history, and for each row that leaves a node the mask of its inputs that are followed."""
+    has_history = {id(origin): has for kind, origin, has in piece.guards if kind == "history"}
+    followed: set[int] = set()
+    unknown: set[int] = set()
+    for value, (origin, _) in piece.inputs.items():
+        has = has_history.get(id(origin))
+        if has is None:
+            unknown.add(value)
+        elif has:
+            followed.add(value)
+    calls: dict[int, int] = {}
+    roots = piece.roots()
+    for index, (row, is_on) in enumerate(zip(piece.rows, piece.switches)):
+        followed.update(value for value, (start, _) in piece.leaves.items() if start == index)
+        if not is_on or row.is_inner or not (row.entry.followed or row.entry.written):
+            continue
+        if row.entry.op.is_untaped:
+            continue
+        if not unknown.isdisjoint(row.inputs):
+            raise _Missing
+        mask = sum(1 << i for i, x in enumerate(row.inputs) if type(x) is int and x in followed)
+        if row.entry.written:
+            targets = {roots[row.inputs[i]] for i in row.entry.written}  # type: ignore[index]
+            if mask or any(roots[value] in targets for value in followed):  # a tensor that is detached from it, say
+                raise _Missing
+        mask &= row.entry.followed
+        if mask:
+            calls[index] = mask
+            followed.update(row.outputs)
+    return followed, calls
+
+
+def _layouts(piece: Piece) -> dict[int, Layout]:
+    """Of the values."""
+    found = {value: layout for value, (_, layout) in piece.inputs.items()}
+    found.update(piece.layouts)
+    for row in piece.rows:
+        found.update(zip(row.outputs, row.entry.outputs))
+    return found

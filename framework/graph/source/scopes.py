@@ -1,0 +1,394 @@
+"""Scopes: which names a function binds, and the code objects of the functions in it.
+
+A code object of an inner function is not taken from the function around it: they are hard to tell apart there, and the
+same definition may stand in it twice (`finally`). Python compiles the definition once more, inside scopes of the same
+names as those around it in the file; so free variables, qualified names and the names of private attributes come out as
+they are there:
+
+    class Net:                          class Net:
+        def construct(self, x):             def construct(x, y):      <- the variables that are visible
+            y = x + 1            ->             def inner(z): return y + z
+            def inner(z): return y + z
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import sys
+import types
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Union
+
+from anfora.graph.source.code import Position, Unsupported
+
+__all__ = [
+    "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "code_object", "compiled", "renamed",
+    "no_arguments", "no_type_parameters", "first_line", "position_of", "private_of", "mangle", "qualified_name",
+    "names_of", "inside_of", "compiled_as_function",
+]  # fmt: skip
+
+
+class Level(NamedTuple):
+    """A function or class among those around a definition."""
+
+    name: str
+    is_class: bool = False
+    is_global: bool = False  # its name is declared global in the scope it stands in
+
+
+#: The scopes around a definition, the outermost first; the last one is its own.
+Path = tuple[Level, ...]
+
+Function = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp]
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+#: Of a function's flags, those that `from __future__` sets.
+_FUTURE = 0
+for _name in __future__.all_feature_names:
+    _FUTURE |= getattr(__future__, _name).compiler_flag
+_FUTURE &= ~__future__.nested_scopes.compiler_flag  # means something else since it is no longer needed
+
+
+#: What comprehensions are in qualified names of functions in them; since 3.12 those of lists, sets and dicts are inlined.
+_LOOP = "{}." if sys.version_info < (3, 12) else ""
+IN_QUALIFIED_NAMES = {name: _LOOP.format(name) for name in ("<listcomp>", "<setcomp>", "<dictcomp>")}
+IN_QUALIFIED_NAMES["<genexpr>"] = "<genexpr>."
+
+
+@dataclass(eq=False)
+class Definition:
+    """A function in the source.
+
+    Attributes:
+        node: where it is defined; a generator expression is a function too.
+        python: its code object.
+        path: the scopes around it.
+        module_names: names that the module has imported, and `super` if it is another there: calls of methods are
+            compiled another way where the object bears such a name.
+    """
+
+    node: Function
+    python: types.CodeType
+    path: Path
+    module_names: frozenset[str]
+
+
+#: The inner functions of what has been compiled, by the identity of their code objects: equal ones may be of two files.
+DEFINITIONS: dict[int, Definition] = {}
+
+
+def define(
+    node: Function | ast.ClassDef,
+    path: Path,
+    module_names: frozenset[str],
+    outer: types.CodeType,
+    variables: Iterable[str],
+    declared_global: Iterable[str],
+) -> types.CodeType:
+    """The code object of a definition inside a function; that of a function is remembered in DEFINITIONS.
+
+    Args:
+        node: a function, a generator expression or a class, whose body is a function too.
+        path: the scopes around it, and its own.
+        module_names: as of Definition.
+        outer: the function around it.
+        variables: those of the functions around it.
+        declared_global: variables that `outer` declares global.
+    """
+    code = code_object(node, path, module_names, outer, variables, declared_global)
+    if not isinstance(node, ast.ClassDef):
+        DEFINITIONS[id(code)] = Definition(node, code, path, module_names)
+    return code
+
+
+def code_object(
+    node: Function | ast.ClassDef,
+    path: Path,
+    module_names: frozenset[str],
+    like: types.CodeType,
+    variables: Iterable[str],
+    declared_global: Iterable[str] = (),
+) -> types.CodeType:
+    """The code object that Python makes for a definition.
+
+    Args:
+        node, path, module_names, variables, declared_global: as of `define`.
+        like: a function of the same file: tells the name of the file and what is imported from `__future__`.
+    """
+    here: dict[str, Any] = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
+    body: list[ast.stmt] = [_bare(node)]
+    parameters, declared = sorted(variables), sorted(declared_global)
+    for parent, level in zip(path[-2::-1], path[:0:-1]):
+        if level.is_global and level.name not in declared:
+            body.insert(0, ast.Global([level.name], **here))
+        if parent.is_class:
+            body = [ast.ClassDef(parent.name, [], [], body, [], **no_type_parameters(), **here)]
+            continue
+        if declared:
+            body.insert(0, ast.Global(declared, **here))
+            declared = []
+        arguments = no_arguments()
+        arguments.args = [ast.arg(name, None, **here) for name in parameters]
+        parameters = []
+        body = [ast.FunctionDef(parent.name, arguments, body, [], **no_type_parameters(), **here)]
+    if module_names:
+        body.append(ast.Import([ast.alias(name, None, **here) for name in sorted(module_names)], **here))
+    code = compiled(ast.Module(body, []), like.co_filename, like.co_flags)
+    for _ in path:
+        code = next(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
+    for level in path if isinstance(node, ast.FunctionDef) else path[:-1]:
+        if level.name in IN_QUALIFIED_NAMES:
+            code = renamed(code, f"{level.name}.<locals>.", IN_QUALIFIED_NAMES[level.name])
+    return code
+
+
+def compiled(tree: ast.Module, filename: str, flags: int) -> types.CodeType:
+    """A module, compiled as the file was; what Python warns of, it has said when the file was loaded."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return compile(tree, filename, "exec", flags=flags & _FUTURE, dont_inherit=True)
+        except (SyntaxError, ValueError) as error:
+            raise Unsupported(f"Python does not compile it: {error}") from None
+
+
+def _bare(node: Function | ast.ClassDef) -> ast.stmt:
+    """A definition as a statement, without what is evaluated outside its body: that could hold functions too."""
+    place = {name: getattr(node, name) for name in node._attributes}
+    if isinstance(node, ast.GeneratorExp):
+        first = node.generators[0]
+        outside = ast.copy_location(ast.Tuple([], ast.Load()), first.iter)
+        generators = [ast.comprehension(first.target, outside, first.ifs, first.is_async), *node.generators[1:]]
+        return ast.Expr(ast.GeneratorExp(node.elt, generators, **place), **place)
+    if isinstance(node, ast.Lambda):
+        return ast.Expr(ast.Lambda(_without_defaults(node.args), node.body, **place), **place)
+    # Its first line is that of the first decorator.
+    decorators: list[ast.expr] = [ast.copy_location(ast.Constant(None), d) for d in node.decorator_list[:1]]
+    if isinstance(node, ast.ClassDef):
+        return ast.ClassDef(node.name, [], [], node.body, decorators, **no_type_parameters(), **place)
+    arguments = _without_defaults(node.args)
+    return type(node)(node.name, arguments, node.body, decorators, **no_type_parameters(), **place)
+
+
+def no_arguments() -> ast.arguments:
+    return ast.arguments(posonlyargs=[], args=[], vararg=None, kwonlyargs=[], kw_defaults=[], kwarg=None, defaults=[])
+
+
+def _without_defaults(arguments: ast.arguments) -> ast.arguments:
+    def bare(argument: Any) -> Any:
+        return argument and ast.copy_location(ast.arg(argument.arg, None), argument)
+
+    return ast.arguments(
+        posonlyargs=[bare(a) for a in arguments.posonlyargs],
+        args=[bare(a) for a in arguments.args],
+        vararg=bare(arguments.vararg),
+        kwonlyargs=[bare(a) for a in arguments.kwonlyargs],
+        kw_defaults=[None] * len(arguments.kwonlyargs),
+        kwarg=bare(arguments.kwarg),
+        defaults=[],
+    )
+
+
+def no_type_parameters() -> dict[str, Any]:
+    return {"type_params": []} if "type_params" in ast.FunctionDef._fields else {}
+
+
+def renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
+    """The code object with other qualified names of the functions in it; before 3.11 these are constants."""
+    constants = tuple(
+        renamed(constant, old, new)
+        if isinstance(constant, types.CodeType)
+        else constant.replace(old, new)
+        if isinstance(constant, str)
+        else constant
+        for constant in code.co_consts
+    )
+    if sys.version_info < (3, 11):
+        return code.replace(co_consts=constants)
+    return code.replace(co_consts=constants, co_qualname=code.co_qualname.replace(old, new))
+
+
+def first_line(node: ast.AST) -> int:
+    """The line where Python says that a definition starts."""
+    decorators = getattr(node, "decorator_list", None)
+    return (decorators[0] if decorators else node).lineno  # type: ignore[union-attr]
+
+
+def position_of(node: ast.AST) -> Position:
+    return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
+
+
+def private_of(path: Path) -> str:
+    """What private names start with in a definition: the class around it, or nothing."""
+    for level in reversed(path[:-1]):
+        if level.is_class:
+            return level.name.lstrip("_")
+    return ""
+
+
+def mangle(name: str, private: str) -> str:
+    """A name as Python keeps it: `__x` in the class Net is `_Net__x`."""
+    if private and name.startswith("__") and not name.endswith("__") and "." not in name:
+        return f"_{private}{name}"
+    return name
+
+
+def qualified_name(path: Path) -> str:
+    name = ""
+    for level in path:
+        name = level.name if level.is_global else name + level.name
+        if level is not path[-1]:
+            name += "." if level.is_class or level.name in IN_QUALIFIED_NAMES else ".<locals>."
+    return name
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What a function binds
+
+
+@dataclass
+class Names:
+    """The names of a function: those it binds, and those it declares to be of a scope around it."""
+
+    bound: set[str] = field(default_factory=set)
+    declared_global: set[str] = field(default_factory=set)
+    declared_nonlocal: set[str] = field(default_factory=set)
+
+
+#: Builtins that look at the frame they are called from, with the number of arguments from which on they do not.
+_ASK_THE_FRAME = {"locals": 9, "globals": 9, "eval": 9, "exec": 9, "dir": 1, "vars": 1, "breakpoint": 99}
+#: Functions of modules that do.
+_SHOW_THE_FRAME = frozenset({"set_trace", "_getframe", "currentframe"})
+
+
+def names_of(node: Function, private: str) -> Names:
+    """The names of a function.
+
+    Raises:
+        Unsupported: it calls something that looks at its frame.
+    """
+    names = Names()
+    bound = names.bound
+    asked: set[str] = set()
+    todo: list[tuple[Any, bool]] = []  # nodes, and whether they are in a comprehension, whose targets are its own
+
+    def add(name: str | None) -> None:
+        if name is not None:
+            bound.add(mangle(name, private))
+
+    if isinstance(node, ast.GeneratorExp):
+        bound.add(".0")
+        for generator in node.generators:
+            todo.append((generator.target, False))
+    else:
+        arguments = node.args
+        for argument in (
+            *arguments.posonlyargs,
+            *arguments.args,
+            *arguments.kwonlyargs,
+            arguments.vararg,
+            arguments.kwarg,
+        ):
+            if argument is not None:
+                add(argument.arg)
+        body = [node.body] if isinstance(node, ast.Lambda) else node.body
+        todo += ((statement, False) for statement in body)
+
+    while todo:
+        here, inside = todo.pop()
+        kind = type(here)
+        if kind is ast.Name:
+            if type(here.ctx) is not ast.Load and not inside:
+                add(here.id)
+            continue
+        if kind is ast.Constant:
+            continue
+        if kind is ast.Call:
+            function = here.func
+            if type(function) is ast.Name and len(here.args) < _ASK_THE_FRAME.get(function.id, 0):
+                asked.add(function.id)
+            name = getattr(function, "attr", getattr(function, "id", None))
+            if name in _SHOW_THE_FRAME or any(keyword.arg == "stacklevel" for keyword in here.keywords):
+                raise Unsupported(f"{name}() looks at the frame it is called from")
+        elif kind is ast.NamedExpr:
+            add(here.target.id)
+            todo.append((here.value, inside))
+            continue
+        elif kind is ast.Lambda:
+            todo += ((default, inside) for default in (*here.args.defaults, *here.args.kw_defaults) if default)
+            continue
+        elif kind in (ast.FunctionDef, ast.AsyncFunctionDef):
+            add(here.name)
+            todo += ((decorator, inside) for decorator in here.decorator_list)
+            todo += ((default, inside) for default in (*here.args.defaults, *here.args.kw_defaults) if default)
+            continue
+        elif kind is ast.ClassDef:
+            add(here.name)
+            todo += ((part, inside) for part in (*here.decorator_list, *here.bases, *here.keywords))
+            continue
+        elif kind in _COMPREHENSIONS:
+            inside = True
+        elif kind is ast.Global:
+            names.declared_global.update(mangle(name, private) for name in here.names)
+        elif kind is ast.Nonlocal:
+            names.declared_nonlocal.update(mangle(name, private) for name in here.names)
+        elif kind in (ast.Import, ast.ImportFrom):
+            for alias in here.names:
+                add(alias.asname or (alias.name.partition(".")[0] if kind is ast.Import else alias.name))
+        elif kind in (ast.ExceptHandler, ast.MatchAs, ast.MatchStar):
+            add(here.name)
+        elif kind is ast.MatchMapping:
+            add(here.rest)
+        for name in here._fields:
+            child = getattr(here, name, None)
+            if isinstance(child, ast.AST):
+                todo.append((child, inside))
+            elif isinstance(child, list):
+                todo += ((item, inside) for item in child if isinstance(item, ast.AST))
+    bound -= names.declared_global | names.declared_nonlocal
+    for name in sorted(asked - bound):
+        raise Unsupported(f"{name}() looks at the frame it is called from")
+    return names
+
+
+def names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    """All variables that are named in expressions."""
+    return {name.id for node in nodes for name in ast.walk(node) if isinstance(name, ast.Name)}
+
+
+def inside_of(node: Any) -> list[ast.AST]:
+    """The parts of a comprehension that are evaluated in its own scope: all but the first iterable."""
+    first, *rest = node.generators
+    values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+    return [*values, first.target, *first.ifs, *rest]
+
+
+def captured(nodes: Iterable[ast.AST]) -> set[str]:
+    """Names that inner functions in expressions use, or may: `compiled_as_function` comprehensions are functions too."""
+    names: set[str] = set()
+    todo = list(nodes)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Lambda):
+            names |= names_in([node.body])
+            todo += [default for default in (*node.args.defaults, *node.args.kw_defaults) if default]
+        elif isinstance(node, ast.GeneratorExp) or (isinstance(node, _COMPREHENSIONS) and compiled_as_function(node)):
+            names |= names_in(inside_of(node))
+            todo.append(node.generators[0].iter)
+        else:
+            todo += ast.iter_child_nodes(node)
+    return names
+
+
+def compiled_as_function(node: Any) -> bool:
+    """Whether the variables of a list, set or dict comprehension live in cells.
+
+    Then each execution needs new ones, so it is compiled as the function that Python 3.11 makes of it. Otherwise it is
+    a loop in the function that it stands in.
+    """
+    functions = captured(inside_of(node))
+    return bool(functions) and not functions.isdisjoint(names_in(generator.target for generator in node.generators))

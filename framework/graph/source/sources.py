@@ -1,0 +1,241 @@
+"""From a function to its instructions: find its definition, and compile that.
+
+A definition is looked for in the text that `linecache` knows for the file of the function: files, cells of notebooks, the
+interactive shell since Python 3.13; and where there is none, in texts that are still in memory (unfiled.py). Those of the
+same name in the same line (lambdas) are compiled by Python, until one gives the code object of the function; where none
+does, the text is not the one that was loaded, and nothing is guessed. Inner functions of functions that have been compiled
+are known (`scopes.DEFINITIONS`).
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import inspect
+import linecache
+import sys
+import types
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+from anfora.graph.source import unfiled
+from anfora.graph.source.code import Code, Unsupported
+from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line
+from anfora.graph.source.statements import compile_function
+
+__all__ = ["code_of", "definition_of", "look_for"]
+
+#: What has been compiled, or why it cannot be, by the identity of code objects, which are kept alive with it.
+_DONE: dict[int, tuple[types.CodeType, Code | str]] = {}
+
+
+def code_of(function: types.FunctionType) -> Code:
+    """The instructions of a function.
+
+    Args:
+        function: made by `def` or `lambda`, as it is: what a decorator made is another function.
+    Returns:
+        its code, the same object each time for the same code object.
+    Raises:
+        Unsupported: its source is not to be found, was changed since it was loaded, or has something that there are no
+            instructions for.
+    """
+    python = function.__code__
+    done = _DONE.get(id(python))
+    if done is None:
+        try:
+            done = _DONE[id(python)] = (python, _compile(function))
+        except RecursionError:  # not remembered: from another place in the program there may be room enough
+            raise Unsupported("its source is nested too deeply") from None
+    if isinstance(done[1], str):
+        raise Unsupported(done[1])
+    return done[1]
+
+
+def definition_of(function: types.FunctionType) -> Definition:
+    """Where a function is defined in the source.
+
+    Raises:
+        Unsupported: as `code_of`.
+    """
+    return DEFINITIONS.get(id(function.__code__)) or _find(function)
+
+
+def look_for(function: types.FunctionType) -> None:
+    """Look for the source of a function that stands in no file, where it is made: later its text may be gone."""
+    if function.__code__.co_filename.startswith("<"):
+        with contextlib.suppress(Unsupported):
+            definition_of(function)
+
+
+def _compile(function: types.FunctionType) -> Code | str:
+    python = function.__code__
+    if python.co_flags & (inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+        return "async"
+    try:
+        return compile_function(definition_of(function))
+    except Unsupported as error:
+        return str(error)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Files
+
+
+@dataclass
+class _File:
+    """A file.
+
+    Attributes:
+        lines: its text.
+        definitions: by name and first line.
+        module_names: as of `scopes.Definition`.
+    """
+
+    lines: list[str]
+    definitions: dict[tuple[str, int], list[tuple[Any, Path]]] = field(default_factory=dict)
+    module_names: set[str] = field(default_factory=set)
+
+
+_FILES: dict[str, _File] = {}
+
+
+def _find(function: types.FunctionType) -> Definition:
+    python = function.__code__
+    lines = linecache.getlines(python.co_filename, function.__globals__)
+    if not lines and hasattr(linecache, "_getlines_from_code"):  # since 3.13, of `python -c` and the shell
+        lines = linecache._getlines_from_code(python)
+    if not lines:
+        return _find_unfiled(function)
+    file = _FILES.get(python.co_filename)
+    if file is None or (file.lines is not lines and file.lines != lines):
+        file = _FILES[python.co_filename] = _read(lines)
+    found = _find_in(file, python)
+    if found is None:
+        raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
+    return found
+
+
+def _find_unfiled(function: types.FunctionType) -> Definition:
+    for text in unfiled.texts(function.__code__):
+        found = _find_in(_read(text.splitlines(keepends=True)), function.__code__)
+        if found is not None:
+            unfiled.keep(text)
+            return found
+    raise Unsupported(f"the source of {function.__qualname__} cannot be found")
+
+
+def _find_in(file: _File, python: types.CodeType) -> Definition | None:
+    """The definition that gives a code object."""
+    module_names = frozenset(file.module_names)
+    found: list[Definition] = []
+    for node, path in file.definitions.get((python.co_name, python.co_firstlineno), ()):
+        try:
+            compiled = code_object(node, path, module_names, python, python.co_freevars)
+        except Unsupported:
+            continue
+        if _same(compiled, python):
+            if compiled.co_linetable == python.co_linetable:  # of equal lambdas in one line the one that it is
+                return Definition(node, python, path, module_names)
+            found.append(Definition(node, python, path, module_names))
+    return found[0] if found else None
+
+
+def _read(lines: list[str]) -> _File:
+    file = _File(lines)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they have been given when the file was loaded
+        try:
+            tree = ast.parse("".join(lines))
+        except (SyntaxError, ValueError):
+            return file
+    _Reader(file).children(tree, (), set())
+    return file
+
+
+class _Reader:
+    """Notes the definitions of a file with the scopes around them."""
+
+    def __init__(self, file: _File) -> None:
+        self.file = file
+
+    def note(self, node: Any, path: Path) -> None:
+        self.file.definitions.setdefault((path[-1].name, first_line(node)), []).append((node, path))
+
+    def children(self, node: ast.AST, path: Path, declared: set[str]) -> None:
+        for child in ast.iter_child_nodes(node):
+            self.visit(child, path, declared)
+
+    def visit(self, node: Any, path: Path, declared: set[str]) -> None:
+        """
+        Args:
+            node: a part of the scope that `path` ends with.
+            declared: the names that this scope has declared global so far.
+        """
+        kind = type(node)
+        if not path:
+            self.module_level(node)
+        if kind is ast.Global:
+            declared.update(node.names)
+        elif kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
+            inner = (*path, Level(node.name, kind is ast.ClassDef, node.name in declared))
+            if kind is not ast.ClassDef:
+                self.note(node, inner)
+            names: set[str] = set()
+            for child in ast.iter_child_nodes(node):
+                if not isinstance(child, ast.stmt):
+                    self.visit(child, path, declared)
+            for statement in node.body:
+                self.visit(statement, inner, names)
+        elif kind is ast.Lambda:
+            inner = (*path, Level("<lambda>"))
+            self.note(node, inner)
+            self.visit(node.args, path, declared)
+            self.visit(node.body, inner, set())
+        elif kind in _LEVELS:
+            first, *rest = node.generators
+            self.visit(first.iter, path, declared)
+            inner = (*path, Level(_LEVELS[kind])) if _LEVELS[kind] else path
+            values = (node.key, node.value) if kind is ast.DictComp else (node.elt,)
+            for child in (first.target, *first.ifs, *rest, *values):
+                self.visit(child, inner, declared)
+        elif kind not in (ast.Name, ast.Constant):
+            self.children(node, path, declared)
+
+    def module_level(self, node: Any) -> None:
+        names = self.file.module_names
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(alias.asname or alias.name.partition(".")[0] for alias in node.names if alias.name != "*")
+        elif "super" in (getattr(node, "id", ""), getattr(node, "name", "")):
+            names.add("super")
+
+
+#: Comprehensions, with the names of the functions that they are; since 3.12 those of lists, sets and dicts are none.
+_LEVELS = {ast.GeneratorExp: "<genexpr>", ast.ListComp: "", ast.SetComp: "", ast.DictComp: ""}
+if sys.version_info < (3, 12):
+    _LEVELS.update({ast.ListComp: "<listcomp>", ast.SetComp: "<setcomp>", ast.DictComp: "<dictcomp>"})
+
+
+def _same(one: types.CodeType, other: types.CodeType) -> bool:
+    """Whether two code objects do the same; where they stand is not compared."""
+    names = (
+        "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount", "co_posonlyargcount",
+        "co_kwonlyargcount",
+    )  # fmt: skip
+    if (one.co_flags ^ other.co_flags) & ~inspect.CO_NESTED:  # nested is also what stands in type parameters
+        return False
+    return all(getattr(one, name) == getattr(other, name) for name in names) and _equal(one.co_consts, other.co_consts)
+
+
+def _equal(one: Any, other: Any) -> bool:
+    """Whether constants are equal, and of the same types; 0.0 and -0.0 differ."""
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, types.CodeType):
+        return _same(one, other)
+    if isinstance(one, tuple):
+        return len(one) == len(other) and all(map(_equal, one, other))
+    if isinstance(one, (float, complex)):
+        return repr(one) == repr(other)
+    return one == other

@@ -1,0 +1,429 @@
+"""Images: the state of the machine, or any value of the program, as a pattern with slots.
+
+What the program has made itself (lists, dicts, objects, inner functions, generators, frames) is part of the pattern, and is
+built afresh when the pattern is; what came from outside, and tensors and numbers that vary, stand in slots. Two moments
+of a program with equal patterns go on in the same way: that is how a loop finds back to its start.
+"""
+
+from __future__ import annotations
+
+import abc
+import functools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core.dtype import DType
+from anfora.core.op import Op
+from anfora.graph.facts.arrays import array_image, built_array, is_array
+from anfora.graph.facts.collected import built_container, container_image
+from anfora.graph.facts.known import DEQUE_ITERATORS, GETTERS, SIMPLE, VIEWS, is_bound, viewed
+from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
+from anfora.graph.facts.origins import Number
+from anfora.graph.lower.ranges import Counter
+from anfora.graph.machine.machine import Frame, Generator, Walk
+from anfora.graph.source.tracebacks import Lines
+
+__all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
+
+ORDINARY = (type, abc.ABCMeta)  #: classes of classes that add nothing to what an object is, and how it is made
+#: Types of what is made of its parts, and never changes; and its images.
+FIXED_PARTS = (tuple, frozenset, types.MethodType)
+_FIXED = ("tuple", "tuple of", "frozenset", "bound")
+FIXED = (type, types.ModuleType, types.BuiltinFunctionType, Op, DType)
+
+Image = tuple  #: (kind, …); see Imager._image
+
+
+class NoImage(Exception):
+    """A value that no pattern can be made of; the argument says what."""
+
+
+class Imager:
+    """Makes images of values; an object that is met again is the same object in the image.
+
+    Args:
+        slot: gives the number of the slot that a value stands in, or None if it is part of the pattern.
+        is_known: whether an object is the same one in every call, so that it stands for itself.
+        own: what of types written in C, and of operators, the program has made, by identity.
+    """
+
+    def __init__(
+        self, slot: Callable[[Any], int | None], is_known: Callable[[Any], bool], own: dict[int, Any] | None = None
+    ) -> None:
+        self._slot, self._is_known, self._own = slot, is_known, own or {}
+        self._seen: dict[int, int] = {}
+        self._open: set[int] = set()  #: tuples that are being gone through
+        self._kept: list[Any] = []
+        self.made: list[Any] = []  #: the objects that the image makes, in the order of their numbers
+
+    def image(self, value: Any) -> Image:
+        kind = type(value)
+        if kind in SIMPLE:
+            return "is", value
+        if kind is Number:
+            number = self._slot(value)
+            if number is None:
+                raise NoImage("a number of which nothing is known")
+            return "number", number
+        number = self._slot(value)
+        if number is not None:
+            return "slot", number
+        if kind is types.TracebackType:
+            return "traceback", Lines(value)
+        if kind in VIEWS:
+            return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self.image(viewed(value))
+        if is_bound(value):
+            return "method", value.__name__, self.image(value.__self__)
+        if isinstance(value, FIXED) or self._is_known(value):
+            return "is", value
+        if kind is tuple and all(type(item) in SIMPLE for item in value):
+            return "is", value
+        if kind is slice:
+            return "slice", tuple(map(self.image, (value.start, value.stop, value.step)))
+        known = self._seen.get(id(value))
+        if known is not None:
+            return "again", known
+        if isinstance(value, FIXED_PARTS):
+            return self._fixed(value, kind)
+        self._number(value)
+        return self._object(value, kind)
+
+    def _fixed(self, value: Any, kind: type) -> Image:
+        """The image of something that is made of its parts: these are there before it."""
+        if id(value) in self._open:
+            raise NoImage(f"a {kind.__name__} that holds itself")
+        self._open.add(id(value))
+        image: Image
+        if kind is types.MethodType:
+            image = "bound", self.image(value.__func__), self.image(value.__self__)
+        elif kind is tuple or kind is frozenset:
+            image = kind.__name__, tuple(map(self.image, value))
+        elif isinstance(value, tuple) and getattr(value, "__dict__", None):
+            raise NoImage(f"a {kind.__name__} with attributes")
+        elif isinstance(value, tuple):  # a named one
+            image = "tuple of", kind, tuple(map(self.image, value))
+        else:
+            raise NoImage(f"an object of type {kind.__name__}")
+        self._open.discard(id(value))
+        self._number(value)
+        return image
+
+    def _object(self, value: Any, kind: type) -> Image:
+        if kind is list:
+            return "list", tuple(map(self.image, value))
+        if kind is dict:
+            return "dict", tuple((self.image(k), self.image(v)) for k, v in value.items())
+        if kind is set:
+            return "set", tuple(map(self.image, value))
+        if kind is types.CellType:
+            return self._inside(value)
+        if kind is types.FunctionType:
+            cells = tuple(map(self._cell, value.__closure__ or ()))  # all are there before one is looked into
+            inside = tuple(self._inside(cell) if image[0] == "new" else image for cell, image in cells)
+            told = value.__doc__, value.__module__
+            parts = (value.__defaults__, value.__kwdefaults__, value.__annotations__, value.__dict__, *told)
+            names = value.__name__, value.__qualname__
+            return "function", value.__code__, value.__globals__, names, inside, tuple(map(self.image, parts))
+        if kind is Frame:
+            return self._frame(value)
+        if kind is Generator:
+            if value.is_running:
+                return "running generator", self.image(value.frame), self.image(None)
+            return "generator", self.image(value.frame), self.image(value.call)
+        if kind is Counter:
+            return "counter", self.image(value.item), self.image(value.stop), value.step, value.site
+        if kind is functools.partial:
+            if value.__dict__:
+                raise NoImage("a partial function with attributes")
+            return "partial", self.image(value.func), self.image(value.args), self.image(value.keywords)
+        if isinstance(value, BaseException):
+            return self._exception(value, kind)
+        if (
+            kind in GETTERS
+            or kind is Walk
+            or kind in DEQUE_ITERATORS
+            or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0)
+        ):
+            return self._iterator(value)
+        if id(value) in self._own:
+            make = array_image if is_array(value) else operator_image if is_operator(value) else container_image
+            found = make(value, self.image)
+            if found is not None:
+                return found
+        if kind is types.SimpleNamespace:
+            return "namespace", self.image(value.__dict__)
+        if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
+            return "object", kind, self.image(value.__dict__)
+        raise NoImage(f"an object of type {kind.__name__}")
+
+    def _cell(self, cell: types.CellType) -> tuple[types.CellType, Image]:
+        """A cell of a function, and its image; `new` stands for one that is met for the first time."""
+        is_new = self._slot(cell) is None and not self._is_known(cell) and id(cell) not in self._seen
+        if not is_new:
+            return cell, self.image(cell)
+        self._number(cell)
+        return cell, ("new",)
+
+    def _inside(self, cell: types.CellType) -> Image:
+        try:
+            return "cell", self.image(cell.cell_contents)
+        except ValueError:
+            return ("empty cell",)
+
+    def _number(self, value: Any) -> None:
+        self._seen[id(value)] = len(self._seen)
+        self._kept.append(value)
+        self.made.append(value)
+
+    def _frame(self, frame: Frame) -> Image:
+        values = (
+            frame.function, tuple(frame.stack), dict(frame.locals), dict(frame.cells), tuple(frame.caught), frame.target,
+            frame.cell,
+        )  # fmt: skip
+        return "frame", frame.pc, tuple(frame.handlers), frame.deliver, frame.code, tuple(map(self.image, values))
+
+    def _exception(self, error: BaseException, kind: type) -> Image:
+        fields = _fields_of(kind)
+        values = [getattr(error, name, None) for name in fields]
+        parts = (error.args, error.__dict__, error.__cause__, error.__context__, error.__suppress_context__, *values)
+        return "exception", kind, fields, tuple(map(self.image, parts)), ("traceback", Lines(error.__traceback__))
+
+    def _iterator(self, value: Any) -> Image:
+        try:
+            parts = value.__reduce__()
+        except TypeError:
+            raise NoImage(f"an iterator of type {type(value).__name__}") from None
+        if isinstance(parts, str) or type(value).__name__ in ("generator", "coroutine"):
+            raise NoImage(f"an iterator of type {type(value).__name__}")
+        function, args, *state = parts
+        return "iterator", function, self.image(tuple(args)), self.image(state[0] if state else None), bool(state)
+
+
+def is_plain_object(kind: type) -> bool:
+    """Whether objects of a Python class are what their attributes are."""
+    return (
+        type(kind) in ORDINARY
+        and kind.__new__ is object.__new__
+        and getattr(kind, "__reduce_ex__", None) is object.__reduce_ex__
+        and not any("__slots__" in base.__dict__ and base.__dict__["__slots__"] for base in kind.__mro__[:-1])
+    )
+
+
+@functools.lru_cache(maxsize=1024)
+def _fields_of(kind: type) -> tuple[str, ...]:
+    """The attributes of exceptions of a class that do not lie in their dicts: `errno`, `code`, slots."""
+    found: list[str] = []
+    for base in kind.__mro__[: kind.__mro__.index(BaseException)]:
+        found += (name for name, what in base.__dict__.items() if isinstance(what, types.MemberDescriptorType))
+    return tuple(found)
+
+
+def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None) -> Any:
+    """The value of an image, its objects made afresh."""
+    return _Builder(slots, [] if made is None else made).build(image)
+
+
+def builder(image: Image) -> Callable[[Sequence[Any]], Any] | None:
+    """What `build` does for one image, as a function of the slots; None unless the image is made of nothing but slots,
+    constants, and containers of them that nothing else shares."""
+    constants: dict[str, Any] = {}
+    text = _text(image, constants)
+    return None if text is None else eval(f"lambda slots: {text}", constants)
+
+
+def _text(image: Image, constants: dict[str, Any]) -> str | None:
+    """An image as a Python expression."""
+    kind = image[0]
+    if kind == "is":
+        name = f"c{len(constants)}"
+        constants[name] = image[1]
+        return name
+    if kind in ("slot", "number"):
+        return f"slots[{image[1]}]"
+    if kind in ("tuple", "list"):
+        parts = [_text(part, constants) for part in image[1]]
+        if None in parts:
+            return None
+        inside = "".join(f"{part}, " for part in parts)
+        return f"({inside})" if kind == "tuple" else f"[{inside}]"
+    if kind == "dict":
+        pairs = [(_text(key, constants), _text(value, constants)) for key, value in image[1]]
+        if any(None in pair for pair in pairs):
+            return None
+        return f"{{{', '.join(f'{key}: {value}' for key, value in pairs)}}}"
+    return None
+
+
+class _Builder:
+    def __init__(self, slots: Sequence[Any], made: list[Any]) -> None:
+        self.slots, self.made = slots, made
+
+    def build(self, image: Image) -> Any:
+        kind = image[0]
+        if kind == "is":
+            return image[1]
+        if kind == "traceback":
+            return image[1].traceback()
+        if kind == "slot" or kind == "number":
+            return self.slots[image[1]]
+        if kind in _FIXED:
+            value = self._fixed(image, kind)
+            self.made.append(value)
+            return value
+        if kind == "again":
+            return self.made[image[1]]
+        if kind == "slice":
+            return slice(*(self.build(item) for item in image[1]))
+        if kind == "view":
+            return getattr(self.build(image[2]), image[1])()
+        if kind == "method":
+            return getattr(self.build(image[2]), image[1])
+        return self._object(image, kind)
+
+    def _fixed(self, image: Image, kind: str) -> Any:
+        if kind == "bound":
+            return types.MethodType(self.build(image[1]), self.build(image[2]))
+        items = [self.build(item) for item in image[-1]]
+        if kind == "tuple of":
+            return tuple.__new__(image[1], items)
+        return tuple(items) if kind == "tuple" else frozenset(items)
+
+    def _object(self, image: Image, kind: str) -> Any:
+        made = self.made
+        place = len(made)
+        made.append(None)
+        if kind == "list":
+            items: list[Any] = []
+            made[place] = items
+            items.extend(self.build(item) for item in image[1])
+            return items
+        if kind == "dict":
+            table: dict[Any, Any] = {}
+            made[place] = table
+            for key, value in image[1]:
+                built = self.build(key)
+                table[built] = self.build(value)
+            return table
+        if kind == "set":
+            found: set[Any] = set()
+            made[place] = found
+            found.update(self.build(item) for item in image[1])
+            return found
+        if kind in ("cell", "empty cell"):
+            made[place] = cell = types.CellType()
+            self._fill(cell, image)
+            return cell
+        if kind in ("deque", "dict of"):
+            built_container(image, self.build, lambda value: made.__setitem__(place, value))
+            return made[place]
+        if kind == "function":
+            return self._function(image, place)
+        if kind == "frame":
+            return self._frame(image, place)
+        if kind in ("generator", "running generator"):
+            generator = Generator.__new__(Generator)
+            made[place] = generator
+            generator.world, generator.is_running = None, kind != "generator"  # type: ignore[assignment]
+            generator.frame = self.build(image[1])
+            generator.call = self.build(image[2])
+            return generator
+        if kind == "exception":
+            return self._exception(image, place)
+        if kind == "object":
+            made[place] = value = object.__new__(image[1])
+            object.__setattr__(value, "__dict__", self.build(image[2]))  # the program may hold it too
+            return value
+        if kind in ("array", "part of an array", "number of an array"):
+            made[place] = built_array(image, self.build)
+        elif kind == "namespace":
+            made[place] = space = types.SimpleNamespace()
+            space.__dict__.update(self.build(image[1]))
+        elif kind == "operator":
+            made[place] = built_operator(image, self.build)
+        elif kind == "counter":
+            made[place] = counter = Counter(self.build(image[1]), self.build(image[2]), image[3], image[4])
+            counter.is_rolled = True
+        elif kind == "partial":
+            made[place] = functools.partial(self.build(image[1]), *self.build(image[2]), **self.build(image[3]))
+        else:
+            assert kind == "iterator", kind
+            made[place] = value = image[1](*self.build(image[2]))
+            state = self.build(image[3])
+            if image[4] and state is not None:
+                value.__setstate__(state)
+        return made[place]
+
+    def _exception(self, image: Image, place: int) -> BaseException:
+        _, kind, fields, parts, (_, lines) = image
+        args = self.build(parts[0])
+        self.made[place] = error = kind.__new__(kind, *args)
+        error.args = args
+        error.__dict__.update(self.build(parts[1]))
+        error.__cause__, error.__context__ = self.build(parts[2]), self.build(parts[3])
+        error.__suppress_context__ = self.build(parts[4])
+        for name, part in zip(fields, parts[5:]):
+            value = self.build(part)
+            if value is not None:
+                setattr(error, name, value)
+        return error.with_traceback(lines.traceback())
+
+    def _function(self, image: Image, place: int) -> types.FunctionType:
+        _, code, scope, (name, qualified), inside, parts = image
+        # The cells may hold the function itself, or others that share them: all are there before one is filled.
+        cells = tuple([self._cell(part) for part in inside])
+        self.made[place] = function = types.FunctionType(code, scope, name, None, cells or None)
+        for cell, part in zip(cells, inside):
+            self._fill(cell, part)
+        defaults, kwdefaults = self.build(parts[0]), self.build(parts[1])
+        function.__defaults__, function.__kwdefaults__ = defaults, kwdefaults
+        function.__qualname__ = qualified
+        function.__annotations__ = self.build(parts[2])
+        function.__dict__.update(self.build(parts[3]))
+        function.__doc__, function.__module__ = self.build(parts[4]), self.build(parts[5])
+        return function
+
+    def _cell(self, image: Image) -> types.CellType:
+        """A cell of a function, which may not be filled yet."""
+        if image[0] not in ("cell", "empty cell"):
+            return self.build(image)
+        self.made.append(types.CellType())
+        return self.made[-1]
+
+    def _fill(self, cell: types.CellType, image: Image) -> None:
+        if image[0] == "cell":
+            cell.cell_contents = self.build(image[1])
+
+    def _frame(self, image: Image, place: int) -> Frame:
+        _, pc, handlers, deliver, code, parts = image
+        frame = Frame.__new__(Frame)
+        self.made[place] = frame
+        frame.pc, frame.handlers, frame.deliver, frame.code = pc, list(handlers), deliver, code
+        frame.function = self.build(parts[0])
+        frame.stack = list(self.build(parts[1]))
+        frame.locals, frame.cells = self.build(parts[2]), self.build(parts[3])
+        frame.caught = list(self.build(parts[4]))
+        frame.target, frame.cell, frame.whole = self.build(parts[5]), self.build(parts[6]), None
+        frame.turns = {}
+        return frame
+
+
+def signature(image: Any) -> Any:
+    """An image as a key: equal for equal patterns; 1, 1.0 and True stay apart, and -0.0 and 0.0."""
+    if type(image) is tuple:
+        if len(image) == 2 and image[0] == "traceback":
+            return "traceback", image[1].key
+        if len(image) == 2 and image[0] == "is":
+            value = image[1]
+            kind = type(value)
+            if kind is float or kind is complex:
+                return kind, repr(value)
+            if kind in SIMPLE:
+                return kind, value
+            if kind is tuple:
+                return kind, tuple(signature(("is", item)) for item in value)
+            return "object", id(value)
+        return tuple(map(signature, image))
+    if isinstance(image, (str, int)) or image is None:
+        return image
+    return id(image)

@@ -1,0 +1,308 @@
+"""Moments of a run, as a recorder writes them down: pieces of program, the state between two, what the interpreter gave."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from anfora.core.tensor import Tensor
+from anfora.eager.tape import Followed
+from anfora.graph.facts import known
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.origins import Origin
+from anfora.graph.lower.rows import Row
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.switches import switches
+from anfora.graph.source.tracebacks import depth, of_program
+from anfora.graph.state.images import FIXED_PARTS, Imager
+
+__all__ = [
+    "CALL",
+    "DATA",
+    "LOOP",
+    "MOST_PARTS",
+    "OUTLINED",
+    "VARYING",
+    "Cut",
+    "Draw",
+    "Escaped",
+    "Live",
+    "Outcome",
+    "Piece",
+    "State",
+    "holds_identity",
+    "key_of",
+    "keeps_arguments",
+    "leaves_of",
+    "varying_key_of",
+]
+
+DATA = "the data of a tensor"  #: the reason of a hop that looks at it
+LOOP = "a loop on plain values, which is Python's"  #: that of one that is a whole loop: see record/outlining.py
+CALL = "a call on plain values, which is Python's"
+OUTLINED = (LOOP, CALL)
+MOST_PARTS = 64  #: of a tuple that a hop gives; a longer one is as a whole
+
+
+class Outcome:
+    """What a hop gave: a value, or an exception."""
+
+    __slots__ = ("depth", "error", "value")
+
+    def __init__(self, value: Any = None, error: BaseException | None = None) -> None:
+        self.value, self.error = value, error
+        self.depth = 0  #: of an exception's traceback, which goes on to the calls that it comes out of
+        if error is not None:
+            error.__traceback__ = of_program(error.__traceback__)
+            self.depth = depth(error.__traceback__)
+
+
+def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
+    """The objects that a hop gave, each with the path to it."""
+
+    def walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
+        if type(value) is tuple and len(value) <= MOST_PARTS:
+            for i, item in enumerate(value):
+                yield from walk(item, (*path, i))
+        else:
+            yield path, value
+
+    return walk(outcome.value if outcome.error is None else outcome.error, ())
+
+
+class Escaped(Exception):
+    """A tensor has left a gradient with its history in there, or a tape outlives the piece: only the interpreter can leave
+    that behind.
+
+    Args:
+        calls: of gradient functions that it is to do for that; None for all in the piece.
+    """
+
+    def __init__(self, calls: list[tuple] | None = None) -> None:
+        super().__init__()
+        self.calls = calls
+
+
+class Live:
+    """The values of the program that stand in slots, each with where it comes from."""
+
+    def __init__(self, recorder: Any) -> None:
+        self.recorder = recorder
+        self.values: list[Any] = []
+        self.origins: list[Origin] = []
+        self.index: dict[int, int] = {}
+        #: What the writes of the piece have put somewhere, by identity: its number among what they make.
+        self.kept: dict[int, int] = {}
+
+    def add(self, value: Any, origin: Origin) -> int:
+        self.index[id(value)] = len(self.values)
+        self.values.append(value)
+        self.origins.append(origin)
+        return len(self.values) - 1
+
+    def slot(self, value: Any) -> int | None:
+        """The slot of a value; None for what the program has made itself."""
+        found = self.index.get(id(value))
+        if found is not None:
+            return found
+        number = self.kept.get(id(value))
+        if number is not None:
+            return self.add(value, Origin("kept", number))
+        origin = self.recorder.origin_of(value)
+        if origin is None:
+            return None
+        if origin.kind == "made" and not value.is_leaf and self._has_inner_history(value, origin):
+            raise Escaped
+        return self.add(value, origin)
+
+    def _has_inner_history(self, tensor: Tensor, origin: Origin) -> bool:
+        """Whether a tensor got its history in a gradient that the program takes: as a result of operators in there, as what
+        is differentiated by, or as another handle on something."""
+        piece = self.recorder.piece
+        if not piece.gradients:
+            return False
+        if origin.key[0] in piece.inner or origin in piece.handles:
+            return True
+        return tensor._base is not None and any(type(attributes) is Followed for _, attributes in tensor._path)
+
+    def imager(self) -> Imager:
+        return Imager(self.slot, self.recorder.is_fixed, self.recorder.own)
+
+
+class State:
+    """The program before an instruction: its frames, and the call that the interpreter makes, as images."""
+
+    def __init__(self, recorder: Any, machine: Machine, operation: Any, args: tuple, kwargs: dict) -> None:
+        self.live = Live(recorder)
+        self.written = recorder.written(self.live)
+        arguments = self.live.imager()
+        self.call = arguments.image((operation, args, kwargs, machine.handled()))
+        #: What was made for the call is from outside for the program behind it: somebody may have kept it, or have seen
+        #: which function it is.
+        self.is_kept = keeps_arguments(operation) or any(type(made) is types.FunctionType for made in arguments.made)
+        self.built = arguments.made if self.is_kept else []
+        for i, value in enumerate(self.built):
+            if id(value) not in self.live.index and value is not kwargs and not isinstance(value, FIXED_PARTS):
+                self.live.add(value, Origin("built", i))
+        frames = machine.frames
+        self.switch = switches()
+        self.place = machine.place
+        self.cells = recorder.calls()
+        top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
+        stack, pc = top.stack, top.pc
+        top.stack, top.pc = machine.saved, pc - 1
+        try:
+            self.frames = self.live.imager().image(tuple(frames))
+        finally:
+            top.stack, top.pc = stack, pc
+        if self.written is not None:
+            self.written.finish(recorder)
+
+
+class Draw:
+    """A draw from the default generator: where in the stream the operators that use it read."""
+
+    __slots__ = ("counters", "offset", "place", "seed", "values")
+
+    def __init__(self, counters: int, place: tuple[int, int]) -> None:
+        self.counters = counters
+        self.place = dict(zip(("seed", "offset"), place))
+        self.seed, self.offset = Origin("draw", "seed"), Origin("draw", "offset")
+        self.values: dict[str, int] = {}  #: of the piece, of those of the two that an operator has taken
+
+    @property
+    def is_used(self) -> bool:
+        """Whether an operator reads where it says."""
+        return "offset" in self.values
+
+
+class Cut(NamedTuple):
+    """A node of the tape whose rule is a function of the program, between rows of a piece that leave others.
+
+    Attributes:
+        row: the number of that behind it.
+        handles: the origins of its results, each with that of the tensor whose memory it has.
+        site: where the program makes it.
+    """
+
+    row: int
+    handles: tuple[tuple[Origin, Origin], ...]
+    site: tuple
+
+
+class Piece:
+    """What is written down between two hops."""
+
+    def __init__(self) -> None:
+        self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
+        self.rows: list[Row] = []
+        self.inputs: dict[int, tuple[Origin, Any]] = {}  #: values that come in: origin, layout
+        self.constants: dict[int, np.ndarray] = {}
+        self.layouts: dict[int, Any] = {}  #: of the constants
+        self.numbers: dict[int, tuple[Origin, Any, Any]] = {}  #: values made of numbers: origin, layout, operator
+        self.draws: list[Draw] = []  #: of random numbers, in the order of the program
+        self.writes: list[Any] = []  #: changes of what is outside, to be done at its end: see writes.py
+        self.values = 0
+        self.is_taped = False
+        self.is_tried = False  #: whether the program would catch an error that depends on the data of its rows
+        self.switches: list[bool] = []  #: whether the tape was on, by row
+        self.inner: set[int] = set()  #: values of gradients that the program takes
+        self.gradients: list[tuple] = []  #: the calls of gradient functions in it
+        self.is_making = False  #: whether it makes objects that are others in each run: parameters
+        #: Values that are leaves of the tape: from which row on, and the origin of the tensor.
+        self.leaves: dict[int, tuple[int, Origin]] = {}
+        self.cuts: list[Cut] = []
+        self.cleared: tuple[Origin, ...] = ()  #: tensors whose `.grad` is forgotten before the first row that may fail
+        self.used: set[int] = set()  #: rows whose gradients `backward()` has taken, for which the tape keeps nothing
+        self.weights: set[int] = set()  #: identities of the Parameters by which it takes gradients
+        #: Whether a tape sees writes where tensors from outside share memory, or to what the outside sees.
+        self.is_mixed = False
+        self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
+
+    def value(self) -> int:
+        self.values += 1
+        return self.values - 1
+
+    def roots(self) -> dict[int, int]:
+        """For each value the one that its memory belongs to."""
+        roots = {value: value for value in (*self.inputs, *self.constants, *self.numbers)}
+        for row in self.rows:
+            for value in row.outputs:
+                source = row.inputs[0] if row.entry.view is not None else None
+                roots[value] = roots[source] if type(source) is int else value
+        return roots
+
+    def written(self, roots: dict[int, int]) -> Iterator[tuple[int, int]]:
+        """The in-place writes of its rows: the number of the row, and the value that the memory belongs to."""
+        for index, row in enumerate(self.rows):
+            for i in row.entry.written:
+                yield index, roots[row.inputs[i]]  # type: ignore[index]
+
+    def written_inputs(self) -> list[int]:
+        """The inputs whose memory rows write, in the order of the first writes."""
+        writes = self.written(self.roots()) if any(row.entry.written for row in self.rows) else ()
+        return list(dict.fromkeys(root for _, root in writes if root in self.inputs))
+
+
+def keeps_arguments(operation: Any) -> bool:
+    """Whether what is given to a function may be kept, or changed, by it."""
+    return known.writes(operation) or not known.forgets(operation)
+
+
+def varying_key_of(outcome: Outcome) -> Any:
+    """The same where all numbers and texts are taken as ones that vary, but for how a loop has ended."""
+    if outcome.error is not None:
+        return key_of(outcome)
+    value = outcome.value
+    if type(value) is tuple and value and type(value[0]) is str:
+        return tuple, value[0], tuple(map(_varying_key, value[1:]))
+    return _varying_key(value)
+
+
+def _varying_key(value: Any) -> Any:
+    kind = type(value)
+    if kind in VARYING:
+        return kind
+    if kind is tuple and len(value) <= MOST_PARTS:
+        return kind, tuple(map(_varying_key, value))
+    return _key(value, True)
+
+
+#: Types of values that may differ from call to call.
+VARYING = (int, float, str)
+
+
+def key_of(outcome: Outcome, items_vary: bool = False) -> Any:
+    """What of an outcome decides how the program goes on; of floats in a tuple it may be the type alone."""
+    return ("raised", type(outcome.error)) if outcome.error is not None else _key(outcome.value, items_vary)
+
+
+def holds_identity(key: Any) -> bool:
+    """Whether objects are told apart by the key of an outcome, so that they must live as long as it."""
+    return type(key) is tuple and (key[:1] == ("is",) or any(map(holds_identity, key)))
+
+
+def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
+    kind = type(value)
+    if kind is float:
+        return (kind, repr(value)) if depth and not items_vary else kind
+    if kind is complex:
+        return kind, repr(value)  # which tells zeros apart
+    if kind in SIMPLE:
+        return kind, value
+    if kind is tuple and len(value) > MOST_PARTS:
+        return kind
+    if kind is tuple:
+        return kind, tuple(_key(item, items_vary, depth + 1) for item in value)
+    if kind is types.FunctionType:
+        return kind, value.__code__
+    if known.is_bound(value):
+        return kind, value.__name__
+    if isinstance(value, type) and "<locals>" in value.__qualname__:
+        return type, value.__qualname__  # perhaps made just now
+    if known.is_constant(value):
+        return "is", id(value)
+    return (kind.__module__, kind.__qualname__) if "<locals>" in kind.__qualname__ else kind

@@ -1,0 +1,862 @@
+"""A recorded program as typed MindIR: what graph mode will do, as a program that can be read, verified, drawn and run.
+
+    typed(program)                    one closed graph for each form of call
+
+Each way in which a program has gone on from a moment of it (a variant) is a FuncGraph of its own, whose parameters are what
+is alive then. Its rows are calls of operators, with types and lines. A hop is a call of `interpret`; what comes after it is
+a call of the next graph. Where outcomes differ, `switch` chooses between the graphs behind True and False, and `by_outcome`
+between others; where a moment has several variants, `by_guards` chooses. What has not happened yet is `record`.
+
+    interpret(text, reason, names, f, …)  f(…) by Python; `names` are those of the last arguments
+    attempt(text, reason, names, f, …)    the same, and gives an Outcome: the program goes on behind an exception, too
+    spread((f, args, kwargs))             f(*args, **kwargs)
+    by_outcome(outcome, cases, …)         the function behind an outcome
+    by_guards(values, guards, …)          the function whose guards hold for the values
+    draw(n)                               seed and offset for random numbers; the stream moves on by n counters
+    under(switches, f, …)                 f(…), with the tape on or off, and mixed precision as it was there
+    attempted(f, …)                       f(…), an operator whose error the program would catch; that is not recorded
+    leaf(x)                               x, which requires a gradient from here on
+    leave_nodes(n)                        nodes of the program's own stand on the tape among those of the rows
+    record()                              the program has not been here: it is recorded when it comes
+
+Guards are no nodes: they are listed beside their graph (`Typed.guards`). The evaluator (evaluate.py) runs such a graph to
+the results of the program, effects included.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+import types
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+from anfora.core.errors import AnforaError, OpRuntimeError
+from anfora.core.op import Weak
+from anfora.core.tensor import Tensor, wrap
+from anfora.graph.facts.origins import Origin
+from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
+from anfora.graph.ir.primitives import U
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.text import Labels
+from anfora.graph.ir.values import printable
+from anfora.graph.lower import lower
+from anfora.graph.lower.arena import Kind, arrange
+from anfora.graph.lower.fusion import _Grouping, fuse
+from anfora.graph.lower.ranges import Jump
+from anfora.graph.lower.rows import Number, Row
+from anfora.graph.machine.switches import Switches, switches
+from anfora.graph.run.compiled import Program, _released
+from anfora.graph.run.pieces import _draw, told_apart_at_once
+from anfora.graph.run.points import Hop, Point, Same, Variant
+from anfora.graph.state.images import Image, build
+from anfora.graph.state.moments import Outcome, Piece, key_of
+from anfora.graph.tell.wording import (
+    Names,
+    first_failing,
+    form_of,
+    guard_text,
+    hop_span,
+    is_raised,
+    name_of,
+    outcome_text,
+    position_span,
+    row_span,
+    span_text,
+    variables_of,
+)
+from anfora.ops import stop_gradient
+
+__all__ = ["Lowered", "Typed", "lowered", "typed"]
+
+
+# -- functions of this form of the IR ---------------------------------------------------------------------------------
+
+
+def _attempt(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Outcome:
+    try:
+        return Outcome(PRIMITIVES["interpret"].function(text, reason, names, function, *args))
+    except BaseException as error:
+        return Outcome(error=error)
+
+
+def _spread(call: tuple) -> Any:
+    function, args, kwargs, *_ = call
+    return function(*args, **kwargs)
+
+
+def _write(calls: tuple) -> None:
+    for operation, args in calls:
+        operation(*args)
+
+
+def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Callable:
+    functions, values = functions_and_values[: len(cases.keys)], functions_and_values[len(cases.keys) :]
+    live: Any = dict(zip(cases.slots, values))
+    key, _ = cases.hop.edge(live, outcome if type(outcome) is Outcome else Outcome(outcome))
+    return functions[cases.keys.index(key)] if key in cases.keys else _record
+
+
+def _by_guards(values: tuple, guards: Guards, *functions: Callable) -> Callable:
+    for piece, function in zip(guards.pieces, functions):
+        if first_failing(piece.guards, values) is None:
+            return function
+    return _record
+
+
+def _under(switch: Switches, function: Callable, *args: Any) -> Any:
+    before = switches()
+    switch.turn()
+    try:
+        return (function.function if isinstance(function, Primitive) else function)(*args)
+    finally:
+        before.turn()
+
+
+def _attempted(function: Callable, *args: Any) -> Any:
+    try:
+        return function(*args)
+    except AnforaError:
+        return _record()
+
+
+def _leave_nodes(count: int) -> None:
+    raise NotImplementedError("evaluating a piece that leaves nodes of the program's own on a tape outside")
+
+
+def _record(*_: Any) -> None:
+    raise OpRuntimeError(
+        "the program has not been recorded here", help="run the compiled function with these arguments."
+    )
+
+
+for _primitive in (
+    Primitive("attempt", _attempt, 4, None),
+    Primitive("spread", _spread, 1, 1),
+    Primitive("by_outcome", _by_outcome, 2, None),
+    Primitive("by_guards", _by_guards, 2, None),
+    Primitive("record", _record, 0, None),
+    Primitive("draw", _draw, 1, 1),
+    Primitive("under", _under, 2, None),
+    Primitive("attempted", _attempted, 1, None),
+    Primitive("leaf", Tensor.requires_grad_, 1, 1),
+    Primitive("leave_nodes", _leave_nodes, 1, 1),
+    Primitive("write", _write, 1, 1),
+):
+    PRIMITIVES[_primitive.name] = _primitive
+
+
+class Cases:
+    """The outcomes of a hop that were seen; `slots` hold values that were one object with others."""
+
+    def __init__(self, hop: Hop) -> None:
+        self.hop, self.keys = hop, list(hop.edges)
+        pairs = [pair for key in self.keys if type(key) is Same for pair in key.pairs]
+        self.slots = sorted({place for pair in pairs for place in pair if type(place) is int})
+
+    def __repr__(self) -> str:
+        return " | ".join(map(outcome_text, self.keys))
+
+
+class Guards:
+    """The guards of pieces that start from one moment."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = list(pieces)
+
+    def __repr__(self) -> str:
+        return f"guards of {len(self.pieces)} variants"
+
+
+class Arrangement:
+    """Objects that a program makes of its values: lists that it shares, functions, objects of its classes.
+
+    Args:
+        image: the pattern.
+        slots: which of its slots the arguments stand in.
+        wanted: by number, which of the objects that are made are given too, behind the whole.
+    """
+
+    def __init__(self, image: Image, slots: Sequence[int], wanted: Sequence[int] = ()) -> None:
+        self.image, self.slots, self.wanted = image, tuple(slots), tuple(wanted)
+
+    def __call__(self, *values: Any) -> Any:
+        made: list[Any] = []
+        whole = _released(build(self.image, dict(zip(self.slots, values)), made), made)  # type: ignore[arg-type]
+        return (whole, *(made[number] for number in self.wanted)) if self.wanted else whole
+
+    def __repr__(self) -> str:
+        return f"arrangement: {self.image[0]}"
+
+
+class Globals:
+    """The variables of a module that is known by them alone."""
+
+    def __init__(self, variables: dict) -> None:
+        self.variables = variables
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.variables[name]
+
+    def __repr__(self) -> str:
+        return f"the variables of {self.variables.get('__name__', 'a module')}"
+
+
+# -- lowering, as it can be seen --------------------------------------------------------------------------------------
+
+
+class Lowered:
+    """How the rows of a piece are run natively.
+
+    Attributes:
+        groups: the rows that share a loop, by their indices; rows in no group have loops of their own.
+        alive: the rows that are run at all: views cost nothing, and what nobody wants is left out.
+        tasks: how many loops and kernels there are.
+        arena: bytes for what lies between.
+        places: where values lie, in words.
+    """
+
+    def __init__(self, variant: Variant) -> None:
+        piece = variant.piece
+        wanted = dict.fromkeys(origin.key[0] for origin in _made(variant.runner.origins))
+        for part in variant.runner.parts or ():
+            wanted.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
+        inputs = [(value, layout) for value, (_, layout) in piece.inputs.items()]
+        inputs += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
+        lowering = lower._Lowering(
+            SimpleNamespace(rows=piece.rows, inputs=inputs, constants=piece.constants, outputs=list(wanted))  # type: ignore[arg-type]
+        )
+        groups, _ = _Grouping(lowering.tasks, piece.rows).run()
+        distinct = {id(group): group for group in groups.values() if len(group.members) > 1}
+        # Tasks of no row copy constants that are written; some rows have two tasks.
+        found = [sorted({lowering.tasks[i].row for i in group.members} - {-1}) for group in distinct.values()]
+        self.groups = [group for group in found if len(group) > 1]
+        self.alive = {task.row for task in lowering.tasks}
+        tasks = fuse(lowering.tasks, piece.rows)
+        used = {place.root for task in tasks for place in (*task.inputs, *task.outputs) if place is not None}
+        self.tasks = len(tasks)
+        self.arena, _ = arrange(tasks)
+        self.places = {value: _place_text(place, place.root in used) for value, place in lowering.values.items()}
+
+
+def lowered(variant: Variant) -> Lowered | None:
+    """How a variant is run natively; None where it is run row by row, because the tape follows it."""
+    return None if variant.runner.is_one_by_one or not variant.piece.rows else Lowered(variant)
+
+
+def _made(origins: Sequence[Origin]) -> list[Origin]:
+    """The tensors that are wanted at the end of a piece, and those that they are views of."""
+    made = [origin for origin in origins if origin.kind == "made"]
+    for origin in made:
+        if origin.base is not None and origin.base[0].kind == "made":
+            made.append(origin.base[0])
+    return made
+
+
+def _is_made_late(origin: Origin) -> bool:
+    """Whether a value comes from what is made for a hop or a write."""
+    if origin.kind in ("built", "kept"):
+        return True
+    bases = origin.base if origin.kind == "number" else (origin.base,)
+    return any(isinstance(base, Origin) and _is_made_late(base) for base in bases)
+
+
+def _place_text(place: Any, is_used: bool) -> str:
+    root, offset, layout = place
+    nbytes = layout.size * layout.dtype.itemsize
+    if root.kind is Kind.ARENA:
+        if not is_used:
+            return "registers"
+        return f"arena {root.at + root.origin + offset} … {root.at + root.origin + offset + nbytes}"
+    where = _WHERE[root.kind]
+    return f"{where}, from byte {offset}" if offset else where
+
+
+_WHERE = {Kind.INPUT: "input", Kind.CONSTANT: "constant", Kind.FRESH: "new array", Kind.PYTHON: "array of Python"}
+
+
+# -- graphs -----------------------------------------------------------------------------------------------------------
+
+
+class Typed:
+    """A program as a graph.
+
+    Attributes:
+        graph: the graph in which a call starts.
+        guards: by graph, what must hold, in words.
+        variants: by graph, what was recorded.
+        places: by graph, where its values lie when it runs natively; of lowered graphs.
+    """
+
+    def __init__(self, graph: FuncGraph) -> None:
+        self.graph = graph
+        self.guards: dict[FuncGraph, list[str]] = {}
+        self.variants: dict[FuncGraph, Variant] = {}
+        self.places: dict[FuncGraph, list[tuple[Node | None, str]]] = {}
+
+    def __str__(self) -> str:
+        return self.annotated(str(self.graph))
+
+    def annotated(self, text: str) -> str:
+        """A text of the graph, `readable` or `complete`, with comments where each graph begins: its guards, or where its
+        values lie."""
+        labels = Labels(Structure(self.graph))
+        comments: dict[str, list[str]] = {}
+        for graph, guards in self.guards.items():
+            comments[f"subgraph {labels.graphs[graph]}"] = [f"guard: {guard}" for guard in guards]
+        for graph, places in self.places.items():
+            comments[f"subgraph {labels.graphs[graph]}"] = [
+                place if node is None else f"{labels.of(node, graph)}: {place}"
+                for node, place in places
+                if node is None or node in labels.calls or node in labels.parameters
+            ]
+        lines = []
+        for line in text.split("\n"):
+            lines.append(line)
+            found = re.match(r"subgraph @[^\s(]+", line)
+            if found:
+                lines += [f"  # {printable(comment)}" for comment in comments.get(found[0], ())]
+        return "\n".join(lines)
+
+
+def typed(program: Program, *, fused: bool = False, guarded: bool = False) -> list[Typed]:
+    """The graphs of a recorded program.
+
+    Args:
+        program: of a compiled function or Cell.
+        fused: rows that share a loop become functions of their own, as they are lowered.
+        guarded: guards are asked also where a moment has one variant: what has not been recorded raises, instead of being
+            taken for what has.
+    Returns:
+        one for each form of call (number of arguments, keywords, tape on or off) that has been recorded.
+    """
+    return [_Builder(program, key, point, fused, guarded).build() for key, point in program.entries.items()]
+
+
+class _Builder:
+    """Makes the graphs of one form of call."""
+
+    def __init__(self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool) -> None:
+        self.program, self.key, self.fused, self.guarded = program, key, fused, guarded
+        self.entry = point
+        self.name = name_of(program)
+        self.graphs: dict[int, FuncGraph] = {}
+        self.kept: list[Any] = []
+        self.typed = Typed(FuncGraph(self.name))
+        self.waiting: list[Callable[[], None]] = []
+
+    def build(self) -> Typed:
+        count, keywords = form_of(self.key)
+        names = Names.at_entry(self.program, self.key)
+        self.typed.graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
+        while self.waiting:
+            self.waiting.pop(0)()
+        return self.typed
+
+    def graph_of(self, point: Point, name: str, names: Names, count: int) -> FuncGraph:
+        """The graph of what follows a moment; it is filled later, so that loops can lead back to it."""
+        graph = self.graphs.get(id(point))
+        if graph is None:
+            graph = self.graphs[id(point)] = FuncGraph(name)
+            self.kept.append(point)
+            self._parameters(graph, point.variants, names, count)
+            self.waiting.append(lambda: self._fill(graph, point, names, count))
+        return graph
+
+    def _parameters(self, graph: FuncGraph, variants: Sequence[Variant], names: Names, count: int) -> None:
+        known = [_types_of_slots(variant.piece) for variant in variants]
+        for i in range(count):
+            kinds = [types_.get(i) for types_ in known]
+            same = bool(kinds) and all(kind == kinds[0] for kind in kinds)
+            graph.parameter(names.slots.get(i), abstract=kinds[0] if same else None)
+
+    def _fill(self, graph: FuncGraph, point: Point, names: Names, count: int) -> None:
+        if len(point.variants) == 1 and not self.guarded:
+            _Body(self, graph, point.variants[0], names).build()
+            return
+        if not point.variants:
+            graph.output = graph.apply(PRIMITIVES["record"])
+            return
+        chosen = []
+        for variant in point.variants:
+            own = FuncGraph(graph.name)
+            self._parameters(own, [variant], names, count)
+            self.waiting.append(_Body(self, own, variant, names).build)
+            chosen.append(own)
+        values = graph.apply(PRIMITIVES["make_tuple"], *graph.parameters)
+        guards = Guards([variant.piece for variant in point.variants])
+        function = graph.apply(PRIMITIVES["by_guards"], values, guards, *chosen)
+        graph.output = graph.apply(function, *graph.parameters)
+
+
+def _types_of_slots(piece: Piece) -> dict[int, Abstract]:
+    """What the guards of a piece say of the values it starts from."""
+    found: dict[int, Abstract] = {}
+    for kind, origin, payload in piece.guards:
+        if origin.kind == "slot":
+            if kind == "layout":
+                found[origin.key] = payload.type
+            elif kind in ("type", "number") and payload in (bool, int, float):
+                found[origin.key] = Weak(payload)
+            elif kind == "equal" and type(payload) in (bool, int, float):
+                found[origin.key] = Weak(type(payload))
+    return found
+
+
+class _Body:
+    """Fills the graph of one variant."""
+
+    def __init__(self, builder: _Builder, graph: FuncGraph, variant: Variant, names: Names) -> None:
+        self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
+        self.piece = variant.piece
+        self.values: dict[int, Node] = {}
+        self.origins: dict[int, Node] = {}
+        self.built: dict[int, Node] = {}
+        self.kept: dict[int, Node] = {}  #: what writes have put somewhere
+        self.effects: list[Node] = []
+        self.called = self._names_of_values()
+        #: Values with a history for who evaluates the graph; and those among them that have none in the program.
+        self.followed: set[int] = set()
+        self.cut: set[int] = set()
+        self.stopped: dict[tuple[FuncGraph, int], Node] = {}  #: behind `stop_gradient`
+
+    def build(self) -> None:
+        builder, graph, piece = self.builder, self.graph, self.piece
+        builder.typed.guards[graph] = list(
+            dict.fromkeys(guard_text(guard, self.names) for guard in told_apart_at_once(piece.guards))
+        )
+        builder.typed.variants[graph] = self.variant
+        for draw in piece.draws:
+            place = graph.apply(PRIMITIVES["draw"], draw.counters)
+            self.effects.append(place)
+            self.origins[id(draw.seed)] = graph.apply(PRIMITIVES["getitem"], place, 0, name="seed")
+            self.origins[id(draw.offset)] = graph.apply(PRIMITIVES["getitem"], place, 1, name="offset")
+        without_history = {id(origin) for kind, origin, has in piece.guards if kind == "history" and not has}
+        for value, (origin, _) in piece.inputs.items():
+            self.values[value] = self.origin(origin)
+            if id(origin) not in without_history:
+                self.followed.add(value)
+        for value, (origin, _, _) in piece.numbers.items():
+            self.values[value] = self.origin(origin)
+        handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
+        is_written = any(row.entry.op.writes is not None for row in piece.rows)
+        for value, array in piece.constants.items():
+            tensor: Any = Constant(wrap(array, piece.layouts[value]))
+            if is_written or value in handed:  # it stays as it is: the program has a copy
+                tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
+            self.values[value] = tensor
+        self._rows()
+        self._start_leaves(len(piece.rows))
+        if piece.cuts:
+            self.effects.append(graph.apply(PRIMITIVES["leave_nodes"], len(piece.cuts)))
+        for origin in self.variant.runner.origins:  # before anything outside changes
+            if not _is_made_late(origin):
+                self.origin(origin)
+        self._writes()
+        end = self.variant.end
+        if isinstance(end, Jump):
+            function, args = self._joined(end)
+            output: Node = graph.apply(function, *args)
+        else:
+            output = self._hop(end) if isinstance(end, Hop) else self._image(end.image)
+        used = _reachable_from(output)
+        unused = [effect for effect in self.effects if effect not in used]
+        graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
+
+    def _names_of_values(self) -> dict[int, str]:
+        """The variables of the program that hold values of the piece when it ends."""
+        found: dict[int, str] = {}
+        end = self.variant.end
+        if isinstance(end, (Hop, Jump)):
+            for slot, name in variables_of(end.frames).items():
+                origin = self.variant.runner.origins[slot]
+                if origin.kind == "made":
+                    found[origin.key[0]] = name
+        return found
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def _rows(self) -> None:
+        rows = self.piece.rows
+        shape = lowered(self.variant) if self.builder.fused else None
+        if shape is None:
+            for index in range(len(rows)):
+                self._start_leaves(index)
+                self._row(self.graph, index, self.values, self.effects)
+            return
+        groups, readers = _with_views(shape.groups, rows), self._readers()
+        for index, row in enumerate(rows):
+            self._start_leaves(index)
+            group = groups.get(index)
+            if group is not None and index == group[-1]:
+                self._group(group, readers)
+            elif group is None and (index in shape.alive or self._is_alive_view(row)):
+                self._row(self.graph, index, self.values, self.effects)
+        places = self.builder.typed.places[self.graph] = [
+            (None, f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena")
+        ]
+        places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
+
+    def _is_alive_view(self, row: Row) -> bool:
+        return row.entry.view is not None and row.inputs[0] in self.values
+
+    def _row(self, graph: FuncGraph, index: int, values: dict[int, Node], effects: list[Node]) -> None:
+        row = self.piece.rows[index]
+        entry = row.entry
+        op = entry.op
+        leaves_node = self.piece.switches[index] and not row.is_inner
+        if not self.followed.isdisjoint(row.inputs):
+            self.followed.update(row.outputs)
+            if not leaves_node:
+                self.cut.update(row.outputs)
+
+        def operand(i: int) -> Any:
+            x = row.inputs[i]
+            if x is None or isinstance(x, Number):
+                return None if x is None else x.value
+            return self._without_history(graph, x, values[x]) if leaves_node and x in self.cut else values[x]
+
+        given: dict[str, Any] = dict(entry.attributes)
+        for name, group in zip(op.tensors, entry.groups):
+            if isinstance(group, slice):
+                items = [operand(i) for i in range(group.start, group.stop)]
+                given[name] = graph.apply(PRIMITIVES["make_tuple"], *items)
+            else:
+                given[name] = operand(group)
+        abstracts = tuple(layout.type for layout in entry.outputs)
+        variable = self.called.get(row.outputs[0]) if len(row.outputs) == 1 else None
+        called: list[Any] = [op, *(given[name] for name in op.order)]
+        if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
+            called = [PRIMITIVES["under"], _NO_TAPE, *called]
+        elif self.piece.is_tried and entry.may_fail:
+            called = [PRIMITIVES["attempted"], *called]
+        call = graph.apply(
+            *called, name=variable, span=row_span(row), abstract=abstracts if entry.is_tuple else abstracts[0]
+        )
+        if op.writes is not None or entry.may_fail:
+            effects.append(call)
+        if entry.is_tuple:
+            for i, (value, abstract) in enumerate(zip(row.outputs, abstracts)):
+                values[value] = graph.apply(
+                    PRIMITIVES["getitem"], call, i, name=self.called.get(value), abstract=abstract
+                )
+        elif row.outputs:
+            values[row.outputs[0]] = call
+
+    def _start_leaves(self, index: int) -> None:
+        """What requires a gradient from a row on."""
+        for value, (start, _) in self.piece.leaves.items():
+            node = self.values.get(value)
+            if start <= index and node is not None and value not in self.followed:
+                self.values[value] = self.graph.apply(PRIMITIVES["leaf"], node, abstract=node.abstract)
+                self.effects.append(self.values[value])
+                self.followed.add(value)
+
+    def _without_history(self, graph: FuncGraph, value: int, node: Node) -> Node:
+        found = self.stopped.get((graph, value))
+        if found is None:
+            found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
+        return found
+
+    def _group(self, group: Sequence[int], readers: dict[int, set[int]]) -> None:
+        """Rows that share a loop, as a function of their operands, which gives what others read."""
+        rows = [self.piece.rows[index] for index in group]
+        own = {value for row in rows for value in row.outputs}
+        inner = FuncGraph(f"fused_{len(rows)}")
+        values: dict[int, Node] = {}
+        operands: list[Node] = []
+        for row in rows:
+            for x in row.inputs:
+                if type(x) is int and x not in values and x not in own:
+                    outer = self.values[x]
+                    values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
+                    operands.append(outer)
+        writes: list[Node] = []
+        for index in group:
+            self._row(inner, index, values, writes)
+        made = [value for row in rows for value in row.outputs if readers.get(value, set()).difference(group)]
+        abstract = tuple(values[value].abstract for value in made)
+        result: Node = (
+            values[made[0]]
+            if len(made) == 1
+            else inner.apply(PRIMITIVES["make_tuple"], *(values[value] for value in made), abstract=abstract)
+        )
+        inner.output = inner.apply(PRIMITIVES["depend"], result, *writes, abstract=abstract) if writes else result
+        call = self.graph.apply(inner, *operands, abstract=result.abstract)
+        if writes:
+            self.effects.append(call)
+        if len(made) == 1:
+            call.name = self.called.get(made[0])
+            self.values[made[0]] = call
+            return
+        for i, value in enumerate(made):
+            name = self.called.get(value)
+            self.values[value] = self.graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=abstract[i])
+
+    def _readers(self) -> dict[int, set[int]]:
+        """The rows that read each value; -1 for the end of the piece."""
+        readers: dict[int, set[int]] = {origin.key[0]: {-1} for origin in _made(self.variant.runner.origins)}
+        for index, row in enumerate(self.piece.rows):
+            for x in row.inputs:
+                if type(x) is int:
+                    readers.setdefault(x, set()).add(index)
+        return readers
+
+    # -- what comes from outside --------------------------------------------------------------------------------------
+
+    def origin(self, origin: Origin) -> Node:
+        found = self.origins.get(id(origin))
+        if found is None:
+            found = self.origins[id(origin)] = self._origin(origin)
+            self.builder.kept.append(origin)
+        return found
+
+    def _origin(self, origin: Origin) -> Node:
+        kind, key, base = origin.kind, origin.key, origin.base
+        graph = self.graph
+        if kind == "slot":
+            return graph.parameters[key]
+        if kind == "known":
+            return Constant(key)
+        if kind == "made":
+            value = key[0]
+            node = self.values[value]
+            return self._without_history(graph, value, node) if value in self.cut else node
+        if kind == "built":
+            return self.built[key]
+        if kind == "kept":
+            return self.kept[key]
+        abstract = self._known_type(origin)
+        if kind in ("attr", "method"):
+            return graph.apply(PRIMITIVES["getattr"], self.origin(base), key, abstract=abstract)
+        if kind == "item":
+            if base.kind == "known" and type(base.key) is dict:
+                return graph.apply(PRIMITIVES["getitem"], Globals(base.key), key, abstract=abstract)
+            return graph.apply(PRIMITIVES["getitem"], self.origin(base), key, abstract=abstract)
+        assert kind == "number", kind
+        parts = [self.origin(part) if isinstance(part, Origin) else part for part in base]
+        name = getattr(key, "__name__", "")
+        function = PRIMITIVES.get(name) if getattr(operator, name, None) is key else None
+        return graph.apply(function or key, *parts, abstract=abstract)
+
+    def _known_type(self, origin: Origin) -> Abstract:
+        for kind, other, payload in self.piece.guards:
+            if other is origin:
+                if kind == "layout":
+                    return payload.type
+                if kind in ("type", "number") and payload in (bool, int, float):
+                    return Weak(payload)
+                if kind == "equal" and type(payload) in (bool, int, float):
+                    return Weak(type(payload))
+        return None
+
+    # -- images -------------------------------------------------------------------------------------------------------
+
+    def slot(self, number: int) -> Node:
+        """The value that stands in a slot at the end of the piece."""
+        return self.origin(self.variant.runner.origins[number])
+
+    def _image(self, image: Image) -> Node:
+        """The value of an image."""
+        if _is_plain(image):
+            return self._plain(image)
+        slots = sorted(_slots(image))
+        return self.graph.apply(Arrangement(image, slots), *map(self.slot, slots))
+
+    def _plain(self, image: Image) -> Node:
+        kind = image[0]
+        apply = self.graph.apply
+        if kind == "is":
+            return Constant(image[1])
+        if kind in ("slot", "number"):
+            return self.slot(image[1])
+        if kind == "tuple":
+            items = list(map(self._plain, image[1]))
+            return apply(PRIMITIVES["make_tuple"], *items, abstract=_tuple_type(items))
+        if kind == "list":
+            return apply(PRIMITIVES["make_list"], *map(self._plain, image[1]))
+        if kind == "dict":
+            keys = tuple(key[1] for key, _ in image[1])
+            return apply(PRIMITIVES["make_dict"], Constant(keys), *(self._plain(value) for _, value in image[1]))
+        if kind == "slice":
+            return apply(PRIMITIVES["make_slice"], *map(self._plain, image[1]))
+        if kind == "method":
+            return apply(PRIMITIVES["getattr"], self._plain(image[2]), image[1])
+        assert kind == "bound", kind
+        return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
+
+    # -- hops ---------------------------------------------------------------------------------------------------------
+
+    def _writes(self) -> None:
+        """The changes of what is outside that are done behind the rows."""
+        written = self.variant.written
+        if written is None:
+            return
+        graph = self.graph
+        if not written.kept and written.image[0] == "tuple" and all(map(_is_plain, written.image[1])):
+            for write, (_, (operation, args)) in zip(written.writes, written.image[1]):
+                text = span_text(position_span(*write.place[:2]))
+                values = [self._plain(item) for item in args[1]] if args[0] == "tuple" else args[1]
+                called = self._plain(operation)
+                self.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), called, *values))
+            return
+        slots, wanted = sorted(_slots(written.image)), sorted(set(written.kept.values()))
+        whole: Node = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
+        calls = whole
+        if wanted:
+            calls = graph.apply(PRIMITIVES["getitem"], whole, 0)
+            for i, number in enumerate(wanted, 1):
+                self.kept[number] = graph.apply(PRIMITIVES["getitem"], whole, i)
+        self.effects.append(graph.apply(PRIMITIVES["write"], calls))
+
+    def _joined(self, jump: Jump) -> tuple[FuncGraph, list[Node]]:
+        """The graph that a piece leads to, and its arguments."""
+        _, places = jump.edges[None]
+        names = Names.at(jump.frames)
+        function = self.builder.graph_of(jump.point, "↓" + self.builder.name, names, len(places))
+        return function, list(map(self.slot, places))
+
+    def _hop(self, hop: Hop) -> Node:
+        """The interpreter's part, and what follows; the value of the whole."""
+        graph = self.graph
+        span = hop_span(hop)
+        catches = any(map(is_raised, hop.edges))
+        primitive = PRIMITIVES["attempt" if catches else "interpret"]
+        names, called = self._call(hop)
+        if hop.switch is not self.builder.entry.switch:
+            called = [PRIMITIVES["under"], hop.switch, *called]
+        outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
+        self.effects.append(outcome)
+        if not hop.edges:
+            return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
+        ways = {key: self._edge(hop, key, outcome, catches) for key in hop.edges}
+        if not catches and all(key in _TRUTHS for key in ways):
+            outcome.abstract = Weak(bool)
+            sides = [self._partial(ways.get(key)) for key in _TRUTHS]
+            return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
+        if list(ways) == [_NOTHING] and not catches:
+            [(function, args)] = ways.values()
+            return graph.apply(function, *args)
+        sides = [self._partial(way) for way in ways.values()]
+        cases = Cases(hop)
+        values = [self.slot(slot) for slot in cases.slots]
+        return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *values))
+
+    def _call(self, hop: Hop) -> tuple[tuple[str, ...], list[Any]]:
+        """The names of keyword arguments, the function and the arguments of what a hop does."""
+        image = hop.call
+        graph = self.graph
+        origins = self.variant.runner.origins
+        used = [*Cases(hop).slots, *(place for _, places in hop.edges.values() for place in places)]
+        # What was made for the call, and is alive behind it.
+        kept = {place for place in used if type(place) is int and origins[place].kind == "built"}
+        if not kept and _is_plain(image) and image[0] == "tuple":
+            function, args, kwargs, *_ = image[1]
+            if args[0] == "tuple" and kwargs[0] == "dict":
+                names = tuple(key[1] for key, _ in kwargs[1])
+                values = [self._plain(item) for item in (function, *args[1], *(value for _, value in kwargs[1]))]
+                return names, values
+            if args[0] == "is" and kwargs[0] == "dict":
+                names = tuple(key[1] for key, _ in kwargs[1])
+                return names, [self._plain(function), *args[1], *(self._plain(value) for _, value in kwargs[1])]
+        slots = sorted(_slots(image))
+        wanted = sorted({hop.built[place] for place in kept})
+        whole: Node = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
+        made = whole
+        if wanted:
+            for i, number in enumerate(wanted, 1):
+                self.built[number] = graph.apply(PRIMITIVES["getitem"], made, i)
+            whole = graph.apply(PRIMITIVES["getitem"], made, 0)
+        return (), [PRIMITIVES["spread"], whole]
+
+    def _edge(self, hop: Hop, key: Any, outcome: Apply, catches: bool) -> tuple[FuncGraph, list[Node]]:
+        """The graph behind an outcome, and its arguments."""
+        graph, builder = self.graph, self.builder
+        point, places = hop.edges[key]
+        mark = "✓" if key == (bool, True) else "✗" if key == (bool, False) else "↓"
+        names = Names.at(point.frames)
+        function = builder.graph_of(point, mark + builder.name, names, len(places))
+        whole: Node = outcome
+        if catches:
+            part = "error" if is_raised(key) else "value"
+            if any(type(place) is tuple for place in places):
+                whole = graph.apply(PRIMITIVES["getattr"], outcome, part)
+        args = []
+        for i, place in enumerate(places):
+            if isinstance(place, int):
+                args.append(self.slot(place))
+                continue
+            value = whole
+            for step in place:
+                value = graph.apply(PRIMITIVES["getitem"], value, step)
+            if value.abstract is None and isinstance(value, Apply):
+                value.abstract = function.parameters[i].abstract
+            args.append(value)
+        return function, args
+
+    def _partial(self, way: tuple[FuncGraph, list[Node]] | None) -> Any:
+        if way is None:
+            return PRIMITIVES["record"]
+        function, args = way
+        return self.graph.apply(PRIMITIVES["partial"], function, *args) if args else function
+
+
+def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[int, list[int]]:
+    """The group of each row that is in one. Views between the members of a group, of what it makes, belong to it."""
+    found: dict[int, list[int]] = {}
+    for group in groups:
+        members: list[int] = []
+        made: set[int] = set()
+        for index in range(group[0], group[-1] + 1):
+            row = rows[index]
+            if index in group or (row.entry.view is not None and row.inputs[0] in made):
+                members.append(index)
+                made.update(row.outputs)
+        found.update((index, members) for index in members)
+    return found
+
+
+_NO_TAPE = Switches(False, None)
+_NOTHING = key_of(Outcome(None))
+_TRUTHS = ((bool, True), (bool, False))
+
+
+def _is_plain(image: Image) -> bool:
+    """Whether an image is made of values, tuples, and lists and dicts that nothing else shares."""
+    kind = image[0]
+    if kind in ("is", "slot", "number"):
+        return True
+    if kind in ("tuple", "list", "slice"):
+        return all(map(_is_plain, image[1]))
+    if kind == "dict":
+        return all(key[0] == "is" and _is_plain(value) for key, value in image[1])
+    if kind == "method":
+        return _is_plain(image[2])
+    return kind == "bound" and _is_plain(image[1]) and _is_plain(image[2])
+
+
+def _slots(image: Any) -> set[int]:
+    """The slots of an image."""
+    if type(image) is not tuple or not image or image[0] == "is":
+        return set()
+    if len(image) == 2 and image[0] in ("slot", "number"):
+        return {image[1]}
+    return set().union(*map(_slots, image))
+
+
+def _tuple_type(items: Sequence[Node]) -> Abstract:
+    found = tuple(item.abstract for item in items)
+    return None if any(abstract is None for abstract in found) else found
+
+
+def _reachable_from(node: Node) -> set[Node]:
+    """The nodes of its graph that a node needs."""
+    seen: set[Node] = set()
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Apply) and item not in seen:
+            seen.add(item)
+            pending += item.inputs
+    return seen

@@ -1,0 +1,305 @@
+"""Recorded programs in words: what values are called, what guards ask, what hops gave, and where things stand."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import types
+from collections.abc import Sequence
+from typing import Any
+
+from anfora.core.cell import Cell
+from anfora.core.span import Span
+from anfora.graph.facts.origins import Emitter, Origin, value_of
+from anfora.graph.lower.ranges import Jump
+from anfora.graph.lower.rows import Row
+from anfora.graph.run.compiled import Program
+from anfora.graph.run.pieces import GUARDS
+from anfora.graph.run.points import Hop, Same
+from anfora.graph.state.images import Image
+from anfora.graph.state.sharing import differ, lie_alike, lie_apart
+
+__all__ = [
+    "Names", "changed", "first_failing", "form_of", "guard_text", "hop_span", "is_raised", "name_of", "outcome_text",
+    "owner_of", "position_span", "row_span", "span_text", "variables_of",
+]  # fmt: skip
+
+
+def is_raised(key: Any) -> bool:
+    """Whether an outcome is an exception."""
+    plain = key.key if type(key) is Same else key
+    return isinstance(plain, tuple) and plain[:1] == ("raised",)
+
+
+def outcome_text(key: Any) -> str:
+    """What of an outcome decides how the program goes on, in words."""
+    if isinstance(key, type):
+        return f"a {key.__name__}"
+    if type(key) is Same:
+        return f"{outcome_text(key.key)} that was there before"
+    if isinstance(key, tuple) and len(key) == 2:
+        kind, value = key
+        if kind == "raised":
+            return f"raised {value.__name__}"
+        if kind is tuple:
+            return f"({', '.join(map(outcome_text, value))})"
+        if isinstance(kind, type):
+            return repr(value)
+        if kind == "is":
+            return "an object"
+    return str(key)
+
+
+def owner_of(program: Program) -> Any:
+    """The Cell, or the function made by `grad`, whose calls a program runs; None for a function's own program."""
+    owner = getattr(program, "owner", None)
+    return None if owner is None else owner()
+
+
+def name_of(program: Program) -> str:
+    """What messages call a program."""
+    owner = owner_of(program)
+    if owner is None:
+        return program.function.__name__
+    return type(owner).__name__ if isinstance(owner, Cell) else getattr(owner, "__name__", type(owner).__name__)
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+class Names:
+    """How the program would write what its values come from.
+
+    Args:
+        slots: the names of what stands in slots.
+    """
+
+    def __init__(self, slots: dict[int, str]) -> None:
+        self.slots = slots
+
+    @classmethod
+    def at_entry(cls, program: Program, key: Sequence[Any]) -> Names:
+        """The names of the arguments of a call of a form."""
+        count, keywords = form_of(key)
+        owner = owner_of(program)
+        if owner is None:
+            names = _parameters(program.function)
+        elif isinstance(owner, Cell):
+            names = ["self", *_parameters(type(owner).construct)[1:]]
+        else:
+            names = ["self", *_parameters(owner.fn)]
+        given = [names[i] if i < len(names) else f"args[{i - len(names)}]" for i in range(count)]
+        return cls(dict(enumerate([*given, *keywords])))
+
+    @classmethod
+    def at(cls, frames: Image) -> Names:
+        """The names of the variables at a moment of the program."""
+        return cls(variables_of(frames))
+
+    def path(self, origin: Origin) -> str:
+        kind, key, base = origin.kind, origin.key, origin.base
+        if kind == "slot":
+            return self.slots.get(key, f"value {key}")
+        if kind == "known":
+            name = getattr(key, "__qualname__", None) or getattr(key, "__name__", None)
+            return name if isinstance(name, str) else type(key).__name__
+        if kind in ("attr", "method"):
+            if key == "cell_contents":
+                return self._variable(base)
+            return f"{self.path(base)}.{key}"
+        if kind == "item":
+            if base.kind == "known" and type(base.key) is dict and type(key) is str:
+                return key
+            return f"{self.path(base)}[{key!r}]"
+        if kind == "number":
+            parts = [self.path(part) if isinstance(part, Origin) else repr(part) for part in base]
+            name = getattr(key, "__name__", str(key))
+            sign = _SIGNS.get(str(name))
+            return f"{parts[0]} {sign} {parts[1]}" if sign and len(parts) == 2 else f"{name}({', '.join(parts)})"
+        return kind
+
+    def _variable(self, cell: Origin) -> str:
+        """The name of the variable that lives in a cell of a function."""
+        if (
+            cell.kind == "item"
+            and cell.base.kind == "attr"
+            and cell.base.base.kind in ("known", "slot", "item", "attr")
+        ):
+            function = cell.base.base.key
+            if isinstance(function, types.FunctionType) and type(cell.key) is int:
+                return function.__code__.co_freevars[cell.key]
+        if cell.kind == "slot":
+            return self.path(cell)
+        return "a variable around it"
+
+
+def _parameters(function: Any) -> list[str]:
+    """The names of the positional parameters of a function: of a method without the first, of a Cell its `construct`s."""
+    if isinstance(function, Cell):
+        function = function.construct
+    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
+    names = [] if code is None else list(code.co_varnames[: code.co_argcount])
+    return names[1:] if isinstance(function, types.MethodType) else names
+
+
+_SIGNS = {
+    "add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**", "eq": "==",
+    "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+
+
+def form_of(key: Sequence[Any]) -> tuple[int, list[str]]:
+    """The number of positional arguments of a form of call, and the names of the others."""
+    return key[0], [part for part in key[1:] if isinstance(part, str)]
+
+
+def _frames(image: Image) -> list[Image]:
+    """The frames in the image of a moment, the outermost first."""
+    return [frame for frame in image[1] if frame[0] == "frame"] if image[0] == "tuple" else []
+
+
+def variables_of(image: Image) -> dict[int, str]:
+    """The slots that hold variables of the program, with their names; inner functions' hide outer ones'."""
+    found: dict[int, str] = {}
+    for frame in reversed(_frames(image)):
+        for part in frame[5][2:4]:  # local variables, variables in cells
+            for name, value in part[1] if part[0] == "dict" else ():
+                if value[0] == "cell":
+                    value = value[1]
+                if name[0] == "is" and value[0] in ("slot", "number"):
+                    found.setdefault(value[1], str(name[1]).lstrip(".0123456789") or "item")
+        stack = frame[5][1]
+        for value in stack[1] if stack[0] == "tuple" else ():
+            if value[0] == "counter":
+                found.setdefault(value[1][1], "range.next")
+                found.setdefault(value[2][1], "range.stop")
+    return found
+
+
+# -- guards -----------------------------------------------------------------------------------------------------------
+
+
+def guard_text(guard: tuple, names: Names) -> str:
+    """What must be so again, in words."""
+    kind, origin, payload = guard
+    path = names.path(origin)
+    if kind in ("type", "number"):
+        return f"type({path}) is {payload.__name__}"
+    if origin.kind == "attr" and origin.key in ("__code__", "__defaults__", "__kwdefaults__"):
+        what = "code" if origin.key == "__code__" else "defaults"
+        return f"the {what} of {names.path(origin.base)}"
+    if kind == "no hooks":
+        return f"{path} has no hooks"
+    if origin.kind == "number" and origin.key in _OF_SEVERAL:
+        paths = [names.path(part) for part in origin.base if isinstance(part, Origin)]
+        return f"{' and '.join([', '.join(paths[:-1]), paths[-1]] if paths[1:] else paths)} {_OF_SEVERAL[origin.key]}"
+    if kind in ("is", "operator") or payload is None:
+        return f"{path} is {_shown(payload)}"
+    if kind == "equal":
+        return f"{path} == {_shown(payload)}"
+    if kind in ("same", "not same"):
+        return f"{path} {'is' if kind == 'same' else 'is not'} {names.path(payload)}"
+    if kind == "layout":
+        return f"{path}: {payload!r}"
+    if kind == "history":
+        return f"{path} is {'' if payload else 'not '}on the tape"
+    if kind in ("leaf", "no leaf"):
+        return f"{path} is {'a leaf of' if payload else 'not on' if kind == 'leaf' else 'a result on'} the tape"
+    if kind == "distinct":
+        return f"{', '.join(map(names.path, payload))} are different objects"
+    if kind == "length":
+        return f"len({path}) == {payload}"
+    if kind == "keys":
+        return f"the keys of {path} are {', '.join(map(repr, payload))}"
+    if kind == "no key" and origin.kind == "attr" and origin.key == "__dict__":
+        return f"{names.path(origin.base)} has no attribute {payload}"
+    if kind == "no key":
+        return f"no global variable is called {payload}"
+    if kind == "method":
+        return f"{path} is the method {getattr(payload, '__qualname__', payload)}"
+    return f"{path}: {kind} {_shown(payload)}"
+
+
+#: Guards on several tensors.
+_OF_SEVERAL = {
+    differ: "are different objects", lie_apart: "share no memory", lie_alike: "lie in memory as they did",
+}  # fmt: skip
+
+
+def _shown(value: Any) -> str:
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    text = name if isinstance(name, str) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def first_failing(guards: Sequence[tuple], values: Sequence[Any]) -> int | None:
+    """The first guard that does not hold for the values in the slots; None when all do."""
+    emit = Emitter()
+    lines: list[str] = []
+    for number, (kind, origin, payload) in enumerate(guards):
+        emit.lines = []
+        GUARDS[kind](emit, origin, payload)
+        lines += [f"at = {number}", *(line.replace("return None", "return at") for line in emit.lines)]
+    body = [f"        {line}" for line in ("at = 0", *lines)]
+    source = ["def check(slots):", "    try:", *body, "    except Exception:", "        return at"]
+    scope = dict(emit.constants)
+    exec(compile("\n".join(source), __file__, "exec"), scope)
+    return scope["check"](values)
+
+
+def changed(guard: tuple, values: Sequence[Any], names: Names) -> str:
+    """What is other than a guard wants: `lr: 0.1 -> 0.2`."""
+    kind, origin, payload = guard
+    path = names.path(origin)
+    try:
+        now = value_of(origin, values)
+    except Exception as error:
+        return f"{path} cannot be read: {error}"
+    if origin.kind == "attr" and origin.key in ("__code__", "__defaults__", "__kwdefaults__"):
+        return f"{guard_text(guard, names)} changed"
+    if kind in ("type", "number") or (kind in ("equal", "is") and type(now) is not type(payload)):
+        wanted = payload if kind in ("type", "number") else type(payload)
+        return f"type({path}): {wanted.__name__} -> {type(now).__name__}"
+    if origin.kind == "number" and origin.key in _OF_SEVERAL:
+        return f"no more: {guard_text(guard, names)}"
+    if kind in ("is", "equal", "operator"):
+        return f"{path}: {_shown(payload)} -> {_shown(now)}"
+    if kind == "layout":
+        return f"{path}: {payload!r} -> {getattr(now, '_layout', now)!r}"
+    if kind == "history":
+        return f"{path} is {'not ' if payload else ''}on the tape any more" if payload else f"{path} is on the tape now"
+    if kind == "length":
+        return f"len({path}): {payload} -> {len(now)}"
+    if kind == "keys":
+        return f"the keys of {path}: {', '.join(map(repr, payload))} -> {', '.join(map(repr, now))}"
+    if kind == "method":
+        return f"{path}: {_shown(payload)} -> {_shown(now)}"
+    return f"no more: {guard_text(guard, names)}"
+
+
+# -- places -----------------------------------------------------------------------------------------------------------
+
+
+def hop_span(hop: Hop | Jump) -> Span:
+    """Where the program asks for a hop, or starts an iteration."""
+    return position_span(*hop.at[:2])
+
+
+def position_span(code: types.CodeType, position: tuple[int, int, int, int]) -> Span:
+    """A place in the program."""
+    line, end_line, column, end_column = position
+    return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
+
+
+def span_text(span: Span) -> str:
+    """The source between the columns of a span, on one line."""
+    lines = [linecache.getline(span.file, number).rstrip("\n") for number in range(span.line, span.end_line + 1)]
+    if span.column is not None and lines:
+        lines[-1] = lines[-1].encode()[: span.end_column].decode(errors="replace")
+        lines[0] = lines[0].encode()[span.column :].decode(errors="replace")
+    return " ".join(line.strip() for line in lines)
+
+
+def row_span(row: Row) -> Span | None:
+    code, at = row.place
+    return None if code is None else Span.of(code, at)
