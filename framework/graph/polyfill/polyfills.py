@@ -224,6 +224,14 @@ def default_item(table, key):
     return value
 
 
+def with_iterators(function, places, args, kwargs):
+    """Of objects of the program: they are asked for iterators before anything else happens."""
+    args = list(args)
+    for place in places:
+        args[place] = iter(args[place])
+    return function(*args, **kwargs)
+
+
 def first_(items, most):
     found = []
     for item in items:

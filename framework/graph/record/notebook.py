@@ -519,6 +519,8 @@ class Notebook(Plain):
             return True
         if isinstance(value, (tuple, enum.Enum, type)) and known.has_methods(value):
             return False
+        if known.is_bound(value):
+            return self.natural(value.__self__, depth)
         if known.is_constant(value):
             return True
         if isinstance(value, BaseException):
@@ -536,8 +538,6 @@ class Notebook(Plain):
             return True
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        if kind in known.BOUND:
-            return self.natural(value.__self__, depth + 1)
         return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
 
     def _origin_of(self, value: Any) -> Origin:
