@@ -74,7 +74,7 @@ add(set, DRAINED | KEYS)
 add(frozenset, DRAINED | KEYS)
 add(dict, DRAINED | MAPPING | KEYS, others=KEPT, moves=True)
 add(dict.fromkeys, DRAINED | KEYS, KEPT)
-add(sorted, DRAINED | LENGTH | ORDERS, named={"key": CALLED, "reverse": TRUTH}, of_arrays=True)
+add(sorted, DRAINED | LENGTH | ORDERS, named={"key": CALLED, "reverse": TRUTH | INDEX}, of_arrays=True)
 add(slice, KEPT, KEPT, KEPT)
 add(range, INDEX, INDEX, INDEX, of_arrays=True)
 add(iter, CALLED, EQUAL, alone=WALKED, moves=True)
@@ -100,7 +100,7 @@ add(operations.merge, _CHANGED | KEYS, WALKED | MAPPING | KEYS, gives=PLAIN)
 add(operations.merge_keywords, WRITTEN | KEYS, WALKED | MAPPING | KEYS, 0, gives=PLAIN)
 add(operations.values_of_keys, MAPPING | KEYS, DRAINED | KEYS, moves=True)
 add(operations.rest_of_mapping, WALKED | MAPPING | KEYS, KEYS, moves=True)
-add(operations.order_of, DRAINED | ORDERS, TRUTH)
+add(operations.order_of, DRAINED | LENGTH | ORDERS, TRUTH | INDEX)
 add(operations.names_of_pattern, 0, 0, 0)
 
 # -- attributes, items and variables -----------------------------------------------------------------------------------
@@ -181,7 +181,7 @@ for _name, _function in OPERATIONS.items():
     if _name in ("is", "is_not"):
         continue
     if _name in ("in", "not_in"):
-        add(_function, EQUAL, EQUALS, gives=PLAIN, of_arrays=True)
+        add(_function, EQUAL, WALKED | EQUALS, gives=PLAIN, of_arrays=True)
         dispatch(_function, "__contains__", 1)
         continue
     _gives = PLAIN if _name in (*_COMPARISONS, "not") else NEW
@@ -197,7 +197,7 @@ for _name, _function in IN_PLACE.items():
 add(operator.index, INDEX, gives=PLAIN, of_arrays=True)
 add(operator.truth, TRUTH, gives=PLAIN)
 add(operator.length_hint, LENGTH, INDEX, gives=PLAIN)
-add(operator.contains, EQUALS, EQUAL, gives=PLAIN)
+add(operator.contains, WALKED | EQUALS, EQUAL, gives=PLAIN)
 add(operator.countOf, DRAINED | EQUALS, EQUAL, gives=PLAIN)
 add(operator.indexOf, DRAINED | EQUALS, EQUAL, gives=PLAIN)
 dispatch(operator.contains, "__contains__")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import types
 from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
@@ -47,7 +48,7 @@ def _methods(kind: type, rows: dict[str, Any]) -> None:
                 getattr(kind, name), takes, owner=kind, is_of_own=kind not in _KNOWN, moves=kind in _MOVING, **more
             )
             for name, (takes, more) in rows.items()
-            if hasattr(kind, name)
+            if not isinstance(getattr(kind, name, None), (types.FunctionType, type(None)))
         },
     )
 
@@ -71,7 +72,7 @@ _SEQUENCE = {
     "__getitem__": _row(0, INDEX, gives=ITEM),
     "__contains__": _row(EQUALS, EQUAL),
     "count": _row(EQUALS, EQUAL),
-    "index": _row(EQUALS, EQUAL, INDEX, INDEX),
+    "index": _row(EQUALS, EQUAL | WHOLE, INDEX, INDEX),  # the error shows it
     "__mul__": _row(WALKED, INDEX, gives=NEW),
     "__rmul__": _row(WALKED, INDEX, gives=NEW),
     "__add__": _row(WALKED, DRAINED, gives=NEW),
@@ -98,7 +99,7 @@ _methods(
         **_READ,
         **_SEQUENCE,
         **_CHANGING_SEQUENCE,
-        "sort": _row(WRITTEN | ORDERS, named={"key": CALLED, "reverse": TRUTH}),
+        "sort": _row(WRITTEN | ORDERS, named={"key": CALLED, "reverse": TRUTH | INDEX}),
         "__init__": _row(_CHANGED, DRAINED | LENGTH),
     },
 )
@@ -161,7 +162,7 @@ _OF_SETS = {
         for name in ("and", "or", "sub", "xor", "rand", "ror", "rsub", "rxor")
     },
 }
-_methods(frozenset, {**_OF_SETS, "__hash__": _row(KEYS)})
+_methods(frozenset, {**_OF_SETS, "__hash__": _row(KEYS | WHOLE)})
 _methods(
     set,
     {
@@ -187,7 +188,7 @@ add(defaultdict, KEPT, DRAINED | MAPPING | KEYS, others=KEPT, is_of_own=True)
 add(OrderedDict, DRAINED | MAPPING | KEYS, others=KEPT, is_of_own=True)
 add(Counter, DRAINED | MAPPING | KEYS, others=KEPT, is_of_own=True)
 for _function in (Counter.update, Counter.subtract):  # they are written in Python: see collected.py
-    add(_function, WRITTEN | KEYS, DRAINED | MAPPING | KEYS, others=WHOLE, gives=PLAIN, by_python=True)
+    add(_function, WRITTEN | KEYS, DRAINED | MAPPING | WHOLE | KEYS, others=WHOLE, gives=PLAIN, by_python=True)
 add(Counter.most_common, KEYS | WHOLE, INDEX, by_python=True)
 add(Counter.copy, KEYS, by_python=True)
 
