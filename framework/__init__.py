@@ -24,6 +24,7 @@ _HOMES = {
         "float32", "float64", "float_", "half", "int8", "int16", "int32", "int64", "int_", "number", "pytype_to_dtype",
         "single", "string", "tensor_type", "type_none", "uint8", "uint16", "uint32", "uint64",
     ),
+    "anfora.core.errors": ("AnforaError", "AnforaWarning"),
     "anfora.core.tensor": ("Tensor", "from_numpy", "tensor"),
     "anfora.core.parameter": ("Parameter", "ParameterTuple", "_is_parameter_generated"),
     "anfora.core.cell": ("Cell",),

@@ -12,6 +12,7 @@ import weakref
 from typing import Any
 
 from anfora.core.dtype import DType
+from anfora.core.errors import OpValueError
 
 __all__ = ["Layout", "TensorType", "contiguous_strides"]
 
@@ -33,6 +34,8 @@ class TensorType:
         self = object.__new__(cls)
         self.dtype, self.shape = dtype, shape
         self.size = math.prod(shape)
+        if self.size * dtype.itemsize >= _MOST_BYTES:
+            raise OpValueError(f"a tensor of {dtype} and the shape {list(shape)} would be larger than any memory")
         self.contiguous = Layout._make(self, contiguous_strides(shape, dtype.itemsize))
         return _types.setdefault((dtype, shape), self)
 
@@ -100,6 +103,8 @@ def contiguous_strides(shape: tuple[int, ...], itemsize: int) -> tuple[int, ...]
         step *= max(length, 1)
     return tuple(reversed(strides))
 
+
+_MOST_BYTES = 1 << 62
 
 _types: weakref.WeakValueDictionary = weakref.WeakValueDictionary()
 _layouts: weakref.WeakValueDictionary = weakref.WeakValueDictionary()

@@ -14,7 +14,7 @@ programmer would catch.
 from __future__ import annotations
 
 __all__ = [
-    "AnforaError", "OpAttributeError", "OpIndexError", "OpRuntimeError", "OpTypeError", "OpValueError",
+    "AnforaError", "AnforaWarning", "OpAttributeError", "OpIndexError", "OpRuntimeError", "OpTypeError", "OpValueError",
     "OpZeroDivisionError",
 ]  # fmt: skip
 
@@ -26,6 +26,13 @@ class AnforaError(Exception):
         message: what was expected and what came, one sentence.
         help: what to do about it.
         arg: name of the operator's argument at fault; the caret points at it.
+
+    Example:
+        >>> try:
+        ...     Tensor([1.0, 2.0]) + Tensor([1.0, 2.0, 3.0])
+        ... except AnforaError as error:
+        ...     type(error).__name__
+        'OpValueError'
     """
 
     def __init__(self, message: str, *, help: str | None = None, arg: str | None = None) -> None:
@@ -77,3 +84,15 @@ class OpRuntimeError(AnforaError, RuntimeError):
 
 class OpAttributeError(AnforaError, AttributeError):
     """A name that is not there."""
+
+
+class AnforaWarning(UserWarning):
+    """What is allowed, and is hardly ever what somebody wants: told once, with the line of the program.
+
+    Example:
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", AnforaWarning)  # or "error", to stop there
+        ...     load_param_into_net(nn.Dense(1, 1), {"another": Tensor([1.0])})
+        (['weight', 'bias'], ['another'])
+    """

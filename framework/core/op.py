@@ -185,7 +185,8 @@ class Op:
         return rule
 
     def scalars(self, rule: Callable) -> Callable:
-        """Set the rule that gives the element type in which Python numbers are passed."""
+        """Set the rule that gives the element type in which Python numbers are passed: one for all, or a tuple of one for
+        each tensor parameter."""
         self.scalar_rule = rule
         return rule
 

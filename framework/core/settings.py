@@ -102,12 +102,12 @@ def set_context(**kwargs: Any) -> None:
     for key in kwargs:
         if key in _WITHOUT_MEANING:
             note_once(key, f"set_context: {key} has no meaning on a CPU and is ignored")
-    _values.update(checked)
-    _tell_mode()
     if checked.get("runtime_num_threads"):
         from anfora.core import slots
 
-        slots.set_num_threads(checked["runtime_num_threads"])
+        slots.set_num_threads(checked["runtime_num_threads"])  # which refuses what cannot be
+    _values.update(checked)
+    _tell_mode()
 
 
 def _checked(key: str, value: Any) -> Any:

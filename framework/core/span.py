@@ -30,11 +30,20 @@ class _Files(dict[str, bool]):
 
     def __missing__(self, file: str) -> bool:
         self[file] = found = any(
-            getattr(module, "__file__", None) == file
+            getattr(module, "__file__", None) == file and _is_own(name if name != "__main__" else _run_as(module))
             for name, module in list(sys.modules.items())
-            if name == "anfora" or (name.startswith("anfora.") and not name.startswith("anfora.examples"))
         )
         return found
+
+
+def _is_own(name: str) -> bool:
+    return name == "anfora" or (name.startswith("anfora.") and not name.startswith("anfora.examples"))
+
+
+def _run_as(module: ModuleType) -> str:
+    """What `python -m` was given, where that has made a module the main one."""
+    spec = getattr(module, "__spec__", None)
+    return "" if spec is None else spec.name
 
 
 internal_files = _Files()
@@ -47,7 +56,10 @@ def is_internal(code: CodeType) -> bool:
 
 def _is_of_graph_mode(code: CodeType) -> bool:
     """Whether code is what runs a compiled function: its handlers may be the program's, see graph/machine/machine.py."""
-    return os.path.basename(os.path.dirname(code.co_filename)) == "graph" and is_internal(code)
+    return code.co_filename.startswith(_GRAPH_MODE) and is_internal(code)
+
+
+_GRAPH_MODE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "graph", "")
 
 
 def calling_frame(skip: int = 1) -> FrameType | None:

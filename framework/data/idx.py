@@ -11,11 +11,13 @@ import math
 import struct
 import zlib
 from pathlib import Path
+from typing import IO, cast
 
 import numpy as np
 
 __all__ = ["DataError", "read_idx", "read_idx_folder"]
 
+_MOST_AXES = 8
 _PARTS = {"train": ("train",), "test": ("t10k", "test")}
 
 
@@ -30,23 +32,42 @@ def read_idx(file: Path) -> np.ndarray:
         DataError: it cannot be read, or is cut off, damaged or no IDX file of bytes.
     """
     try:
-        data = file.read_bytes()
-        if data[:2] == b"\x1f\x8b":
-            data = gzip.decompress(data)
+        with open(file, "rb") as raw:
+            is_zipped = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            return _read_idx(file, cast(IO[bytes], gzip.GzipFile(fileobj=raw) if is_zipped else raw))
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{file}: cannot be read ({error})") from error
-    if len(data) < 4 or data[:2] != b"\0\0":
+
+
+def _read_idx(file: Path, content: IO[bytes]) -> np.ndarray:
+    """No more is unpacked than what the header speaks of."""
+    head = content.read(4)
+    if len(head) < 4 or head[:2] != b"\0\0":
         raise DataError(f"{file}: is no IDX file")
-    kind, axes = data[2], data[3]
+    kind, axes = head[2], head[3]
     if kind != 8:
         raise DataError(f"{file}: holds elements of type {kind:#x}, not bytes")
-    start = 4 + 4 * axes
-    if len(data) < start:
+    if not 1 <= axes <= _MOST_AXES:
+        raise DataError(f"{file}: should have 1 to {_MOST_AXES} axes, but has {axes}")
+    lengths = content.read(4 * axes)
+    if len(lengths) < 4 * axes:
         raise DataError(f"{file}: is cut off in its header")
-    shape = struct.unpack(f">{axes}I", data[4:start])
-    if len(data) - start != math.prod(shape):
-        raise DataError(f"{file}: should hold {math.prod(shape)} bytes of data, but has {len(data) - start}")
-    return np.frombuffer(data, np.uint8, offset=start).reshape(shape)
+    shape = struct.unpack(f">{axes}I", lengths)
+    size = math.prod(shape)
+    data = bytearray()
+    while len(data) <= size:
+        part = content.read(min(size + 1 - len(data), 1 << 24))
+        if not part:
+            break
+        data += part
+    if len(data) != size:
+        raise DataError(
+            f"{file}: should hold {size} bytes of data, but has {len(data) if len(data) < size else 'more'}"
+        )
+    if size == 0 and math.prod(n for n in shape if n) >= 1 << 63:
+        raise DataError(f"{file}: has the shape {shape}, which no array can have")
+    return np.frombuffer(bytes(data), np.uint8).reshape(shape)
 
 
 def read_idx_folder(folder: str | Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:

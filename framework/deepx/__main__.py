@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.errors import AnforaError
 from anfora.deepx import DeepxError, Machine, check, differentiate, format, parse, run
+from anfora.interop.npy import read_npy
 
 
 class UsageError(Exception):
@@ -104,12 +106,9 @@ def _inputs(given: list[str]) -> dict[str, np.ndarray]:
         if name in found:
             raise UsageError(f"--input binds {name} twice")
         try:
-            array = np.load(file, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise UsageError(f"{file} cannot be read: {error}") from None
-        if not isinstance(array, np.ndarray):
-            raise UsageError(f"{file} holds several arrays, and one is needed")
-        found[name] = array
+            found[name] = read_npy(file)
+        except AnforaError as error:
+            raise UsageError(error.message) from None
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from anfora import ops
-from anfora.core.errors import AnforaError, OpIndexError, OpZeroDivisionError
+from anfora.core.errors import AnforaError, OpIndexError, OpValueError, OpZeroDivisionError
 from anfora.core.tensor import Tensor, from_numpy
 from anfora.deepx.cells import Cells, Resolved, TensorCell, TensorSpec, as_program, check
 from anfora.deepx.errors import DeepxError, Fault
@@ -18,6 +18,7 @@ from anfora.deepx.program import Instruction, Program
 from anfora.deepx.rules import fail
 from anfora.eager.dispatch import check_writable
 from anfora.eager.tape import no_grad
+from anfora.interop.npy import read_npy
 
 __all__ = ["Machine", "run"]
 
@@ -176,9 +177,10 @@ class Machine(Mapping):
             if op == "save":
                 np.save(file, cell.tensor.asnumpy(), allow_pickle=False)
                 return []
-            array = np.load(file, allow_pickle=False)
-        except (OSError, ValueError) as error:
-            raise fail(resolved.instruction, "E-UNDEF", f"{file} cannot be used: {error}") from error
+            array = read_npy(file)
+        except (OSError, OpValueError) as error:
+            reason = error.message if isinstance(error, OpValueError) else f"{file} cannot be written: {error}"
+            raise fail(resolved.instruction, "E-UNDEF", reason) from error
         if (array.dtype, array.shape) != (cell.spec.dtype.numpy, cell.spec.shape):
             code = "E-SHAPE" if array.dtype == cell.spec.dtype.numpy else "E-DTYPE"
             message = f"{file} holds {array.dtype}{list(array.shape)}, but {name} is {cell.spec}"

@@ -21,7 +21,7 @@ from anfora.kernel import glue
 from anfora.kernel.executor import Program
 from anfora.kernel.plan import Planner
 
-__all__ = ["Call", "Entry", "Recipe", "entry_for", "freeze", "tensor_maker", "thaw"]
+__all__ = ["Call", "Entry", "Recipe", "entry_for", "freeze", "plain_number", "tensor_maker", "thaw"]
 
 _MOST_ENTRIES = 4096  #: an operator forgets all its entries beyond so many
 
@@ -180,27 +180,27 @@ class Entry:
         flat: list[Layout | None] = []
         groups: list[int | slice] = []
         numbers: list[int] = []
-        scalar: Layout | None = None
+        dtypes: Any = None
 
-        def add(key: Key) -> None:
-            nonlocal scalar
+        def add(key: Key, parameter: int) -> None:
+            nonlocal dtypes
             if isinstance(key, type):
                 numbers.append(len(flat))
-                if scalar is None:
-                    dtype = self.op.scalar_rule(*abstracts, **self.attributes)
-                    scalar = TensorType(dtype, ()).contiguous
-                flat.append(scalar)
+                if dtypes is None:
+                    dtypes = self.op.scalar_rule(*abstracts, **self.attributes)
+                dtype = dtypes[parameter] if isinstance(dtypes, tuple) else dtypes
+                flat.append(TensorType(dtype, ()).contiguous)
             else:
                 flat.append(key)
 
-        for key in keys:
+        for parameter, key in enumerate(keys):
             start = len(flat)
             if isinstance(key, tuple):
                 for item in key:
-                    add(item)
+                    add(item, parameter)
                 groups.append(slice(start, len(flat)))
             else:
-                add(key)
+                add(key, parameter)
                 groups.append(start)
         self.inputs, self.groups, self.numbers = tuple(flat), tuple(groups), frozenset(numbers)
 
@@ -346,9 +346,14 @@ def freeze(value: Any) -> Any:
         return freeze(value.item())
     if isinstance(value, (tuple, list)):
         return tuple(map(freeze, value))
-    if isinstance(value, _NUMBERS):  # an enumeration, say
-        return kind, value
+    if isinstance(value, _NUMBERS):
+        return freeze(plain_number(value))
     return value
+
+
+def plain_number(value: Any) -> int | float:
+    """Python's own number with the value of one of a subclass (an enumeration, say), whatever that makes of itself."""
+    return int.__int__(value) if isinstance(value, int) else float.__float__(value)
 
 
 def thaw(value: Any) -> Any:

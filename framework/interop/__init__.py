@@ -2,4 +2,5 @@
 
 checkpoint.py   save_checkpoint, load_checkpoint, load_param_into_net
 ckpt.py         the bytes of a `.ckpt` file
+npy.py          arrays in `.npy` files
 """

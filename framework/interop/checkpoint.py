@@ -7,8 +7,8 @@ The format follows the name: `.safetensors` is written and read by the safetenso
 from __future__ import annotations
 
 import json
+import math
 import os
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from anfora.core import dtype as dt
+from anfora.core import files
 from anfora.core.cell import Cell
-from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, from_buffer
@@ -30,6 +30,8 @@ _SAFE = {
     "U16": dt.uint16, "U32": dt.uint32, "U64": dt.uint64, "F16": dt.float16, "BF16": dt.bfloat16, "F32": dt.float32,
     "F64": dt.float64,
 }  # fmt: skip
+
+_LABELS = {label: dtype for dtype in dt.ALL for label in (dtype.label, dtype.name)}
 
 
 def save_checkpoint(
@@ -77,9 +79,10 @@ def save_checkpoint(
         name: tensor for name, tensor in _tensors_of(save_obj).items() if choice_func is None or choice_func(name)
     }
     extra = _checked_extra(append_dict or {})
-    _write_atomically(
-        file, _safe_bytes(tensors, extra) if kind == "safetensors" else _ckpt_bytes(tensors, extra, crc_check)
-    )
+    data = _safe_bytes(tensors, extra) if kind == "safetensors" else [_ckpt_bytes(tensors, extra, crc_check)]
+    file.parent.mkdir(parents=True, exist_ok=True)
+    files.clear(file.parent)
+    files.write_whole(file, *data)
 
 
 def load_checkpoint(
@@ -193,7 +196,9 @@ def _named(name: str | os.PathLike, format: str | None, existing: bool = False) 
         raise OpTypeError(f"the name of a checkpoint must be a string, but got {type(name).__name__}")
     if format not in (None, "ckpt", "safetensors"):
         raise OpValueError(f"a checkpoint's format must be 'ckpt' or 'safetensors', but got {format!r}")
-    file = Path(name)
+    file = Path(os.fsdecode(name))
+    if not file.name or "\0" in str(file):
+        raise OpValueError(f"the name of a checkpoint must be that of a file, but got {name!r}")
     kind = format or ("safetensors" if file.suffix == ".safetensors" else "ckpt")
     if file.suffix != f".{kind}" and not (existing and file.is_file()):
         file = file.with_name(f"{file.name}.{kind}")
@@ -225,6 +230,8 @@ def _checked_extra(extra: Mapping[str, Any]) -> dict[str, Any]:
             raise OpTypeError(
                 f"append_dict holds names with numbers, bools, strings or tensors, but got {name!r}: {value!r}"
             )
+        if not _fits(value):
+            raise OpValueError(f"append_dict holds integers of 64 bits, but got {name!r}: {value}")
     return dict(extra)
 
 
@@ -252,20 +259,33 @@ def _from_ckpt(data: bytes, crc_check: bool) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, label, shape, content in ckpt.read(data, crc_check):
         if label == "str":
-            found[name] = content.decode("utf-32-le")
-            continue
-        try:
-            dtype = as_dtype(label)
-        except TypeError:
-            raise OpValueError(f"{name} has the element type {label}, which is not known here") from None
-        array = np.frombuffer(content, dtype.storage.newbyteorder("<")).astype(dtype.storage)
-        if array.size != int(np.prod(shape)):
-            raise OpValueError(f"{name} should have {int(np.prod(shape))} elements, but {array.size} are there")
-        found[name] = Parameter(from_buffer(array.reshape(shape), dtype), name=name)
+            try:
+                found[name] = content.decode("utf-32-le")
+            except UnicodeDecodeError as error:
+                raise OpValueError(f"{name!r} should be text in UTF-32, but is damaged ({error.reason})") from None
+        elif label in _LABELS:
+            found[name] = _parameter(name, _LABELS[label], shape, content)
+        else:
+            raise OpValueError(f"{name!r} has the element type {label!r}, which is not known here")
     return found
 
 
-def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any]) -> bytes:
+def _parameter(name: str, dtype: dt.DType, shape: Sequence[int], content: bytes) -> Parameter:
+    """A Parameter with the elements that stand in a file."""
+    wanted = math.prod(shape) * dtype.storage.itemsize
+    if wanted != len(content):
+        raise OpValueError(
+            f"{name!r} should have {wanted} bytes, as {dtype}{list(shape)}, but {len(content)} are there"
+        )
+    array = np.frombuffer(content, dtype.storage.newbyteorder("<")).astype(dtype.storage)
+    try:
+        array = array.reshape(shape)
+    except ValueError as error:  # more axes than there may be, or lengths beside a zero that no machine has
+        raise OpValueError(f"{name!r} has the shape {list(shape)}, which no tensor can have") from error
+    return Parameter(from_buffer(array, dtype), name=name)
+
+
+def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any]) -> list[Any]:
     from safetensors import TensorSpec, serialize
 
     own = {name: value for name, value in extra.items() if isinstance(value, Tensor)}
@@ -281,7 +301,20 @@ def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any]) -> bytes:
     }
     plain = {name: value for name, value in extra.items() if name not in own}
     metadata = {"format": "ms", **({"append_dict": json.dumps(plain)} if plain else {})}
-    return bytes(serialize(entries, metadata))
+    data = memoryview(serialize(entries, metadata))
+    # The library writes metadata in an order of chance. The header is written again, so that equal checkpoints are equal
+    # files; what follows it counts from its end.
+    header, rest = _safe_header(data)
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return [len(text).to_bytes(8, "little"), text, rest]
+
+
+def _safe_header(data: memoryview) -> tuple[dict[str, Any], memoryview]:
+    """What a safetensors file says of itself, and the bytes behind."""
+    end = 8 + int.from_bytes(data[:8], "little")
+    return json.loads(bytes(data[8:end])), data[end:]
 
 
 def _from_safe(data: bytes) -> dict[str, Any]:
@@ -289,22 +322,38 @@ def _from_safe(data: bytes) -> dict[str, Any]:
 
     try:
         entries = dict(deserialize(data))
-        length = int.from_bytes(data[:8], "little")
-        header = json.loads(data[8 : 8 + length])
-        metadata = header.pop("__metadata__", None) or {}
-        extra = json.loads(metadata.get("append_dict", "{}"))
-    except (SafetensorError, ValueError, KeyError) as error:
+        header, _ = _safe_header(memoryview(data))
+    except (SafetensorError, ValueError, RecursionError) as error:
         raise OpValueError(f"the file is no safetensors file, or a damaged one ({error})") from error
+    metadata = header.pop("__metadata__", None) or {}
     found: dict[str, Any] = {}
     for name in header:  # the library forgets the order
         entry = entries[name]
         if entry["dtype"] not in _SAFE:
-            raise OpValueError(f"{name} has the element type {entry['dtype']}, which is not known here")
-        dtype = _SAFE[entry["dtype"]]
-        array = np.frombuffer(bytes(entry["data"]), dtype.storage.newbyteorder("<")).astype(dtype.storage)
-        found[name] = Parameter(from_buffer(array.reshape(entry["shape"]), dtype), name=name)
-    numbers = {name: Parameter(Tensor(v), name=name) for name, v in extra.items() if not isinstance(v, str)}
-    return {**found, **extra, **numbers}
+            raise OpValueError(f"{name!r} has the element type {entry['dtype']}, which is not known here")
+        found[name] = _parameter(name, _SAFE[entry["dtype"]], entry["shape"], bytes(entry["data"]))
+    return {**found, **_safe_extra(metadata.get("append_dict", "{}"))}
+
+
+def _safe_extra(text: str) -> dict[str, Any]:
+    """What `append_dict` has left in the metadata of a file."""
+    try:
+        extra = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise OpValueError(f"the metadata `append_dict` should be JSON, but is not ({error})") from error
+    if not isinstance(extra, dict):
+        raise OpValueError(f"the metadata `append_dict` should be an object of JSON, but is {text[:60]!r}")
+    for name, value in extra.items():
+        if not isinstance(value, (bool, int, float, str)) or not _fits(value):
+            raise OpValueError(f"the metadata `append_dict` should hold numbers, bools and strings, but has {name!r}")
+    return {
+        name: value if isinstance(value, str) else Parameter(Tensor(value), name=name) for name, value in extra.items()
+    }
+
+
+def _fits(value: Any) -> bool:
+    """Whether an int has 64 bits."""
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 def _prefixes(given: str | Sequence[str] | None) -> tuple[str, ...]:
@@ -314,25 +363,3 @@ def _prefixes(given: str | Sequence[str] | None) -> tuple[str, ...]:
     if not all(isinstance(name, str) for name in names):
         raise OpTypeError("a prefix of names must be a string")
     return names
-
-
-def _write_atomically(file: Path, data: bytes) -> None:
-    """Write beside the file and rename, so that the old file stays until the new one is whole."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}.")
-    try:
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, file)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

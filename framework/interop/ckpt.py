@@ -11,7 +11,6 @@ varints: seven bits a byte, lowest first.
 
 from __future__ import annotations
 
-import struct
 import zlib
 from collections.abc import Iterable, Iterator
 
@@ -41,45 +40,124 @@ def write(entries: Iterable[Entry], crc_check: bool = False) -> bytes:
 
 
 def read(data: bytes, crc_check: bool = False) -> list[Entry]:
-    """The tensors of a file.
+    """The tensors of a file. What is read takes no more memory than the file.
 
     Raises:
-        OpValueError: the bytes are no checkpoint, are cut off, or do not have the sum they say.
+        OpValueError: the bytes are no checkpoint, are cut off, or do not have the sum they say; with the byte where.
     """
-    body = data
+    end = len(data)
     if data[-17:-10] == _CRC_MARK:
-        body = data[:-17]
-        if crc_check and zlib.crc32(body) != int.from_bytes(data[-10:], "big"):
+        end -= 17
+        if crc_check and zlib.crc32(memoryview(data)[:end]) != int.from_bytes(data[-10:], "big"):
             raise OpValueError("the checkpoint is damaged: its CRC does not fit")
-    found: dict[str, Entry] = {}
-    try:
-        for number, value in _fields(body):
-            if number != 1 or not isinstance(value, memoryview):
-                raise ValueError("no Value")
-            name, label, shape, content = _value(value)
-            if name in found:
-                content = found[name][3] + content
-            found[name] = (name, label, shape, content)
-    except (ValueError, IndexError, UnicodeDecodeError, struct.error) as error:
-        raise OpValueError(f"the file is no checkpoint, or a damaged one ({error})") from error
-    return list(found.values())
+    found: dict[str, tuple[str, tuple[int, ...], list[memoryview]]] = {}
+    for value in _Message(data, 0, end, "a checkpoint").fields(1):
+        name, label, shape, content = _value(_Message(data, value.start, value.stop, "a value"))
+        first = found.setdefault(name, (label, shape, []))
+        if first[:2] != (label, shape):
+            raise _damaged(
+                value.start, f"another piece of {name!r}, {first[0]}{list(first[1])}", f"{label}{list(shape)}"
+            )
+        first[2].append(content)
+    return [(name, label, shape, b"".join(pieces)) for name, (label, shape, pieces) in found.items()]
 
 
-def _value(data: memoryview) -> Entry:
-    parts = dict(_fields(data))
-    name = str(bytes(parts[1]), "utf-8")  # type: ignore[arg-type]
-    if 2 not in parts:
-        raise ValueError(f"{name} is a hash table, which cannot be read")
+def _value(message: _Message) -> tuple[str, str, tuple[int, ...], memoryview]:
+    name, tensor = None, None
+    for field in message.fields(1, 2):
+        if field.number == 1:
+            name = field.text()
+        else:
+            tensor = field
+    if name is None or tensor is None:
+        raise _damaged(
+            message.start, "a name and a tensor", "neither" if name is None else f"{name!r} without a tensor"
+        )
+    label, content = "", memoryview(b"")
     dims: list[int] = []
-    label, content = "", b""
-    for number, value in _fields(parts[2]):  # type: ignore[arg-type]
-        if number == 1:
-            dims += [value] if isinstance(value, int) else _varints(value)
-        elif number == 2:
-            label = str(bytes(value), "utf-8")  # type: ignore[arg-type]
-        elif number == 3:
-            content = bytes(value)  # type: ignore[arg-type]
-    return name, label, tuple(_signed(n) for n in dims), content
+    for field in _Message(message.data, tensor.start, tensor.stop, "a tensor").fields(1, 2, 3):
+        if field.number == 1:
+            dims += field.numbers()
+        elif field.number == 2:
+            label = field.text()
+        else:
+            content = field.content()
+    if any(length < 0 for length in dims):
+        raise _damaged(tensor.start, "a shape", str(dims))
+    return name, label, tuple(dims), content
+
+
+class _Message:
+    """The bytes of a message, and where they lie in the file."""
+
+    def __init__(self, data: bytes, start: int, stop: int, what: str) -> None:
+        self.data, self.start, self.stop, self.what = data, start, stop, what
+
+    def fields(self, *known: int) -> Iterator[_Field]:
+        """Its fields; those that are not `known` have another meaning, or none."""
+        at = self.start
+        while at < self.stop:
+            begin = at
+            key, at = self.varint(at)
+            number, kind = key >> 3, key & 7
+            if number not in known:
+                raise _damaged(begin, f"a field of {self.what}", f"field {number}")
+            if kind == 0:
+                value, at = self.varint(at)
+                yield _Field(self, number, value, begin, at)
+            elif kind == 2:
+                length, at = self.varint(at)
+                if length > self.stop - at:
+                    raise _damaged(begin, f"{length} bytes in field {number} of {self.what}", f"{self.stop - at}")
+                yield _Field(self, number, None, at, at + length)
+                at += length
+            else:
+                raise _damaged(begin, f"numbers and bytes in {self.what}", f"wire type {kind}")
+
+    def varint(self, at: int) -> tuple[int, int]:
+        """The number at a place, and where it ends."""
+        result = shift = 0
+        for here in range(at, min(at + 10, self.stop)):
+            byte = self.data[here]
+            result |= (byte & 0x7F) << shift
+            if not byte & 0x80:
+                return result & (1 << 64) - 1, here + 1
+            shift += 7
+        raise _damaged(at, "a number", "none that ends")
+
+
+class _Field:
+    """One field of a message: a number, or bytes from `start` to `stop`."""
+
+    def __init__(self, message: _Message, number: int, value: int | None, start: int, stop: int) -> None:
+        self.message, self.number, self.value, self.start, self.stop = message, number, value, start, stop
+
+    def content(self) -> memoryview:
+        if self.value is not None:
+            raise _damaged(self.start, f"bytes in field {self.number} of {self.message.what}", "a number")
+        return memoryview(self.message.data)[self.start : self.stop]
+
+    def text(self) -> str:
+        try:
+            return str(self.content(), "utf-8")
+        except UnicodeDecodeError as error:
+            raise _damaged(
+                self.start + error.start, "text in UTF-8", f"the byte {error.object[error.start]:#x}"
+            ) from None
+
+    def numbers(self) -> list[int]:
+        """One number, or several that are packed."""
+        if self.value is not None:
+            return [_signed(self.value)]
+        at, found = self.start, []
+        while at < self.stop:
+            number, at = _Message(self.message.data, at, self.stop, self.message.what).varint(at)
+            found.append(_signed(number))
+        return found
+
+
+def _damaged(at: int, expected: str, got: str) -> OpValueError:
+    return OpValueError(f"the file is no checkpoint, or a damaged one: at byte {at} expected {expected}, but got {got}")
 
 
 def _varint(number: int) -> bytes:
@@ -98,48 +176,3 @@ def _signed(number: int) -> int:
 
 def _field(number: int, content: bytes) -> bytes:
     return bytes([number << 3 | 2]) + _varint(len(content)) + content
-
-
-def _read_varint(data: memoryview, at: int) -> tuple[int, int]:
-    result = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        result |= (byte & 0x7F) << shift
-        if not byte & 0x80:
-            return result, at
-        shift += 7
-        if shift > 63:
-            raise ValueError("a number is too long")
-
-
-def _varints(data: memoryview) -> list[int]:
-    at, found = 0, []
-    while at < len(data):
-        number, at = _read_varint(data, at)
-        found.append(number)
-    return found
-
-
-def _fields(data: bytes | memoryview) -> Iterator[tuple[int, int | memoryview]]:
-    """The fields of a message: number and content."""
-    view = memoryview(data)
-    at = 0
-    while at < len(view):
-        key, at = _read_varint(view, at)
-        kind = key & 7
-        if kind == 0:
-            value, at = _read_varint(view, at)
-            yield key >> 3, value
-        elif kind == 2:
-            length, at = _read_varint(view, at)
-            if at + length > len(view):
-                raise ValueError("it is cut off")
-            yield key >> 3, view[at : at + length]
-            at += length
-        elif kind in (1, 5):
-            size = 8 if kind == 1 else 4
-            yield key >> 3, int.from_bytes(view[at : at + size], "little")
-            at += size
-        else:
-            raise ValueError(f"unknown wire type {kind}")

@@ -28,9 +28,12 @@ from typing import Any
 
 from anfora.kernel.cache import Cache, default_folder
 from anfora.kernel.emit import Module
+from anfora.kernel.heap import require
 from anfora.kernel.target import target
 
 __all__ = ["Progress", "Recipe", "code_key", "disk", "progress", "recipe"]
+
+_TO_COMPILE, _TO_LINK = 16 << 20, 2 << 20  #: bytes asked for in front of LLVM, eight times what it was seen to take
 
 _lock = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the lock could not compile
@@ -117,8 +120,10 @@ class Recipe:
 
     def _build(self, params: tuple, names: tuple[str, ...]) -> dict[str, int]:
         key = self._key(params)
+        require(_TO_LINK, "a kernel")
         image = disk().read(key)
         if image is None:
+            require(_TO_COMPILE, "compiling a kernel")
             with progress:
                 image = target().machine.emit_object(_optimised(self._write(*params), names, self._vectorize))
             if _source_digest() == _LOADED:  # else the source was edited under this process, and the key would lie

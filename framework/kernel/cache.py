@@ -1,22 +1,29 @@
 """Compiled objects on disk: one file an object, named by the hash of what it was made from.
 
-Loading an object runs code, so the folder must belong to the user and be closed to everybody else; where it is not, or
-cannot be written, the process compiles for itself and keeps nothing. A file is its payload behind the payload's SHA-256:
-what is damaged, half-written or foreign fails that check and is compiled again. Files appear by rename, so any number of
-processes may share the folder.
+Loading an object runs code. So the folder must belong to the user and be closed to everybody else, and so must every file
+that is read; the folders above must be the user's or the system's, and closed to others, or such that nobody can rename
+what is not his (`/tmp`). This is looked at each time that a file is read. Where it is not so, or the folder cannot be
+written, the process compiles for itself and keeps nothing. A file is its payload behind the SHA-256 of its name and the
+payload: what is damaged, half-written, foreign, or has another's name fails that check and is compiled again. Files appear
+by rename, so any number of processes may share the folder.
 
 `ANFORA_CACHE` names the folder; empty turns the cache off.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import logging
 import os
 import stat
-import tempfile
 from pathlib import Path
 
+from anfora.core import files
+
 __all__ = ["Cache", "default_folder"]
+
+log = logging.getLogger("anfora")
 
 LIMIT_BYTES = 256 << 20  #: the folder is brought back under this size …
 _PRUNE_EVERY = 64  #: … each time a process has written so many files
@@ -35,35 +42,34 @@ class Cache:
     """A folder of checked blobs. Nothing in here raises for the sake of the disk: a miss is the worst that happens."""
 
     def __init__(self, folder: Path | None, limit: int = LIMIT_BYTES) -> None:
-        self.folder = folder if folder is not None and _private(folder) else None
+        self.folder = folder if folder is not None and _made(folder) else None
         self.limit = limit
         self._written = 0
 
     def read(self, key: str) -> bytes | None:
-        if self.folder is None:
+        if self.folder is None or not _is_safe(self.folder):
             return None
         try:
-            blob = (self.folder / key).read_bytes()
+            handle = os.open(self.folder / key, os.O_RDONLY | _NO_LINKS)
+            with open(handle, "rb") as file:
+                info = os.fstat(handle)
+                if not (stat.S_ISREG(info.st_mode) and _is_ours(info)):
+                    return None
+                blob = file.read()
         except OSError:
             return None
-        digest, payload = blob[:32], blob[32:]
-        return payload if hashlib.sha256(payload).digest() == digest else None
+        return blob[_DIGEST:] if _digest(key, blob[_DIGEST:]) == blob[:_DIGEST] else None
 
     def write(self, key: str, payload: bytes) -> None:
         if self.folder is None:
             return
-        temporary = None
         try:
-            handle, temporary = tempfile.mkstemp(dir=self.folder, prefix=".new-")
-            with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(payload).digest() + payload)
-            os.replace(temporary, self.folder / key)
+            files.write_whole(self.folder / key, _digest(key, payload), payload, mode=0o600, durable=False)
         except OSError:  # full, read-only, or gone since
-            if temporary is not None:
-                _remove(temporary)
             return
         self._written += 1
         if self._written % _PRUNE_EVERY == 1:
+            files.clear(self.folder)
             self.prune()
 
     def prune(self) -> None:
@@ -77,26 +83,75 @@ class Cache:
         for info, path in sorted(entries, key=lambda entry: max(entry[0].st_atime, entry[0].st_mtime)):
             if excess <= 0:
                 return
-            _remove(path)
+            files.remove(path)
             excess -= info.st_size
 
 
-def _private(folder: Path) -> bool:
-    """Make the folder if need be; whether it is ours alone to write."""
+_DIGEST = hashlib.sha256().digest_size
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+
+
+def _digest(key: str, payload: bytes) -> bytes:
+    """What a file starts with; the key is a part of it, so that no file can stand for another."""
+    return hashlib.sha256(key.encode() + b"\0" + payload).digest()
+
+
+def _made(folder: Path) -> bool:
+    """Make the folder if need be; whether it may be used."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        info = folder.stat()
     except OSError:
         return False
-    if not stat.S_ISDIR(info.st_mode):
+    if not folder.is_dir():
         return False
-    if hasattr(os, "getuid"):
-        return info.st_uid == os.getuid() and not info.st_mode & 0o022
-    return True
+    open_to_others = _open_to_others(folder)
+    if open_to_others is not None:
+        log.warning(
+            "compiled kernels are not kept in %s, since others may write in %s; ANFORA_CACHE names another folder",
+            folder, open_to_others,
+        )  # fmt: skip
+    return open_to_others is None
 
 
-def _remove(path: str) -> None:
+def _is_safe(folder: Path) -> bool:
     try:
-        os.unlink(path)
+        return _open_to_others(folder) is None
     except OSError:
-        pass
+        return False
+
+
+def _open_to_others(folder: Path) -> Path | None:
+    """The folder, or one above it, in which somebody else can put a file, or another folder in its place."""
+    own = Path(os.path.realpath(folder))
+    if not _is_ours(os.stat(own)):
+        return own
+    return next((above for above in own.parents if not _is_closed(os.stat(above))), None)
+
+
+def _is_ours(info: os.stat_result) -> bool:
+    """Whether we own it and nobody else may write it."""
+    return not hasattr(os, "getuid") or (info.st_uid == os.getuid() and not info.st_mode & 0o022)
+
+
+def _is_closed(info: os.stat_result) -> bool:
+    """Whether nobody but the user and the system can rename what is in a folder and not his."""
+    if not hasattr(os, "getuid"):
+        return True
+    if info.st_uid not in {os.getuid(), 0, os.stat("/").st_uid}:  # in containers the system is not always 0
+        return False
+    others = info.st_mode & (0o002 if info.st_gid == _own_group() else 0o022)
+    return not others or bool(info.st_mode & stat.S_ISVTX)
+
+
+@functools.cache
+def _own_group() -> int | None:
+    """The group of the user's name that has no other member: on many systems folders are made for it to write."""
+    try:
+        import grp
+        import pwd
+
+        user = pwd.getpwuid(os.getuid())
+        group = grp.getgrgid(user.pw_gid)
+    except (ImportError, KeyError):
+        return None
+    return group.gr_gid if group.gr_name == user.pw_name and set(group.gr_mem) <= {user.pw_name} else None

@@ -8,7 +8,8 @@ A `Program` is a plan as a block of words that the native loop walks:
                        | (which word, which buffer) …
 
 `run(program, data)` takes the addresses of the arguments (inputs, outputs); the workspaces are taken from malloc for the
-time of the call. The result is 0 or the smallest failure code of the first step that failed, plus the step's tag.
+time of the call, before the first step. The result is 0; or the smallest failure code of the first step that failed, plus
+the step's tag; or `NO_MEMORY`, and nothing has been done.
 
 The program of a single operator has neither tags nor an arena. One that graph mode joins from many (`joined`) tags each
 step with the row it belongs to, and keeps what lies between them in an arena: an argument whose address is rounded up to
@@ -20,7 +21,8 @@ takes the chunks of its own share, which are the ones it is likely to have in it
 others; an atomic counter a share says which chunks are taken, another when the step is done. Nobody waits for a thread
 that has not arrived: a worker that sleeps, or that the system has put aside, costs its help and no more. Workers spin
 for some tens of microseconds after a job, then sleep. There is one pool; a call that finds it busy runs on its own
-thread, to the same bits.
+thread, to the same bits. How many share a job is written down with the job, so the number may be changed at any time. The
+threads are the system's, without a part in Python; one that finds no memory for its scratch leaves the job to the others.
 """
 
 from __future__ import annotations
@@ -31,17 +33,20 @@ import functools
 import os
 import sys
 import threading
+import time
+import warnings
 from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from anfora.core.errors import AnforaWarning, OpRuntimeError, OpTypeError, OpValueError
 from anfora.kernel.build import Recipe
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
 from anfora.kernel.heap import keep_freed_memory
 from anfora.kernel.plan import Buffer, Plan, Step
 
 __all__ = [
-    "LINE", "TAG", "Part", "Program", "get_num_threads", "run", "run_at",
+    "LINE", "NO_MEMORY", "OUT_OF_MEMORY", "TAG", "Part", "Program", "get_num_threads", "run", "run_at",
     "set_num_threads",
 ]  # fmt: skip
 
@@ -50,6 +55,8 @@ __all__ = [
 _HEAD = 7
 _STEP_HEAD = 7
 TAG = 40  #: a failure code is (tag << TAG) + 1 + the position of bad data
+NO_MEMORY = -2  #: the code of a program that found no memory for what it needs beside its arguments
+OUT_OF_MEMORY = "there is no memory for the workspaces of the operators that are to run"
 LINE = 64  #: bytes of a cache line, to which arenas and workspaces are aligned
 
 
@@ -134,9 +141,16 @@ def run(program: Program, addresses: Sequence[int]) -> int:
 
 
 def run_at(program: int, addresses: Sequence[int]) -> int:
-    """Run the program at an address, which somebody keeps alive."""
+    """Run the program at an address, which somebody keeps alive.
+
+    Raises:
+        MemoryError: there is no memory for its workspaces.
+    """
     data = array("q", addresses)
-    return _entry()(program, data.buffer_info()[0])
+    code = _entry()(program, data.buffer_info()[0])
+    if code == NO_MEMORY:
+        raise MemoryError(OUT_OF_MEMORY)
+    return code
 
 
 # -- the pool's memory: one cache line for each kind of traffic ------------------------------------------------------
@@ -147,9 +161,10 @@ _BUSY = 128  # 1 while a caller owns the pool
 _OPEN = 192  # the generation whose job may be joined, else 0
 _INSIDE = 256  # workers that may be reading the job
 _STOP = 320
-_THREADS = 384  # how many threads share a job
-_JOB_PROGRAM, _JOB_DATA, _JOB_COUNTERS, _JOB_FAILURE = 448, 456, 464, 472
-_POOL_BYTES = 512
+_THREADS = 384  # how many threads share the next job
+_JOB_PROGRAM, _JOB_DATA, _JOB_COUNTERS, _JOB_FAILURE, _JOB_THREADS = 448, 456, 464, 472, 480
+_ALIVE = 512  # workers that have not ended
+_POOL_BYTES = 576
 
 _SPINS = 2000  #: pauses before a thread that waits inside a job yields
 _IDLE_SPINS = 1000  #: pauses (about 50 µs) before an idle worker sleeps
@@ -195,17 +210,23 @@ def _next_step(fn: Function, step: Value) -> Value:
     return step + (count + places * 2 + _STEP_HEAD) * 8
 
 
-def _take(fn: Function, nbytes: Value) -> tuple[Value, Value]:
-    """Memory aligned to a cache line, from malloc: what to free, and where it starts. Null where nothing is needed."""
+def _take(fn: Function, nbytes: Value) -> tuple[Value, Value, Value]:
+    """Memory aligned to a cache line, from malloc: what to free, where it starts, and whether there was none. Null where
+    nothing is needed."""
     block = fn.var(fn.const(0, PTR))
     with fn.when(nbytes > 0):
         block.set(fn.call(PTR, "malloc", nbytes + 64))
     start = ((block.value.address() + 63) & -64).pointer()
-    return block.value, start
+    return block.value, start, (nbytes > 0) & (block.value.address() == 0)
 
 
-def _with_workspaces(fn: Function, program: Value, arguments: Value) -> tuple[Value, Value]:
-    """The addresses of all buffers, workspaces at the end: what to free, and the table."""
+def _free(fn: Function, *blocks: Value) -> None:
+    for block in blocks:
+        fn.call(None, "free", block)
+
+
+def _with_workspaces(fn: Function, program: Value, arguments: Value) -> tuple[Value, Value, Value]:
+    """The addresses of all buffers, workspaces at the end: what to free, the table, and whether there was no memory."""
     count, spaces = _fields(fn, program, 1, 2)
     data = fn.array(count + spaces)
     with fn.loop(0, count) as i:
@@ -216,12 +237,12 @@ def _with_workspaces(fn: Function, program: Value, arguments: Value) -> tuple[Va
     total = fn.var(0)
     with fn.loop(0, spaces) as i:
         total.add((fn.load(program, I64, i + _HEAD) + 63) & -64)
-    block, start = _take(fn, total.value)
+    block, start, is_missing = _take(fn, total.value)
     at = fn.var(start.address())
     with fn.loop(0, spaces) as i:
         fn.store(at.value, data, count + i)
         at.add((fn.load(program, I64, i + _HEAD) + 63) & -64)
-    return block, data
+    return block, data, is_missing
 
 
 def _first_step(fn: Function, program: Value) -> Value:
@@ -233,8 +254,11 @@ def _write_serial(module: Module) -> None:
     fn = Function("serial", [("ptr", "program"), ("ptr", "arguments")], module=module)
     program, arguments = fn.args
     steps, scratch_bytes, most = _fields(fn, program, 0, 3, 4)
-    block, data = _with_workspaces(fn, program, arguments)
-    scratch_block, scratch = _take(fn, scratch_bytes)
+    block, data, is_missing = _with_workspaces(fn, program, arguments)
+    scratch_block, scratch, is_missing_too = _take(fn, scratch_bytes)
+    with fn.when(is_missing | is_missing_too):
+        _free(fn, scratch_block, block)
+        fn.ret(NO_MEMORY)
     words = fn.array(most)
     step = fn.var(_first_step(fn, program))
     code = fn.var(0)
@@ -247,23 +271,22 @@ def _write_serial(module: Module) -> None:
         exit.when(code.value != 0)
         step.set(_next_step(fn, here))
         index.add(1)
-    fn.call(None, "free", scratch_block)
-    fn.call(None, "free", block)
+    _free(fn, scratch_block, block)
     fn.ret(code.value)
 
 
 def _write_participate(module: Module) -> None:
-    """participate(pool, thread): walk the steps of the open job as thread number `thread`.
+    """participate(pool, thread, scratch): walk the steps of the open job as thread number `thread`.
 
     A step of one chunk is the caller's: the others go on to the next that is shared, and wait there until he has come so
     far, or has failed.
     """
-    fn = Function("participate", [("ptr", "pool"), ("i64", "thread")], "void", module=module, linkage="internal")
-    pool, thread = fn.args
-    threads = fn.load(pool + _THREADS, I64)
+    fn = Function("participate", [("ptr", "pool"), ("i64", "thread"), ("ptr", "scratch")], "void", module=module,
+                  linkage="internal")  # fmt: skip
+    pool, thread, scratch = fn.args
+    threads = fn.load(pool + _JOB_THREADS, I64)
     program, data, counters = (fn.load(pool + at, PTR) for at in (_JOB_PROGRAM, _JOB_DATA, _JOB_COUNTERS))
-    steps, scratch_bytes, most = _fields(fn, program, 0, 3, 4)
-    scratch_block, scratch = _take(fn, scratch_bytes)
+    steps, most = _fields(fn, program, 0, 4)
     words = fn.array(most)
     step = fn.var(_first_step(fn, program))
     line = _counter_bytes(threads)
@@ -311,7 +334,6 @@ def _write_participate(module: Module) -> None:
         exit.when(has_failed())
         step.set(_next_step(fn, here))
         index.add(1)
-    fn.call(None, "free", scratch_block)
     fn.ret()
 
 
@@ -342,11 +364,18 @@ def _write_shared(module: Module) -> None:
         alone.set(fn.atomic_swap(pool + _BUSY, 1) != 0)
     with fn.when(alone.value):
         fn.ret(fn.call(I64, "serial", program, arguments))
-    block, data = _with_workspaces(fn, program, arguments)
+    block, data, no_workspaces = _with_workspaces(fn, program, arguments)
     counter_bytes = _counter_bytes(threads) * fn.load(program, I64, 0)
-    counter_block, counters = _take(fn, counter_bytes)
+    counter_block, counters, no_counters = _take(fn, counter_bytes)
+    scratch_block, scratch, no_scratch = _take(fn, fn.load(program, I64, 3))
+    with fn.when(no_workspaces | no_counters | no_scratch):  # before anybody has begun
+        fn.atomic_store(0, pool + _BUSY)
+        _free(fn, scratch_block, counter_block, block)
+        fn.ret(NO_MEMORY)
     fn.fill_bytes(counters, 0, counter_bytes)
-    for at, value in ((_JOB_PROGRAM, program), (_JOB_DATA, data), (_JOB_COUNTERS, counters)):
+    for at, value in (
+        (_JOB_PROGRAM, program), (_JOB_DATA, data), (_JOB_COUNTERS, counters), (_JOB_THREADS, threads),
+    ):  # fmt: skip
         fn.store(value, pool + at)
     fn.atomic_store(_NO_FAILURE, pool + _JOB_FAILURE)
     generation = fn.atomic_load(pool + _GENERATION, I32) + 1
@@ -355,13 +384,12 @@ def _write_shared(module: Module) -> None:
     fn.atomic_store(generation, pool + _GENERATION, I32)
     with fn.when(fn.atomic_load(pool + _SLEEPERS) > 0):
         fn.call(None, "wake", pool)
-    fn.call(None, "participate", pool, fn.const(0))
+    fn.call(None, "participate", pool, fn.const(0), scratch)
     fn.atomic_store(0, pool + _OPEN)
     _wait(fn, lambda: fn.atomic_load(pool + _INSIDE) == 0)
     failure = fn.atomic_load(pool + _JOB_FAILURE)
     fn.atomic_store(0, pool + _BUSY)
-    fn.call(None, "free", counter_block)
-    fn.call(None, "free", block)
+    _free(fn, scratch_block, counter_block, block)
     fn.ret(fn.select(failure == _NO_FAILURE, 0, failure))
 
 
@@ -393,10 +421,14 @@ def _write_worker(module: Module, linux: bool) -> None:
         seen.set(fn.atomic_load(pool + _GENERATION, I32))
         stopped.when(fn.atomic_load(pool + _STOP) != 0)
         fn.atomic_add(pool + _INSIDE, 1)
-        may_join = (fn.atomic_load(pool + _OPEN) == seen.value.to("i64")) & (thread < fn.load(pool + _THREADS, I64))
-        with fn.when(may_join):
-            fn.call(None, "participate", pool, thread)
+        is_open = fn.atomic_load(pool + _OPEN) == seen.value.to("i64")
+        with fn.when(is_open), fn.when(thread < fn.load(pool + _JOB_THREADS, I64)):
+            scratch_block, scratch, is_missing = _take(fn, fn.load(fn.load(pool + _JOB_PROGRAM, PTR), I64, 3))
+            with fn.unless(is_missing):
+                fn.call(None, "participate", pool, thread, scratch)
+            _free(fn, scratch_block)
         fn.atomic_add(pool + _INSIDE, -1)
+    fn.atomic_add(pool + _ALIVE, -1)
     fn.ret(fn.const(0, PTR))
 
 
@@ -415,7 +447,9 @@ class _Pool:
     def __init__(self) -> None:
         self._block = ctypes.create_string_buffer(_POOL_BYTES + 64)
         self.address = (ctypes.addressof(self._block) + 63) & ~63
-        self.workers: list[threading.Thread] = []
+        self._workers: list[int] = []  #: as the system names threads
+        self._lock = threading.Lock()  # of who changes their number
+        self._is_registered = False
         self._word(_THREADS).value = 1
 
     def _word(self, at: int, kind: Any = ctypes.c_int64) -> Any:
@@ -425,37 +459,66 @@ class _Pool:
     def threads(self) -> int:
         return self._word(_THREADS).value
 
-    def resize(self, threads: int) -> None:
-        """Let `threads` threads, the caller included, share a job."""
-        while len(self.workers) + 1 < threads:
-            number = len(self.workers) + 1
-            worker = threading.Thread(target=_worker, args=(number,), name=f"anfora-{number}", daemon=True)
-            worker.start()
-            self.workers.append(worker)
-        self._word(_THREADS).value = threads
+    def resize(self, threads: int) -> int:
+        """Let `threads` threads, the caller included, share a job; how many there could be, if that is less."""
+        worker = addresses()["worker"]
+        with self._lock:
+            self._register()
+            while len(self._workers) + 1 < threads:
+                thread = _start_thread(worker, len(self._workers) + 1)
+                if thread is None:
+                    return len(self._workers) + 1
+                self._word(_ALIVE).value += 1
+                self._workers.append(thread)
+            self._word(_THREADS).value = threads
+            return threads
+
+    def _register(self) -> None:
+        if not self._is_registered:
+            self._is_registered = True
+            atexit.register(self.stop)
+            if hasattr(os, "register_at_fork"):
+                os.register_at_fork(after_in_child=self.forget)
 
     def stop(self) -> None:
         """End the workers; the next `resize` starts new ones."""
-        if not self.workers:
-            return
-        self._word(_THREADS).value = 1
-        self._word(_STOP).value = 1
-        while any(worker.is_alive() for worker in self.workers):
-            self._word(_GENERATION, ctypes.c_int32).value += 1
-            _wake_sleepers(self.address)
-            for worker in self.workers:
-                worker.join(0.01)
-        self.workers.clear()
-        self._word(_STOP).value = 0
+        with self._lock:
+            self._word(_THREADS).value = 1
+            self._word(_STOP).value = 1
+            while self._word(_ALIVE).value > 0:
+                self._word(_GENERATION, ctypes.c_int32).value += 1
+                _wake_sleepers(self.address)
+                time.sleep(0.0002)
+            for worker in self._workers:
+                _threads().pthread_join(worker, None)
+            self._workers.clear()
+            self._word(_STOP).value = 0
 
     def forget(self) -> None:
         """After a fork the child has the memory but not the threads."""
         threads = self.threads
         ctypes.memset(self.address, 0, _POOL_BYTES)
         self._word(_THREADS).value = 1
-        self.workers = []
+        self._workers, self._lock = [], threading.Lock()
         if threads > 1:
-            self.resize(threads)
+            possible = self.resize(threads)
+            self._word(_THREADS).value = possible
+
+
+@functools.cache
+def _threads() -> ctypes.CDLL:
+    """The system's threads."""
+    library = ctypes.CDLL(None)
+    pointer = ctypes.c_void_p
+    library.pthread_create.argtypes = [ctypes.POINTER(ctypes.c_ulong), pointer, pointer, pointer]
+    library.pthread_join.argtypes = [ctypes.c_ulong, pointer]
+    return library
+
+
+def _start_thread(function: int, argument: int) -> int | None:
+    """A new thread that runs the function at an address; None where the system makes no more."""
+    thread = ctypes.c_ulong()
+    return None if _threads().pthread_create(ctypes.byref(thread), None, function, argument) else thread.value
 
 
 def _wake_sleepers(address: int) -> None:
@@ -464,16 +527,8 @@ def _wake_sleepers(address: int) -> None:
         ctypes.CDLL(None).syscall(number, ctypes.c_void_p(address + _GENERATION), 129, 1 << 30, None, None, 0)
 
 
-@functools.cache
-def _pool() -> _Pool:
-    pool = _Pool()
-    atexit.register(pool.stop)
-    if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=pool.forget)
-    return pool
-
-
-_native = Recipe(_write, lambda: {"anfora_pool": _pool().address}, vectorize=False)
+_pool = _Pool()
+_native = Recipe(_write, lambda: {"anfora_pool": _pool.address}, vectorize=False)
 
 
 @functools.cache
@@ -484,19 +539,24 @@ def addresses() -> dict[str, int]:
 
 def ready_addresses() -> dict[str, int]:
     """The entry points, with the pool set up."""
+    global _wanted
     keep_freed_memory()
     if _wanted is None:
-        set_num_threads(available_threads())
+        wanted = available_threads()
+        _wanted = _pool.resize(wanted)
+        if _wanted < wanted:
+            _pool.resize(_wanted)
+            warnings.warn(
+                f"the system makes no more than {_wanted} of {wanted} threads; large operators use these",
+                AnforaWarning,
+                stacklevel=2,
+            )
     return addresses()
 
 
 @functools.cache
 def _entry():
     return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(ready_addresses()["run"])
-
-
-def _worker(number: int) -> None:
-    ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(addresses()["worker"])(number)
 
 
 _wanted: int | None = None
@@ -511,7 +571,12 @@ def available_threads() -> int:
 
 
 def set_num_threads(threads: int) -> None:
-    """Use so many threads for large operators. Results do not depend on it.
+    """Use so many threads for large operators. Results do not depend on it, and it may be called while others compute.
+
+    Raises:
+        OpTypeError, OpValueError: `threads` is no int, or less than 1.
+        OpRuntimeError: the system makes no more threads.
+    The number is what it was then.
 
     Example:
         >>> threads = get_num_threads()
@@ -521,11 +586,14 @@ def set_num_threads(threads: int) -> None:
         >>> set_num_threads(threads)
     """
     global _wanted
+    if isinstance(threads, bool) or not isinstance(threads, int):
+        raise OpTypeError(f"set_num_threads needs an int, but got {threads!r}")
     if threads < 1:
-        raise ValueError(f"set_num_threads needs a positive number, but got {threads}")
+        raise OpValueError(f"set_num_threads needs a positive number, but got {threads}")
+    possible = _pool.resize(threads)
+    if possible < threads:
+        raise OpRuntimeError(f"set_num_threads({threads}): the system makes no more than {possible} threads")
     _wanted = threads
-    addresses()
-    _pool().resize(threads)
 
 
 def get_num_threads() -> int:

@@ -151,7 +151,14 @@ def _symbols() -> dict[str, int]:
     }
 
 
-_launch_recipe = Recipe(write_launch, _entry_points, vectorize=False)
+_no_memory = ctypes.create_string_buffer(executor.OUT_OF_MEMORY.encode())
+
+
+def _launch_symbols() -> dict[str, int]:
+    return {**_entry_points(), "anfora_no_memory": ctypes.addressof(_no_memory)}
+
+
+_launch_recipe = Recipe(write_launch, _launch_symbols, vectorize=False)
 _call_recipe = Recipe(write_call, _symbols, vectorize=False)
 
 

@@ -4,15 +4,18 @@ The C library gives large blocks back to the system as soon as they are freed, a
 back as a fault that clears it: half the time of a LeNet step in PyNative mode. So glibc is told to keep blocks of up to
 32 MiB (its own limit), and a heap of up to an eighth of the machine's memory. Who sets glibc's own variables
 (`MALLOC_TRIM_THRESHOLD_`, `MALLOC_MMAP_THRESHOLD_`, `GLIBC_TUNABLES`) keeps what they say.
+
+`require` is asked before somebody goes to work who ends the process where an allocation fails, as LLVM does.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
+import mmap
 import os
 
-__all__ = ["keep_freed_memory"]
+__all__ = ["keep_freed_memory", "require"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # <malloc.h>
 _LARGEST = 32 << 20
@@ -31,3 +34,18 @@ def keep_freed_memory() -> None:
     configure.argtypes, configure.restype = [ctypes.c_int, ctypes.c_int], ctypes.c_int
     configure(_TRIM_THRESHOLD, min(memory // 8, 2**31 - 1))
     configure(_MMAP_THRESHOLD, _LARGEST)
+
+
+def require(nbytes: int, purpose: str) -> None:
+    """Make sure that so much memory could be had now.
+
+    Raises:
+        MemoryError: it could not.
+    """
+    try:
+        mmap.mmap(-1, nbytes, **_PRIVATE).close()
+    except OSError as error:
+        raise MemoryError(f"there is no memory for {purpose}") from error
+
+
+_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from anfora.kernel import executor, glue
-from anfora.kernel.call import ARGUMENTS, METHODS, NOT_RECORDED, PLACES, PYTHON, SCALAR_CODES, SLOTS, WAYS
+from anfora.kernel.call import ARGUMENTS, CONVERSIONS, METHODS, NOT_RECORDED, PLACES, PYTHON, SCALAR_CODES, SLOTS, WAYS
 
 __all__ = ["NativeEntry", "Site"]
 
@@ -40,9 +40,10 @@ class NativeEntry:
 
     def words(self) -> array | None:
         """The native form, or None where the fast path does not reach."""
-        codes = [0 if code is None else SCALAR_CODES.get(code, -1) for code in self.scalar_codes]
-        if len(self.keys) > ARGUMENTS or -1 in codes:
+        numbers = [(key, code) for key, code in zip(self.keys, self.scalar_codes) if code is not None]
+        if len(self.keys) > ARGUMENTS or any(code not in CONVERSIONS.get(key, ()) for key, code in numbers):
             return None
+        codes = [0 if code is None else SCALAR_CODES[code] for code in self.scalar_codes]
         none = [0] * (ARGUMENTS - len(self.keys))
         self._dims = array("q", self.layout.shape or (0,))
         words = [id(key) for key in self.keys] + none

@@ -13,7 +13,8 @@ from anfora.core.tensor import Tensor
 from anfora.kernel import bodies
 from anfora.kernel.bodies import absolute
 from anfora.kernel.emit import Value
-from anfora.ops.families import ByAttributes, broadcast_shapes, elementwise
+from anfora.ops.composite import composite
+from anfora.ops.families import ByAttributes, broadcast_shapes, elementwise, own_type
 
 __all__ = [
     "approximate_equal", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift",
@@ -162,6 +163,7 @@ def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=Fals
     """
 
 
+@composite
 def approximate_equal(x, y, tolerance=1e-05):
     """Whether |x - y| < tolerance, element by element.
 
@@ -274,6 +276,7 @@ def signbit(input: Tensor):
     """
 
 
+@composite
 def isreal(input):
     """Whether an element is a real number: all are, NaN too.
 
@@ -547,6 +550,11 @@ def _(input_x, mask, value):
             help="convert the input first, e.g. x.astype(float32).",
         )  # fmt: skip
     return TensorType(input_x.dtype, broadcast_shapes(masked_fill, (input_x, mask, value)))
+
+
+@masked_fill.scalars
+def _(input_x, mask, value):
+    return input_x.dtype, own_type(mask), input_x.dtype
 
 
 @masked_fill.vjp("input_x")

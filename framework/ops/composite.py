@@ -15,8 +15,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from anfora.core.errors import AnforaError, OpTypeError
+from anfora.core.errors import AnforaError
 from anfora.core.op import parameter_names
+from anfora.core.refusal import INNER, refusal
 from anfora.core.span import locate
 from anfora.core.tensor import Tensor
 
@@ -28,7 +29,9 @@ F = TypeVar("F", bound=Callable)
 def composite(function: F) -> F:
     """Mark a public function that is written in operators."""
     order = parameter_names(function)
-    tensors = {name for name in order if function.__annotations__.get(name) == "Tensor"}
+    kinds = {name: function.__annotations__.get(name) for name in order}
+    tensors = {name for name, kind in kinds.items() if kind in ("Tensor", "Tensor | None")}
+    optional = {name for name, kind in kinds.items() if kind == "Tensor | None"} | _optional(function, tensors)
     places = tuple(i for i, name in enumerate(order) if name in tensors)
 
     @functools.wraps(function)
@@ -44,18 +47,24 @@ def composite(function: F) -> F:
             if error.place is None:
                 error.place = locate(error.arg, order)
             raise
-        except AttributeError:  # of something that is no tensor?
-            defaults = inspect.signature(function).parameters
-            for name, value in (*zip(order, args), *kwargs.items()):
-                if name in tensors and not isinstance(value, Tensor) and defaults[name].default is not value:
-                    refusal = OpTypeError(
-                        f"{function.__name__} needs a tensor for `{name}`, but got {value!r:.60}", arg=name
-                    )
-                    refusal.place = locate(name, order)
-                    raise refusal from None
-            raise
+        except INNER as error:  # of something that is no tensor?
+            given = (*zip(order, args), *kwargs.items())
+            found = refusal(function.__name__, given, tensors, optional, lambda: inspect.signature(function), error)
+            if found is None:
+                raise
+            found.place = locate(found.arg, order)
+            raise found from None
 
     return wrapped  # type: ignore[return-value]
+
+
+def _optional(function: Callable, tensors: set[str]) -> set[str]:
+    """The parameters for tensors that are None when not given, whatever their annotation says."""
+    defaults = function.__defaults__ or ()
+    code = function.__code__
+    named = dict(zip(code.co_varnames[code.co_argcount - len(defaults) : code.co_argcount], defaults))
+    named.update(function.__kwdefaults__ or {})
+    return {name for name in tensors if name in named}
 
 
 _ARRAYS = {list, tuple, np.ndarray, *np.sctypeDict.values()}  #: what is made a tensor

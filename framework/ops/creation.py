@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+import operator
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ __all__ = [
 
 def integers(name: str, given: Any, what: str) -> tuple[int, ...]:
     """A shape or a list of axes, given as numbers, a tuple, a list or a 1-d integer tensor, as a tuple of ints."""
-    if isinstance(given, Tensor):
+    if isinstance(given, (Tensor, np.ndarray)):
         given = given.tolist()
     if not isinstance(given, (tuple, list)):
         given = (given,)
@@ -38,9 +39,12 @@ def integers(name: str, given: Any, what: str) -> tuple[int, ...]:
         given = given[0]
     result = []
     for item in given:
-        if isinstance(item, bool) or not hasattr(item, "__index__"):
-            raise OpTypeError(f"{name} needs integers for `{what}`, but got {item!r}", arg=what)
-        result.append(item.__index__())
+        try:
+            if isinstance(item, bool):
+                raise TypeError
+            result.append(operator.index(item))
+        except TypeError:
+            raise OpTypeError(f"{name} needs integers for `{what}`, but got {item!r}", arg=what) from None
     return tuple(result)
 
 

@@ -31,6 +31,7 @@ __all__ = [
 # -- sums ---------------------------------------------------------------------------------------------------------
 
 
+@composite
 def accumulate_n(x: Sequence[Tensor]) -> Tensor:
     """The sum of tensors of one shape; see `addn`.
 
@@ -118,6 +119,7 @@ def clip_by_norm(x: Any, max_norm: float, norm_type: float = 2.0, error_if_nonfi
 # -- comparisons ------------------------------------------------------------------------------------------------------
 
 
+@composite
 def allclose(input: Tensor, other: Tensor, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are close: |input - other| ≤ atol + rtol · |other|; see `isclose`.
 

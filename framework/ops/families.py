@@ -17,7 +17,7 @@ import numpy as np
 
 from anfora.core import slots
 from anfora.core.abstract import TensorType
-from anfora.core.dtype import DType, bool_, float32
+from anfora.core.dtype import DType, bool_, float32, float64, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op, Weak, common_dtype, op, registry
 from anfora.kernel.loops import plan_elementwise
@@ -26,8 +26,8 @@ from anfora.kernel.plan import Buffer, Planner
 
 __all__ = [
     "ByAttributes", "OpWithNumbers", "affine", "aligned", "along", "broadcast_shapes", "by_element", "elementwise",
-    "folded", "later", "leading", "like", "linear", "normalize_axes", "normalize_axis", "place_of_fault", "spread",
-    "type_of", "with_absent",
+    "folded", "later", "leading", "like", "linear", "normalize_axes", "normalize_axis", "own_type", "place_of_fault",
+    "spread", "type_of", "with_absent",
 ]  # fmt: skip
 
 Body = Callable
@@ -115,9 +115,13 @@ def elementwise(
             return TensorType(bool_ if result == "bool" else dtype, shape)
 
         @made.scalars
-        def scalars(*abstracts: Any, **attributes: Any) -> DType:
+        def scalars(*abstracts: Any, **attributes: Any) -> DType | tuple[DType, ...]:
             dtype = compute_type(abstracts, attributes)
-            return float32 if isinstance(made, OpWithNumbers) and dtype.is_float and dtype.bits == 16 else dtype
+            if isinstance(made, OpWithNumbers) and dtype.is_float and dtype.bits == 16:
+                dtype = float32
+            if same is None:
+                return dtype
+            return tuple(dtype if name in same else own_type(a) for a, name in zip(abstracts, made.tensors))
 
         @made.kernel
         def kernel(p: Planner, *operands: Buffer | None, **attributes: Any) -> None:
@@ -163,6 +167,14 @@ def place_of_fault(position: int, *arguments: Any) -> tuple[int, ...]:
     """The index, in the broadcast result, of the element that a kernel refused; for `fault` rules."""
     shape = np.broadcast_shapes(*(np.shape(x) for x in arguments if x is not None))
     return tuple(map(int, np.unravel_index(position, shape)))
+
+
+def own_type(abstract: Any) -> DType:
+    """The element type in which an argument that meets no other is passed: a Python number keeps its value."""
+    return _EXACT[abstract.python] if isinstance(abstract, Weak) else abstract.dtype
+
+
+_EXACT = {bool: bool_, int: int64, float: float64}
 
 
 def _refuse(made: Op, abstracts: tuple, takes: str, same: tuple[str, ...] | None) -> None:

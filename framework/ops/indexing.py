@@ -651,6 +651,7 @@ def gather_d(x: Tensor, dim, index: Tensor) -> Tensor:
     return gather_elements(x, dim, index)
 
 
+@composite
 def gather_nd(input_x: Tensor, indices: Tensor) -> Tensor:
     """The parts at places whose coordinates stand side by side along the last axis of the indices.
 

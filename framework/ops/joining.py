@@ -30,6 +30,8 @@ __all__ = [
     "rot90", "row_stack", "split", "stack", "tensor_split", "tile", "unbind", "unstack", "vsplit", "vstack",
 ]  # fmt: skip
 
+_MOST_PARTS = 1 << 20
+
 
 # -- join -------------------------------------------------------------------------------------------------------------
 
@@ -328,7 +330,7 @@ def split(tensor: Tensor, split_size_or_sections, axis=0) -> tuple[Tensor, ...]:
     n = tensor.shape[axis] if tensor.ndim else 0
     given = split_size_or_sections
     counts = integers("split", given, "split_size_or_sections")
-    if not isinstance(given, (tuple, list)):
+    if not isinstance(given, (tuple, list)) and not getattr(given, "ndim", 0):
         [step] = counts
         if step <= 0:
             raise OpValueError(f"split needs a positive length, but got {step}", arg="split_size_or_sections")
@@ -357,7 +359,7 @@ def chunk(input: Tensor, chunks, axis=0) -> tuple[Tensor, ...]:
     """
     axis = normalize_axis("chunk", axis, input.ndim)
     [count] = integers("chunk", chunks, "chunks")
-    if count <= 0:
+    if count <= 0 or (count > _MOST_PARTS and 0 in input.shape):
         raise OpValueError(f"chunk needs a positive number of parts, but got {count}", arg="chunks")
     n = input.shape[axis] if input.ndim else 0
     step = max(-(-n // count), 1)
@@ -370,8 +372,8 @@ def tensor_split(input: Tensor, indices_or_sections, axis=0) -> tuple[Tensor, ..
 
     Args:
         input: tensor.
-        indices_or_sections: the number of parts, of which the first are longer by one where they are not equal; or the
-            places to cut at.
+        indices_or_sections: the number of parts, up to 2^20, of which the first are longer by one where they are not
+            equal; or the places to cut at, also as a 1-d tensor.
         axis: the axis.
     Example:
         >>> [x.tolist() for x in tensor_split(Tensor([1, 2, 3, 4, 5]), 3)]
@@ -382,11 +384,12 @@ def tensor_split(input: Tensor, indices_or_sections, axis=0) -> tuple[Tensor, ..
     axis = normalize_axis("tensor_split", axis, input.ndim)
     n = input.shape[axis] if input.ndim else 0
     cuts = integers("tensor_split", indices_or_sections, "indices_or_sections")
-    if not isinstance(indices_or_sections, (tuple, list)):
+    if not isinstance(indices_or_sections, (tuple, list)) and not getattr(indices_or_sections, "ndim", 0):
         [count] = cuts
-        if count <= 0:
+        if not 0 < count <= _MOST_PARTS:
             raise OpValueError(
-                f"tensor_split needs a positive number of parts, but got {count}", arg="indices_or_sections"
+                f"tensor_split needs a positive number of parts, at most {_MOST_PARTS}, but got {count}",
+                arg="indices_or_sections",
             )
         return _parts(input, axis, [n // count + (i < n % count) for i in range(count)])
     ends = [max(0, min(n, cut + n if cut < 0 else cut)) for cut in cuts] + [n]

@@ -827,6 +827,7 @@ def _plus(one: Tensor | None, other: Tensor) -> Tensor:
     return other if one is None else one + other
 
 
+@composite
 def svd(input: Tensor, full_matrices=False, compute_uv=True) -> Any:
     """The singular values of matrices, largest first, and their vectors: input = u diag(s) vᵀ.
 

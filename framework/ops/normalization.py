@@ -423,6 +423,9 @@ def channel_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, grou
 def _(input, weight, bias, *, groups, eps):
     if groups < 0 or (groups and input.shape[1] % groups):
         raise OpValueError(f"channel_norm: {input.shape[1]} channels do not divide into {groups} groups", arg="groups")
+    for name, value in (("weight", weight), ("bias", bias)):
+        if value is not None and value.shape != (input.shape[1],):
+            raise OpValueError(f"channel_norm needs shape [{input.shape[1]}], but got {value!r}", arg=name)
     shape = (input.shape[1],) if groups == 0 else (input.shape[0], groups)
     moments = TensorType(_wide(input.dtype), shape)
     return input, moments, moments

@@ -712,6 +712,7 @@ def _(t_input, input, input_type, out0, out1, *, axis, ddof, keep_dims, root):
 along(moments, "axis")
 
 
+@composite
 def var(input: Tensor, axis=None, ddof=0, keepdims=False):
     """The variance over axes: Σ(x - mean)² / (count - ddof).
 
@@ -734,6 +735,7 @@ def var(input: Tensor, axis=None, ddof=0, keepdims=False):
     return moments(input, axis, ddof, keepdims, False)[0]
 
 
+@composite
 def std(input: Tensor, axis=None, ddof=0, keepdims=False):
     """The standard deviation over axes, the square root of `var`. Where it is zero its gradient is zero.
 
@@ -744,6 +746,7 @@ def std(input: Tensor, axis=None, ddof=0, keepdims=False):
     return moments(input, axis, ddof, keepdims, True)[0]
 
 
+@composite
 def var_mean(input: Tensor, axis=None, ddof=0, keepdims=False):
     """Variance and mean over axes, in one pass over memory; see `var`.
 
@@ -754,6 +757,7 @@ def var_mean(input: Tensor, axis=None, ddof=0, keepdims=False):
     return moments(input, axis, ddof, keepdims, False)
 
 
+@composite
 def std_mean(input: Tensor, axis=None, ddof=0, keepdims=False):
     """Standard deviation and mean over axes, in one pass over memory; see `std`.
 

@@ -371,6 +371,7 @@ def _(batched, input, *, shape):
     return broadcast_to(reshape(input, (input.shape[0], *lead, *input.shape[1:])), (input.shape[0], *shape))
 
 
+@composite
 def sum_to(input: Tensor, shape: tuple[int, ...]) -> Tensor:
     """Undo a broadcast: sum over the axes that were added or stretched.
 
@@ -518,13 +519,14 @@ def _with_axes(shape: Callable[[tuple[int, ...]], tuple[int, ...]], least: int, 
     def function(inputs: Any) -> Any:
         if isinstance(inputs, (tuple, list)):
             return tuple(function(x) for x in inputs)
+        inputs = inputs if isinstance(inputs, Tensor) else Tensor(inputs)
         return inputs if inputs.ndim >= least else reshape(inputs, shape(inputs.shape))
 
     function.__name__ = function.__qualname__ = f"atleast_{least}d"
     function.__doc__ = f"""Tensors with at least {least} axes; axes of length 1 are added {how}.
 
     Args:
-        inputs: tensor, or a sequence of them.
+        inputs: tensor or number, or a sequence of them.
     Returns:
         tensor (a view, or the input itself), or a tuple of them.
     Example:
@@ -788,6 +790,7 @@ def size(input_x: Tensor) -> int:
     return input_x.size
 
 
+@composite
 def numel(input: Tensor) -> int:
     """The number of elements.
 

@@ -15,6 +15,7 @@ from anfora.core.tensor import Tensor
 from anfora.kernel import bodies
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.rows import Row, plan_rows
+from anfora.ops.composite import composite
 from anfora.ops.families import along, like, normalize_axis
 from anfora.ops.mathematics import exp
 from anfora.ops.reduction import reduce_sum
@@ -228,6 +229,7 @@ def _(output, *, axis, g):
 along(log_softmax_gradient, "axis", count=2)
 
 
+@composite
 def softmin(x: Tensor, axis=-1, *, dtype=None) -> Tensor:
     """`softmax` of -x: the smallest gets the largest probability.
 

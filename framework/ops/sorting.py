@@ -249,6 +249,7 @@ def _(t_input, out1, *, axis, keep_dims):
 along(ranked, "axis")
 
 
+@composite
 def median(input: Tensor, axis=-1, keepdims=False) -> tuple[Tensor, Tensor]:
     """The median along an axis, the lower of the two in the middle where there are two, and where it stands (int64).
 
@@ -271,6 +272,7 @@ def median(input: Tensor, axis=-1, keepdims=False) -> tuple[Tensor, Tensor]:
     return ranked(input, axis, keepdims, "median", 0)
 
 
+@composite
 def nanmedian(input: Tensor, axis=-1, keepdims=False) -> tuple[Tensor, Tensor]:
     """The median along an axis of what is not NaN, and where it stands; see `median`.
 
@@ -367,6 +369,7 @@ def searchsorted(
     return search_rows(sorted_sequence, values, bool(out_int32), bool(right) or side == "right")
 
 
+@composite
 def bucketize(input: Tensor, boundaries: Any, *, right=False) -> Tensor:
     """Which of the buckets between ascending boundaries each element falls into, int32; see `searchsorted`.
 
@@ -517,6 +520,7 @@ def _(input):
     return firsts, rank[kind.reshape(-1)], np.array(order.size)
 
 
+@composite
 def unique(input: Tensor) -> tuple[Tensor, Tensor]:
     """The different elements in the order in which they first occur, and for each element the number of its kind.
 
@@ -537,6 +541,7 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
     return values, cast(reshape(kinds, input.shape), int64 if input.dtype is int64 else int32)
 
 
+@composite
 def unique_with_pad(x: Tensor, pad_num) -> tuple[Tensor, Tensor]:
     """As `unique`, with the values filled up to the number of elements of `x`.
 

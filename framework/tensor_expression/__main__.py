@@ -20,6 +20,7 @@ import numpy as np
 
 from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor
+from anfora.interop.npy import read_npy
 from anfora.tensor_expression import ir
 from anfora.tensor_expression.errors import KernelError, KernelWarning
 from anfora.tensor_expression.operator import Kernel, from_json, operator_of
@@ -99,11 +100,9 @@ def _arrays(pairs: list[str]) -> dict[str, np.ndarray]:
         if name in arrays:
             raise KernelError("K-CASE", f"the input `{name}` is given twice")
         try:
-            arrays[name] = np.load(file, allow_pickle=False)
-        except (ValueError, EOFError) as error:
-            raise KernelError("K-CASE", f"{file} is no array in numpy's format: {error}") from None
-        if not isinstance(arrays[name], np.ndarray):
-            raise KernelError("K-CASE", f"{file} holds several arrays; one is needed")
+            arrays[name] = read_npy(file)
+        except AnforaError as error:
+            raise KernelError("K-CASE", error.message) from None
     return arrays
 
 

@@ -127,11 +127,19 @@ class Case:
     @classmethod
     def from_json(cls, path: str | Path) -> Case:
         """The case in a JSON file."""
-        text = Path(path).read_text(encoding="utf-8")
+        try:
+            text = Path(path).read_bytes().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise KernelError("K-CASE", f"not text in UTF-8 in {path}, at byte {error.start}") from None
+        except ValueError as error:  # a NUL in the name
+            raise KernelError("K-CASE", f"{str(path)!r} is no name of a file: {error}") from None
         try:
             mapping = json.loads(text)
         except json.JSONDecodeError as error:
-            raise KernelError("K-CASE", f"not JSON: {error.msg}", position=error.pos, text=text) from None
+            message = f"not JSON in {path}: {error.msg}"
+            raise KernelError("K-CASE", message, position=error.pos, text=text) from None
+        except (ValueError, RecursionError) as error:  # a number of too many digits; brackets in too many brackets
+            raise KernelError("K-CASE", f"not JSON that can be read in {path}: {error}") from None
         return cls.of(mapping)
 
     @classmethod

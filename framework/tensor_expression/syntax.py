@@ -125,6 +125,9 @@ _TOKEN = re.compile(
 )
 
 
+_DIGITS = 100  #: of a whole number; what it means, and whether it fits, is looked at later
+
+
 @dataclass(frozen=True)
 class _Token:
     kind: str  #: float, int, id, sign, end
@@ -234,7 +237,7 @@ class _Reader:
         if token.kind in ("int", "float"):
             self.take()
             return Number(
-                float(token.text) if token.kind == "float" else int(token.text), token.kind == "float", token.at
+                float(token.text) if token.kind == "float" else self.whole(token), token.kind == "float", token.at
             )
         if token.kind == "id":
             following = self.tokens[self.here + 1]
@@ -304,8 +307,14 @@ class _Reader:
         if self.token.kind != "int":
             self.fail(f"a size is a whole number, not `{self.token.text}`")
         token = self.take()
-        if int(token.text) < 1:
+        size = self.whole(token)
+        if size < 1:
             self.fail("a size is at least 1, but this is 0", at=token.at)
+        return size
+
+    def whole(self, token: _Token) -> int:
+        if len(token.text) > _DIGITS:
+            self.fail(f"a whole number has at most {_DIGITS} digits, but this has {len(token.text)}", at=token.at)
         return int(token.text)
 
     def position(self) -> Position:
@@ -357,7 +366,7 @@ class _Reader:
             return Affine.variable(token.text)
         if token.kind == "int":
             self.take()
-            return Affine.number(int(token.text))
+            return Affine.number(self.whole(token))
         if token.kind == "float":
             self.fail(f"an index is made of whole numbers, not {token.text}", code="K-INDEX")
         got = token.text if token.kind == "end" else f"`{token.text}`"

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import struct
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -146,3 +150,53 @@ def test_what_cannot_be_saved(tmp_path):
     with pytest.raises(NotImplementedError, match="encrypted"):
         save_checkpoint(Net(), tmp_path / "x", enc_key=b"key")
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("ending", ["ckpt", "safetensors"])
+def test_equal_checkpoints_are_equal_files(tmp_path, ending):
+    extra = {f"key{i}": i for i in range(5)}
+    for number in range(8):  # in a file of each its own, so that there is chance to differ
+        save_checkpoint(Net(), tmp_path / f"{number}.{ending}", append_dict=extra)
+    assert len({file.read_bytes() for file in tmp_path.iterdir()}) == 1
+
+
+def test_what_killed_saves_have_left_is_cleared_away_by_the_next_one(tmp_path):
+    program = f"""
+        import os, signal
+        from anfora import Tensor, save_checkpoint
+        os.fsync = lambda handle: os.kill(os.getpid(), signal.SIGKILL)
+        save_checkpoint({{"w": Tensor([1.0])}}, {str(tmp_path / "w.ckpt")!r})
+    """
+    killed = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], timeout=120)
+    assert killed.returncode == -9 and len(list(tmp_path.iterdir())) == 1
+    with open(tmp_path / ".anfora-of-another.new", "wb") as another:  # a process that is still writing
+        fcntl.flock(another, fcntl.LOCK_EX)
+        save_checkpoint({"w": Tensor([2.0])}, tmp_path / "w.ckpt")
+        assert sorted(file.name for file in tmp_path.iterdir()) == [".anfora-of-another.new", "w.ckpt"]
+    save_checkpoint({"w": Tensor([2.0])}, tmp_path / "w.ckpt")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["w.ckpt"]
+
+
+def test_a_new_file_has_the_permissions_that_the_process_gives(tmp_path):
+    before = os.umask(0o027)
+    try:
+        save_checkpoint({"w": Tensor([1.0])}, tmp_path / "w.ckpt")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "w.ckpt").stat().st_mode & 0o777 == 0o640
+
+
+@pytest.mark.parametrize("ending", ["ckpt", "safetensors"])
+def test_integers_that_a_checkpoint_cannot_hold(tmp_path, ending):
+    with pytest.raises(ValueError, match="64 bits"):
+        save_checkpoint({}, tmp_path / f"x.{ending}", append_dict={"big": 2**63})
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "a\0b", "."])
+def test_names_that_are_none_of_a_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValueError, match="name of a checkpoint"):
+        save_checkpoint({}, name)
+    with pytest.raises(ValueError, match="name of a checkpoint"):
+        load_checkpoint(name)

@@ -43,6 +43,89 @@ def test_what_is_written_is_read(tmp_path):
     assert (tmp_path / "objects").stat().st_mode & 0o777 == 0o700
 
 
+def _folder(tmp_path):
+    Cache(tmp_path / "objects").write("key", b"payload")
+    return tmp_path / "objects"
+
+
+def _under_another_name(folder):
+    (folder / "key").rename(folder / "other")
+    return "other"
+
+
+def _of_somebody_else(folder):
+    os.chown(folder / "key", 12345, -1)
+    return "key"
+
+
+def _open_to_others(folder):
+    (folder / "key").chmod(0o622)
+    return "key"
+
+
+def _linked(folder):
+    (folder / "key").rename(folder.parent / "elsewhere")
+    (folder / "key").symlink_to(folder.parent / "elsewhere")
+    return "key"
+
+
+def _in_a_folder_that_has_been_opened(folder):
+    folder.chmod(0o777)
+    return "key"
+
+
+def _below_a_folder_that_has_been_opened(folder):
+    folder.parent.chmod(0o777)
+    return "key"
+
+
+def _below_a_folder_of_somebody_else(folder):
+    os.chown(folder.parent, 12345, -1)
+    return "key"
+
+
+def _below_a_folder_where_nobody_renames_what_others_own(folder):
+    folder.parent.chmod(0o1777)
+    return "key"
+
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only the system's user gives files away")
+
+
+@pytest.mark.parametrize(
+    "change, is_read",
+    [
+        (lambda folder: "key", True),
+        (_under_another_name, False),
+        (_open_to_others, False),
+        (_linked, False),
+        (_in_a_folder_that_has_been_opened, False),
+        (_below_a_folder_that_has_been_opened, False),
+        (_below_a_folder_where_nobody_renames_what_others_own, True),
+        pytest.param(_of_somebody_else, False, marks=needs_root),
+        pytest.param(_below_a_folder_of_somebody_else, False, marks=needs_root),
+    ],
+)
+def test_only_what_nobody_else_can_have_put_there_is_read(tmp_path, change, is_read):
+    folder = _folder(tmp_path)
+    cache = Cache(folder)  # all was well when the process began
+    key = change(folder)
+    assert cache.read(key) == (b"payload" if is_read else None)
+
+
+def test_a_folder_that_is_not_used_is_told_of(tmp_path, caplog):
+    tmp_path.chmod(0o777)
+    assert Cache(tmp_path / "objects").folder is None
+    assert f"others may write in {tmp_path};" in caplog.text
+
+
+def test_what_killed_processes_have_left_is_cleared_away(tmp_path):
+    folder = _folder(tmp_path)
+    (folder / ".anfora-0123.new").write_bytes(b"half")  # nobody has a lock on it
+    Cache(folder).write("another", b"payload")
+    assert sorted(file.name for file in folder.iterdir()) == ["another", "key"]
+
+
 @pytest.mark.parametrize("damage", [b"", b"short", b"\0" * 100])
 def test_damaged_files_are_misses(tmp_path, damage):
     cache = Cache(tmp_path / "objects")
@@ -118,7 +201,7 @@ def test_a_program_runs_without_any_folder(tmp_path):
 
 #: What is put before a program so that its disk is full, or read-only, whoever runs it: permissions do not stop root.
 FULL = """
-    import errno, os, tempfile
+    import errno, os, secrets
     tried = []
     def refuse(*args, **kwargs):
         tried.append(args)
@@ -127,7 +210,7 @@ FULL = """
 """
 
 
-@pytest.mark.parametrize("what", ["tempfile.mkstemp", "os.replace"])
+@pytest.mark.parametrize("what", ["os.open", "os.replace"])
 @pytest.mark.parametrize("number", ["errno.ENOSPC", "errno.EROFS", "errno.EDQUOT"])
 def test_a_disk_that_takes_nothing_is_no_error(tmp_path, what, number):
     program = FULL.format(what=what, number=number) + PROGRAM + "    assert tried\n"
@@ -144,7 +227,7 @@ def test_a_disk_that_fills_up_leaves_no_half_files(tmp_path):
     """
     assert run(tmp_path / "objects", textwrap.dedent(limited) + textwrap.dedent(PROGRAM)) == ANSWER
     files = list((tmp_path / "objects").iterdir())
-    assert all(file.stat().st_size < 5000 and not file.name.startswith(".new") for file in files)
+    assert all(file.stat().st_size < 5000 and not file.name.startswith(".") for file in files)
     assert run(tmp_path / "objects") == ANSWER
 
 
@@ -154,7 +237,7 @@ def test_a_folder_that_cannot_be_written_is_read(tmp_path):
     before = {file.name: file.stat().st_mtime_ns for file in folder.iterdir()}
     folder.chmod(0o500)
     try:
-        program = FULL.format(what="tempfile.mkstemp", number="errno.EROFS") + PROGRAM
+        program = FULL.format(what="secrets.token_hex", number="errno.EROFS") + PROGRAM
         assert run(folder, program + "    assert not tried\n") == ANSWER  # all was read, nothing had to be written
     finally:
         folder.chmod(0o700)
@@ -172,7 +255,7 @@ def test_eight_processes_share_an_empty_cache(tmp_path):
         out, err = process.communicate(timeout=300)
         assert out == ANSWER, err
     assert run(tmp_path / "objects") == ANSWER
-    assert not [file for file in (tmp_path / "objects").iterdir() if file.name.startswith(".new")]
+    assert not [file for file in (tmp_path / "objects").iterdir() if file.name.startswith(".")]
 
 
 def test_a_warm_process_does_not_import_numba(tmp_path):

@@ -14,7 +14,7 @@ import pytest
 import anfora
 from anfora.core import dtype as dt
 from anfora.core.abstract import TensorType
-from anfora.kernel import bodies, executor, loops, plain
+from anfora.kernel import bodies, executor, glue, loops, plain
 from anfora.kernel.executor import Program
 from anfora.kernel.loops import Operand, plan_elementwise
 from anfora.kernel.plan import Planner
@@ -168,3 +168,81 @@ def test_a_fork_in_the_middle_of_work():
 def test_the_number_of_threads_must_be_positive():
     with pytest.raises(ValueError, match="positive"):
         anfora.set_num_threads(0)
+
+
+@pytest.mark.parametrize("threads", ["many", 2.0, True, 0])
+def test_a_wrong_number_of_threads_changes_nothing(threads):
+    before = anfora.get_num_threads()
+    with pytest.raises((TypeError, ValueError), match="set_num_threads needs"):
+        anfora.set_num_threads(threads)
+    assert anfora.get_num_threads() == before
+
+
+def test_the_number_of_threads_may_change_while_others_compute():
+    plan = _chain(200_000, grain=64)
+    x = np.random.default_rng(0).uniform(-4, 1, 200_000).astype(np.float32)
+    expected, wrong = _run(plan, x), []
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            if not np.array_equal(_run(plan, x), expected):
+                wrong.append(1)
+
+    workers = [threading.Thread(target=work) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for turn in range(600):
+        anfora.set_num_threads((1, 8, 2, 12, 3)[turn % 5])
+    stop.set()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+def test_threads_that_the_system_does_not_make(monkeypatch):
+    anfora.set_num_threads(2)
+    made, start = [], executor._start_thread
+
+    def at_most_three(function, argument):
+        made.append(argument)
+        return start(function, argument) if len(made) <= 3 else None
+
+    monkeypatch.setattr(executor, "_start_thread", at_most_three)
+    alive = len(executor._pool._workers)
+    with pytest.raises(RuntimeError, match=f"no more than {alive + 4} threads"):
+        anfora.set_num_threads(alive + 50)
+    assert anfora.get_num_threads() == executor._pool.threads == 2
+    anfora.set_num_threads(alive + 4)
+    assert executor._pool.threads == alive + 4
+
+    made[:] = [0] * 3
+    monkeypatch.setattr(executor, "_wanted", None)
+    monkeypatch.setenv("ANFORA_NUM_THREADS", str(alive + 50))
+    with pytest.warns(anfora.AnforaWarning, match=f"no more than {alive + 4} of {alive + 50} threads"):
+        executor.ready_addresses()
+    assert anfora.get_num_threads() == executor._pool.threads == alive + 4
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("what", ["workspace", "scratch"])
+def test_where_no_memory_is_left_nothing_is_done(what, threads):
+    size = 100_000
+    layout = TensorType(dt.float32, (size,)).contiguous
+    p = Planner((layout,), (layout,))
+    x, out = p.operands
+    operand = (Operand("f32", "f32", "v"),)
+    kernel = loops.elementwise.address(bodies.tanh, operand, operand, False)
+    if what == "workspace":
+        p.workspace(dt.float32, 1 << 58)
+    p.step(kernel, x, out, units=size, grain=1000, **({"scratch": 1 << 60} if what == "scratch" else {}))
+    program = Program(p.finish())
+    given, result = np.ones(size, np.float32), np.zeros(size, np.float32)
+    anfora.set_num_threads(threads)
+    for _ in range(2):
+        with pytest.raises(MemoryError, match="workspaces"):
+            executor.run(program, [given.ctypes.data, result.ctypes.data])
+        with pytest.raises(MemoryError, match="workspaces"):
+            glue.launch(program, given, result)
+    assert not result.any()
+    np.testing.assert_allclose(_run(_chain(size), given), np.tanh(np.exp(given)), rtol=1e-6)

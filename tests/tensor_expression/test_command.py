@@ -98,3 +98,21 @@ def test_no_case(folder, capsys):
     (folder / "case.json").write_text('{\n  "name": "f",\n  "ins" }')
     assert main(["build", str(folder / "case.json")]) == 2
     assert "K-CASE: not JSON" in (err := capsys.readouterr().err) and "line 3" in err and "^" in err
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        (["run", "case.json", "--input", "Q=A.npy"], "K-CASE: there is no input `Q`\n  help: inputs are A, s."),
+        (["run", "case.json", "--input", "A=s.npy"], "K-SHAPE: `A` must have shape (2, 3), but has (1,)"),
+        (["run", "case.json", "--input", "A=case.json"], "K-CASE: 'case.json' should be an array in numpy's"),
+        (["build", "A.npy"], "K-CASE: not text in UTF-8 in A.npy, at byte 0"),
+    ],
+)
+def test_a_users_mistake_has_no_place_in_our_source(folder, words, message):
+    """Which is the program when it is run with `-m`."""
+    command = [sys.executable, "-m", "anfora.tensor_expression", *words]
+    command += ["--output", "out"] if "run" in words else []
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 2 and result.stdout == "" and result.stderr.startswith(message)
+    assert ".py" not in result.stderr and not (folder / "out").exists()

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.abstract import TensorType
-from anfora.core.dtype import ALL
+from anfora.core.dtype import ALL, DType
 from anfora.core.op import Weak, registry
 from anfora.core.span import Span
 from anfora.core.tensor import from_buffer
@@ -43,8 +43,9 @@ _MAKERS: dict[str, Callable] = {
 _DTYPES = {dtype.label: dtype for dtype in ALL}
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _NAME = rf"(?:{PLAIN}|{_QUOTED})"
+_BLANK = re.compile(r"(?:\s|\#[^\n]*(?:\n|\Z))*")  # there is one way to match a text: no comment is tried in parts
 _TOKEN = re.compile(
-    rf"""\s*(?:\#[^\n]*\s*)*(?:
+    rf"""(?:
         (?P<graph>@{_NAME}(?:~\d+)?)
       | (?P<parameter>%?para\d+(?:_{_NAME})?(?!{PLAIN}))
       | (?P<call>%\d+)
@@ -77,7 +78,11 @@ def read(text: str, objects: Sequence[Any] = ()) -> FuncGraph:
             let y = x * 2 in
             y end
     """
-    return _Reader(text, objects).program()
+    reader = _Reader(text, objects)
+    try:
+        return reader.program()
+    except RecursionError:
+        raise reader.error("brackets stand in too many brackets") from None
 
 
 class _Reader:
@@ -95,11 +100,12 @@ class _Reader:
     def next(self) -> str:
         """The current token; steps to the one behind it."""
         token = self.token
-        match = _TOKEN.match(self.text, self.at)
+        blank = _BLANK.match(self.text, self.at)
+        assert blank is not None
+        match = _TOKEN.match(self.text, blank.end())
         if match is None:
-            rest = self.text[self.at :].lstrip()
-            self.at = len(self.text) - len(rest)
-            raise self.error(f"unreadable: {rest[:20]!r}")
+            self.at, self.token = blank.end(), ""
+            raise self.error(f"unreadable: {self.text[self.at : self.at + 20]!r}")
         assert match.lastgroup is not None
         self.kind, self.token, self.at = match.lastgroup, match[match.lastgroup], match.end()
         return token
@@ -136,14 +142,16 @@ class _Reader:
         return items
 
     def string(self) -> str:
-        text = self.take("string", "a string")
-        try:
-            return json.loads(text)
-        except ValueError:
-            raise self.error(f"{text} is no string") from None
+        return self.unquoted(self.take("string", "a string"))
 
     def unquoted(self, name: str) -> str:
-        return json.loads(name) if name.startswith('"') else name
+        """What a name, or a string, says."""
+        if not name.startswith('"'):
+            return name
+        try:
+            return json.loads(name)
+        except ValueError:
+            raise self.error(f"{name[:60]} is no string") from None
 
     # -- graphs -------------------------------------------------------------------------------------------------------
 
@@ -163,8 +171,7 @@ class _Reader:
             if label in self.graphs:
                 raise self.error(f"the graph {label} comes twice")
             graph = self.graphs[label] = FuncGraph(self.unquoted(re.sub(r"~\d+$", "", label)[1:]))
-            while self.token != "(":
-                self.next()
+            self.parents()
             self.sequence(functools.partial(self.parameter, graph))
             graph.span = self.span()
             self.expect("{")
@@ -200,9 +207,7 @@ class _Reader:
         self.expect("subgraph")
         label = self.next()
         graph = self.graphs[label]
-        if self.accept("parent"):
-            self.expect(":")
-            self.sequence(self.parent, "[", "]")
+        self.parents()
         known = graph.parameters
         self.sequence(lambda: (self.next(), self.accept(":") and self.abstract(), self.span()))
         assert graph.parameters == known
@@ -234,6 +239,11 @@ class _Reader:
         if graph.return_ is None:
             raise self.error(f"the graph {label} has no Return")
 
+    def parents(self) -> None:
+        if self.accept("parent"):
+            self.expect(":")
+            self.sequence(self.parent, "[", "]")
+
     def parent(self) -> None:
         self.expect("subgraph")
         self.take("graph", "the name of a graph")
@@ -243,7 +253,10 @@ class _Reader:
         if self.accept(":"):
             self.sequence(self.abstract)
             self.take("arrow", "`->`")
-            [call.abstract] = self.sequence(self.abstract) or [None]
+            results = self.sequence(self.abstract)
+            if len(results) > 1:
+                raise self.error(f"a call gives one value, but here are {len(results)}")
+            [call.abstract] = results or [None]
         call.span = self.span()
 
     def span(self) -> Span | None:
@@ -253,6 +266,9 @@ class _Reader:
         if len(parts) != 6:
             raise self.error("a span has a file, two lines, two columns and a function")
         file, line, end_line, column, end_column, function = parts
+        places = (line, end_line, column, end_column)
+        if not isinstance(file, str) or not isinstance(function, str) or not _are_places(places):
+            raise self.error(f"a span has a file, two lines, two columns and a function, but this is {tuple(parts)}")
         return Span(file, line, function, end_line, column, end_column)
 
     def abstract(self) -> Abstract:
@@ -260,9 +276,12 @@ class _Reader:
         word = self.next()
         result: Abstract = None
         if word == "Tensor":
-            [dtype] = self.sequence(self.value, "[", "]")
+            kinds = self.sequence(self.value, "[", "]")
             self.expect(",")
-            result = TensorType(dtype, tuple(self.sequence(self.value)))
+            shape = tuple(self.sequence(self.value))
+            if len(kinds) != 1 or not isinstance(kinds[0], DType) or not _is_shape(shape):
+                raise self.error(f"a tensor has an element type and a shape, but here are {kinds} and {shape}")
+            result = TensorType(kinds[0], shape)
         elif word == "Tuple":
             result = tuple(self.sequence(self.abstract, "[", "]"))
         elif word in ("Bool", "Int", "Float"):
@@ -305,9 +324,12 @@ class _Reader:
         """A constant."""
         if self.kind == "number":
             text = self.next()
-            if re.fullmatch(r"-?(0x[\da-f]+|\d+)", text):
+            if not re.fullmatch(r"-?(0x[\da-f]+|\d+)", text):
+                return float(text)
+            try:
                 return int(text, 16 if "x" in text else 10)
-            return float(text)
+            except ValueError:
+                raise self.error(f"a number of {len(text)} digits is written with 0x") from None
         if self.kind == "string":
             return self.string()
         if self.token == "(":
@@ -336,7 +358,7 @@ class _Reader:
             return maker(*arguments)
         except GraphError:
             raise
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, ArithmeticError, struct.error) as error:
             raise self.error(f"{word}{tuple(arguments)} is no value: {error}") from None
 
     def object(self, number: int, looks: str) -> Any:
@@ -360,8 +382,20 @@ class _Reader:
         try:
             dtype, shape = fields["dtype"], fields["shape"]
             data = base64.b64decode(fields["data"], validate=True)
+            if not isinstance(dtype, DType) or not isinstance(shape, (tuple, list)) or not _is_shape(shape):
+                raise ValueError(f"an element type and a shape are needed, but here are {dtype} and {shape}")
             if len(data) != math.prod(shape) * dtype.itemsize:
                 raise ValueError(f"{len(data)} bytes")
             return from_buffer(np.frombuffer(data, dtype.storage).reshape(shape).copy(), dtype)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+        except KeyError as error:
+            raise self.error(f"this is no tensor: it has no {error.args[0]}") from None
+        except (TypeError, ValueError) as error:
             raise self.error(f"this is no tensor: {error}") from None
+
+
+def _is_shape(lengths: Sequence) -> bool:
+    return all(type(length) is int and 0 <= length < 1 << 63 for length in lengths)
+
+
+def _are_places(lines_and_columns: tuple) -> bool:
+    return all(place is None or (type(place) is int and 0 <= place < 1 << 63) for place in lines_and_columns)

@@ -2,6 +2,7 @@
 
 machine.py       the machine; what an instruction does is asked of a *world*: Python's, or the recorder's
 operations.py    what instructions do to values
+signals.py       handlers of signals wait until the program stands between two instructions
 switches.py      tape and mixed precision, as they stand at a moment
 running.py       what a thread is in the middle of
 """

@@ -22,7 +22,8 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
-from anfora.graph.machine import operations
+from anfora.graph.machine import operations, signals
+from anfora.graph.machine.signals import delivered, held, holds, releases
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.source.tracebacks import of_program, stub
@@ -252,6 +253,9 @@ class Plain:
     def pause(self, machine: Machine) -> None:
         """The instruction that comes starts a piece."""
 
+    def interrupt(self, machine: Machine) -> None:
+        """Told when the handler of a signal raises an exception between two instructions."""
+
     def enters(self, function: types.FunctionType) -> bool:
         """Whether calls of a function become frames."""
         return False
@@ -418,6 +422,7 @@ def _refuse(function: types.FunctionType, args: tuple, kwargs: dict) -> None:
 # -- doing things from the user's line --------------------------------------------------------------------------------
 
 
+@releases
 def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], values: dict[str, Any],
           operation: Callable, args: tuple, names: dict, handled: BaseException | None = None) -> Any:  # fmt: skip
     """Do something by Python, from a frame that shows a place in the user's program, with the module's variables and the
@@ -474,7 +479,7 @@ class Machine:
 
     def run(self) -> Any:
         """Run until the first frame returns; its value."""
-        frames = self.frames
+        frames, calls = self.frames, signals.calls
         while frames:
             try:
                 while frames:
@@ -482,6 +487,8 @@ class Machine:
                         self.world.settle(self)
                         if not frames:
                             break
+                    if held:
+                        self._interrupt()
                     frame = frames[-1]
                     pc = frame.pc
                     frame.pc = pc + 1
@@ -489,6 +496,7 @@ class Machine:
                     self.saved = frame.stack[:]
                     _TABLE[code.opcodes[pc]](self, frame, code.arguments[pc])
             except Exception as error:
+                calls = self._note_signals(calls)
                 self.unwind(error)
             except Drain as drain:
                 self._drain(drain)
@@ -497,8 +505,33 @@ class Machine:
             except Pause:
                 self._pause()
             except BaseException as error:  # the program may have handlers for these too
+                calls = self._note_signals(calls)
                 self.unwind(error)
         return self._done
+
+    def _interrupt(self) -> None:
+        """Call the handlers of signals that wait, between two instructions."""
+        error = delivered()
+        if error is not None:
+            self.world.interrupt(self)
+            self.throw(error)
+
+    def _note_signals(self, calls: int) -> int:
+        """An instruction has raised an exception: of the handler of a signal, if one was called since there were so many
+        calls. How many there are now."""
+        if calls != signals.calls:
+            self.world.interrupt(self)
+        return signals.calls
+
+    def throw(self, error: BaseException) -> None:
+        """Raise an exception where the program stands."""
+        frame = self.frames[-1]
+        frame.pc = max(frame.pc, 1)  # in front of the first instruction there is no line
+        try:  # the line in the traceback
+            self.natively(_raise, (error,), {})
+        except BaseException as same:
+            error = same
+        self.unwind(error)
 
     def _enter(self, call: Enter) -> None:
         try:
@@ -622,12 +655,11 @@ class Machine:
         if error is not None:
             if frame.pc:
                 frame.stack.pop()
-                try:  # the line where it waits in the traceback
-                    self.natively(_raise, (error,), {})
-                except BaseException as same:
-                    error = same
-            self.unwind(error)
+                self.throw(error)  # where it waits
+            else:
+                self.unwind(error)
 
+    @holds
     def run_generator(self) -> tuple[str, Any]:
         """Run a resumed generator until it yields or returns."""
         self._done = None
@@ -635,6 +667,8 @@ class Machine:
         while frames:
             try:
                 while frames:
+                    if held:
+                        self._interrupt()
                     frame = frames[-1]
                     pc = frame.pc
                     frame.pc = pc + 1

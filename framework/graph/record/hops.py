@@ -232,6 +232,9 @@ class Hops(Operators):
         self.is_unkept = False
         self.kept = self.end = self.live = None
 
+    def interrupt(self, machine: Machine) -> None:
+        self.leave(machine)  # another run would not come by here
+
     def settle(self, machine: Machine) -> None:
         if self.is_unkept:
             self._keep_again(machine)

@@ -28,8 +28,10 @@ from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
+from anfora.graph.machine import signals
 from anfora.graph.machine.machine import Generator, Machine, Plain
 from anfora.graph.machine.running import running
+from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
 from anfora.graph.polyfill import polyfills
 from anfora.graph.polyfill.gradients import leave_behind, outermost
@@ -119,13 +121,14 @@ class Program:
 
     # -- a call -------------------------------------------------------------------------------------------------------
 
+    @signals.holds
     def call(self, args: tuple, kwargs: dict) -> Any:
         switch = switches()
         before = running.depth
         running.depth = before + 1
         try:
             if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
-                return self.function(*args, **kwargs)
+                return _plainly(self.function, args, kwargs)
             point, values = self._entry(args, kwargs, switch), [*args, *kwargs.values()]
             point.visits += 1  # as `_visit`, where the switches need no look
             if point.visits >= point.due:
@@ -138,6 +141,8 @@ class Program:
             running.depth = before
             if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
                 switch.turn()
+            if held and (error := delivered()) is not None:  # as behind any call; no signal is looked for from here on
+                raise error
 
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
@@ -161,6 +166,8 @@ class Program:
         is_new = False  # whether it goes a way that has come often, and is being compiled
         while True:
             stands: Switches | None = None  # how the switches stand behind the piece, if that is known
+            if held and behind is None and (error := delivered()) is not None:
+                return self._interrupt(point, values, error)
             if behind is not None:
                 variant, live = behind
                 behind = None
@@ -272,12 +279,24 @@ class Program:
         """Let Python do the rest of this call, from a point on."""
         point.switch.turn()
         if point.frames[0] == "entry":
-            args, kwargs = point.arguments(values)
-            return self.function(*args, **kwargs)
+            return _plainly(self.function, *point.arguments(values))
+        return _released(self._left_at(point, values).run())
+
+    def _left_at(self, point: Point, values: list[Any]) -> Machine:
+        """A machine at a point, in Python's world."""
         recorder = Recorder(self)
         machine = Machine(recorder)
         self._resume(recorder, machine, point.frames, values)
         recorder.leave(machine)
+        return machine
+
+    def _interrupt(self, point: Point, values: list[Any], error: BaseException) -> Any:
+        """The handler of a signal has raised an exception: the program gets it where it stands."""
+        if point.frames[0] == "entry":
+            raise error
+        point.switch.turn()
+        machine = self._left_at(point, values)
+        machine.throw(error)
         return _released(machine.run())
 
     def _visit(self, point: Point, values: list[Any], stands: Switches | None) -> None:
@@ -463,6 +482,7 @@ class Program:
                 self.native = _TOO_MANY
         if point.variants:
             self.note_anew(point, values)
+        signals.watch()
         recorder = Recorder(self)
         machine = Machine(recorder)
         recorder.point = point
@@ -477,8 +497,7 @@ class Program:
         except Unsupported as refusal:
             self.native = str(refusal)
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
-            args, kwargs = point.arguments(values)
-            return self.function(*args, **kwargs)
+            return _plainly(self.function, *point.arguments(values))
         return self._finish(recorder, machine)
 
     @property
@@ -892,6 +911,12 @@ class Program:
         recorder.keep(after)
 
 
+@signals.releases
+def _plainly(function: Callable, args: tuple, kwargs: dict) -> Any:
+    """Let Python do a call from its start."""
+    return function(*args, **kwargs)
+
+
 def _lead_past(hop: Hop, name: Any, variant: Variant) -> None:
     """Let an outcome of a hop lead to behind the piece that comes next, if that hands on what is alive, and no more."""
     end, origins, piece = variant.end, variant.runner.origins, variant.piece
@@ -980,7 +1005,9 @@ class Compiled:
         self.program = Program(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if running.depth and (self.program.native is not None or slots.watcher.recorder is not None):
+        if running.depth and (
+            running.is_plain or self.program.native is not None or slots.watcher.recorder is not None
+        ):
             return self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
         return self.program.call(args, kwargs)
 

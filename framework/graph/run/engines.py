@@ -20,6 +20,7 @@ from anfora.eager.entry import tensor_maker
 from anfora.graph.facts.origins import Emitter, Origin
 from anfora.graph.lower.arithmetic import ELEMS
 from anfora.graph.lower.lower import Door
+from anfora.graph.machine.signals import held
 from anfora.graph.run.pieces import GUARDS
 from anfora.kernel import control, repeat
 from anfora.kernel.control import Automaton, Item, Places, Source, leads_to
@@ -251,7 +252,7 @@ class Engine:
         while True:
             self._call(self._address, arena, stack, *arrays)
             self.steps += arena.item(control.STEPS)
-            if arena.item(control.HOW) != control.GOES_ON:
+            if arena.item(control.HOW) != control.GOES_ON or held:
                 break
             again = self._start(values)
             if again is None or any(new is not old for new, old in zip(again[0], got)):

@@ -20,7 +20,7 @@ from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.settings import get_context, log
-from anfora.graph.ir import FuncGraph, reading
+from anfora.graph.ir import FuncGraph, GraphError, reading
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.text import complete
 from anfora.graph.run.compiled import Program
@@ -66,8 +66,17 @@ def read(file: Path | str, objects: Sequence[Any] = ()) -> FuncGraph:
     Args:
         file: its path.
         objects: what text cannot hold (functions, parameters), in the order of the comments at its end.
+    Raises:
+        GraphError: the file cannot be read, or is none of these.
     """
-    return reading.read(Path(file).read_text(encoding="utf-8"), objects)
+    try:
+        return reading.read(Path(file).read_text(encoding="utf-8"), objects)
+    except OSError as error:
+        raise GraphError(f"{str(file)!r} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise GraphError(f"{str(file)!r} is not text in UTF-8, at byte {error.start}") from None
+    except GraphError as error:
+        raise GraphError(f"{str(file)!r}: {error.message}", help=error.help) from None
 
 
 class _Writer:

@@ -1,0 +1,100 @@
+"""Files that are whole or not there: written beside their place, and renamed.
+
+The one who writes holds a lock (`flock`) on the new file, which the system takes back when the process ends, however it
+ends. So a new file without a lock was left by a process that was killed, and `clear` removes it. Where there are no such
+locks (a file system, a system without them), nothing is removed.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # not on this system
+    fcntl = None  # type: ignore[assignment]
+
+__all__ = ["clear", "write_whole"]
+
+_PREFIX, _SUFFIX = ".anfora-", ".new"
+
+
+def write_whole(file: Path, *parts: bytes | memoryview, mode: int = 0o666, durable: bool = True) -> None:
+    """Write a file that appears with its whole content; one of its name stays until then, and if this fails.
+
+    Args:
+        parts: the content.
+        mode: who may read and write it, as far as the process's mask lets.
+        durable: whether it has reached the disk before it appears.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    handle, temporary = _new_file(file.parent, mode)
+    try:
+        with os.fdopen(handle, "wb") as out:
+            for part in parts:
+                out.write(part)
+            out.flush()
+            if durable:
+                os.fsync(out.fileno())
+            os.replace(temporary, file)
+    except BaseException:
+        remove(temporary)
+        raise
+
+
+def _new_file(folder: Path, mode: int) -> tuple[int, str]:
+    """An open file of a name of its own, locked."""
+    while True:
+        name = os.path.join(folder, f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), mode)
+        try:
+            _lock(handle)
+            if os.fstat(handle).st_nlink:
+                return handle, name
+        except BaseException:
+            os.close(handle)
+            remove(name)
+            raise
+        os.close(handle)  # somebody cleared it away between its making and its lock
+
+
+def clear(folder: Path) -> None:
+    """Remove the new files that killed processes have left in a folder."""
+    try:
+        with os.scandir(folder) as found:
+            left = [entry.path for entry in found if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX)]
+    except OSError:
+        return
+    for path in left:
+        try:
+            handle = os.open(path, os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0))
+        except OSError:
+            continue
+        try:
+            if _lock(handle):
+                remove(path)
+        finally:
+            os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    """Whether the file is locked by us now."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def remove(path: str) -> None:
+    """Remove a file, if it is there and may be removed."""
+    try:
+        os.unlink(path)
+    except OSError:
+        pass

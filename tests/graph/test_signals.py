@@ -1,0 +1,305 @@
+"""Handlers of signals: called between two instructions of the program, wherever the signal falls, and raising there."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import signal
+import sys
+import threading
+import time
+import traceback
+
+import pytest
+
+import anfora as ms
+from anfora import Tensor, ops
+
+
+class Late(Exception):
+    pass
+
+
+def late(*_):
+    raise Late
+
+
+@pytest.fixture(autouse=True)
+def _handler():
+    before = signal.signal(signal.SIGUSR1, late), signal.signal(signal.SIGALRM, late)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGUSR1, before[0])
+    signal.signal(signal.SIGALRM, before[1])
+
+
+class Store:
+    """What the programs change: each step does four things, in order."""
+
+    def __init__(self):
+        self.a, self.b = Tensor([0.0]), Tensor([0.0])
+        self.steps, self.log = 0, []
+
+    def state(self):
+        return self.a.item(), self.b.item(), self.steps, len(self.log)
+
+
+def plain_loop(s, x):
+    try:
+        for i in range(4):
+            s.a.add_(1)
+            s.b.add_(1)
+            s.steps += 1
+            s.log.append(i)
+    except Late:
+        return "caught"
+    finally:
+        s.log.append("finally")
+    return "ended"
+
+
+def loop_on_data(s, x):
+    try:
+        while s.a.sum() < 4:
+            s.a.add_(1)
+            s.b.add_(1)
+            s.steps += 1
+            s.log.append(0)
+    except Late:
+        return "caught"
+    finally:
+        s.log.append("finally")
+    return "ended"
+
+
+def with_hops(s, x):
+    try:
+        for i in range(4):
+            s.a.add_(1)
+            s.b.add_(1)
+            s.steps += 1
+            s.log.append(hop(i))
+    except Late:
+        return "caught"
+    finally:
+        s.log.append("finally")
+    return "ended"
+
+
+def hop(i):
+    return eval("i + 1")
+
+
+def by_a_generator(s, x):
+    def steps():
+        for i in range(4):
+            s.a.add_(1)
+            s.b.add_(1)
+            s.steps += 1
+            yield i
+
+    try:
+        for i in steps():
+            s.log.append(i)
+    except Late:
+        return "caught"
+    finally:
+        s.log.append("finally")
+    return "ended"
+
+
+def recursive(s, x, n=4):
+    if n == 4:
+        try:
+            return recursive(s, x, 3)
+        except Late:
+            return "caught"
+        finally:
+            s.log.append("finally")
+    s.a.add_(1)
+    s.b.add_(1)
+    s.steps += 1
+    s.log.append(n)
+    if n:
+        return recursive(s, x, n - 1)
+    return "ended"
+
+
+PROGRAMS = [plain_loop, loop_on_data, with_hops, by_a_generator, recursive]
+
+
+class _Bell:
+    """`~bell` brings the signal. Python looks for signals behind calls, but not behind operators, so the handler is called
+    in the frame that goes on."""
+
+    __invert__ = functools.partial(ctypes.PyDLL(None)["raise"], int(signal.SIGUSR1))
+
+
+class _SignalAt:
+    """Brings a signal at the nth event that a profiler sees: calls and returns, of this package's own functions too."""
+
+    bell = _Bell()
+
+    def __init__(self, n):
+        self.left = n
+
+    def __call__(self, frame, event, arg):
+        self.left -= 1
+        if not self.left:
+            self.rung = ~self.bell
+
+    def __enter__(self):
+        sys.setprofile(self)
+
+    def __exit__(self, *_):
+        sys.setprofile(None)
+
+
+def check(store, outcome):
+    """Python's meaning of a program that an exception ends between any two of its instructions."""
+    a, b, steps, logged = store.state()
+    if outcome == "escaped":  # in front of the `try`, at the start of the `finally`, or behind the end
+        if "finally" not in store.log:
+            assert (a, b, steps, logged) in ((0, 0, 0, 0), (4, 4, 4, 4))
+            return
+        outcome = "ended" if steps == 4 else "caught"
+    assert store.log.count("finally") == 1 and store.log[-1] == "finally"
+    done = logged - 1
+    assert a >= b >= steps >= done >= a - 1
+    if outcome == "ended":
+        assert a == b == steps == done == 4
+
+
+@pytest.mark.parametrize("calls", [0, 3])
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_wherever_a_signal_falls_the_state_is_whole(program, calls):
+    moments = 0
+    outcomes = set()
+    step = 397 if not calls else 7  # a recording has many moments
+    while True:
+        moments += step
+        compiled = ms.jit(program)
+        for _ in range(calls):
+            compiled(Store(), Tensor([1.0]))
+        store, interrupt = Store(), _SignalAt(moments)
+        try:
+            with interrupt:
+                outcome = compiled(store, Tensor([1.0]))
+        except Late:
+            outcome = "escaped"
+        if interrupt.left > 0:
+            break  # the call has fewer moments
+        check(store, outcome)
+        outcomes.add(outcome)
+        again = Store()
+        assert compiled(again, Tensor([1.0])) == "ended"
+        check(again, "ended")
+    assert "caught" in outcomes or calls  # a later call may be one piece
+
+
+def test_a_native_loop_ends_between_two_iterations():
+    a, b = Tensor([0.0]), Tensor([0.0])
+
+    @ms.jit
+    def f():
+        while True:
+            a.add_(1)
+            b.add_(1)
+            if a.sum() < 0:
+                break
+
+    for _ in range(5):
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(Late):
+            f()
+        assert a.item() - b.item() in (0, 1)
+
+
+def test_the_program_catches_what_ends_a_native_loop():
+    log = []
+
+    @ms.jit
+    def f(x):
+        try:
+            while x.sum() > -1:
+                x = x * 0.5 + 1
+        except Late:
+            log.append("caught")
+        finally:
+            log.append("finally")
+
+    for _ in range(3):
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        f(Tensor([1.0]))
+        assert log == ["caught", "finally"]
+        log.clear()
+
+
+def test_what_python_does_for_the_program_is_cut_short():
+    @ms.jit
+    def f(x):
+        try:
+            time.sleep(30)
+        except Late:
+            return x + 1
+        return x
+
+    for _ in range(3):
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
+        assert f(Tensor(1.0)).item() == 2
+
+
+def test_a_handler_that_raises_nothing_is_called_and_the_program_goes_on():
+    seen = []
+    signal.signal(signal.SIGUSR1, lambda number, frame: seen.append((number, frame.f_code.co_filename)))
+
+    @ms.jit
+    def f(x):
+        return x + 1
+
+    x = Tensor(1.0)
+    f(x)
+    for moment in range(1, 40):
+        with _SignalAt(moment):
+            y = f(x)
+        assert y.item() == 2
+    assert seen.count((signal.SIGUSR1, __file__)) > 10  # the others fell between the program and the compiled call
+
+
+def test_handlers_are_the_programs_own():
+    ms.jit(lambda x: x + 1)(Tensor(1.0))
+    assert signal.getsignal(signal.SIGUSR1) is late
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    assert signal.signal(signal.SIGUSR1, signal.SIG_IGN) is late
+    assert signal.signal(signal.SIGUSR1, signal.SIG_DFL) is signal.SIG_IGN
+    assert signal.signal(signal.SIGUSR1, late) is signal.SIG_DFL
+    with pytest.raises(TypeError, match="signal handler must be"):
+        signal.signal(signal.SIGUSR1, "late")
+    assert signal.getsignal(signal.SIGUSR1) is late
+
+
+def test_no_frame_of_ours_stands_between_a_program_and_its_handler():
+    ms.jit(lambda x: x + 1)(Tensor(1.0))
+    with pytest.raises(Late) as caught:
+        signal.raise_signal(signal.SIGUSR1)
+    assert {entry.filename for entry in traceback.extract_tb(caught.value.__traceback__)} == {__file__}
+
+
+def test_a_signal_that_comes_while_another_thread_computes():
+    """Python calls handlers in the main thread; what is held there is delivered there."""
+    done = []
+    f = ms.jit(lambda x: ops.exp(x).sum())
+
+    def work():
+        while not done:
+            f(Tensor([1.0, 2.0]))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        for _ in range(20):
+            with pytest.raises(Late):
+                signal.raise_signal(signal.SIGUSR1)
+    finally:
+        done.append(1)
+        thread.join()
