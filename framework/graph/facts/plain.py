@@ -131,4 +131,4 @@ def _is_value(value: Any, depth: int = 0) -> bool:
 
 
 #: Iterators that tell what they go over, and where they are.
-_ITERATORS = frozenset({type(iter([])), type(iter(()))})
+_ITERATORS: frozenset[type] = frozenset({type(iter([])), type(iter(()))})

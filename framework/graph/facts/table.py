@@ -137,11 +137,10 @@ class Fact:
         #: Whether the first argument is changed; what is only drained is not.
         self.writes = bool(takes and takes[0] & WRITTEN)
         #: Whether it hands on the items of something, and asks nothing else.
-        first = (*takes[:1], rest or 0) if alone is None else (alone,)
+        walked = (*takes[:1], rest or 0) if alone is None else (alone,)
         walks = WALKED | DRAINED
-        self.is_walking = any(use & walks for use in first) and not any(
-            use & ~(walks | LENGTH | WRITTEN) for use in first
-        )
+        asks = ~(walks | LENGTH | WRITTEN)
+        self.is_walking = any(use & walks for use in walked) and not any(use & asks for use in walked)
 
     def __repr__(self) -> str:
         return f"<what is known of {getattr(self.function, '__qualname__', self.function)}>"

@@ -6,6 +6,7 @@ import functools
 import math
 import operator
 import types
+from typing import Any
 
 from anfora.graph.facts.table import (
     CALLED,
@@ -41,6 +42,7 @@ from anfora.graph.machine.operations import FORMATS, IN_PLACE, OPERATIONS
 
 __all__: list[str] = []
 
+_function: Any
 _CHANGED = WRITTEN | RELEASED
 _FOLLOWED = Numbers()
 _PARTIAL = Numbers(may_fail=True)

@@ -46,8 +46,8 @@ def _row(*takes: int, gives: str = PLAIN, **more: Any) -> tuple[tuple[int, ...],
     return takes, {"gives": gives, **more}
 
 
-for _kind in (bool, int, float, complex):
-    _looking(_kind)
+for _number in (bool, int, float, complex):
+    _looking(_number)
 for _kind in (str, bytes):
     _looking(
         _kind,
