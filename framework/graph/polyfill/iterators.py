@@ -13,6 +13,10 @@ from anfora.graph.facts import known
 __all__ = ["go_over", "iterators"]
 
 
+class _ABSENT:
+    """In the place of an item where there are no more; a class, since the compiler knows what classes are."""
+
+
 def with_iterators(function, places, args, kwargs):
     args = list(args)
     for place in places:
@@ -25,9 +29,8 @@ def accumulate_(items, func=None, *, initial=None):
     rest = iter(items)
     total = initial
     if initial is None:
-        try:
-            total = next(rest)
-        except StopIteration:
+        total = next(rest, _ABSENT)
+        if total is _ABSENT:
             return
     yield total
     for item in rest:
@@ -119,9 +122,8 @@ def groupby_(items, key=None):
             yield value
         is_at_end = True
 
-    try:
-        value = next(rest)
-    except StopIteration:
+    value = next(rest, _ABSENT)
+    if value is _ABSENT:
         return
     found = value if key is None else key(value)
     while not is_at_end:

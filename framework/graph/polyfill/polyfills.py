@@ -273,10 +273,10 @@ def zip_(*items):
     while rests:
         row = []
         for rest in rests:
-            try:
-                row.append(next(rest))
-            except StopIteration:
+            item = next(rest, _ABSENT)
+            if item is _ABSENT:
                 return
+            row.append(item)
         yield tuple(row)
 
 

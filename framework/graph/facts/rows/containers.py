@@ -188,7 +188,7 @@ add(defaultdict, KEPT, DRAINED | MAPPING | KEYS, others=KEPT, is_of_own=True)
 add(OrderedDict, DRAINED | MAPPING | KEYS, others=KEPT, is_of_own=True)
 add(Counter, DRAINED | MAPPING | KEYS, others=KEPT, is_of_own=True)
 for _function in (Counter.update, Counter.subtract):  # they are written in Python: see collected.py
-    add(_function, WRITTEN | KEYS, DRAINED | MAPPING | WHOLE | KEYS, others=WHOLE, gives=PLAIN, by_python=True)
+    add(_function, WRITTEN | WHOLE | KEYS, DRAINED | MAPPING | WHOLE | KEYS, others=WHOLE, gives=PLAIN, by_python=True)
 add(Counter.most_common, KEYS | WHOLE, INDEX, by_python=True)
 add(Counter.copy, KEYS, by_python=True)
 
