@@ -33,7 +33,7 @@ from anfora.kernel import glue
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
     "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_bound", "is_compared_plainly", "is_constant",
-    "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "name_of",
+    "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves",
     "rows", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
@@ -122,6 +122,12 @@ def forgets(function: Any) -> bool:
     if fact is not None:
         return fact.forgets
     return isinstance(function, Op) or computes(function)
+
+
+def only_moves(function: Any) -> bool:
+    """Whether a function moves what a list, dict or set holds, one by one or all of it, and does not look at it."""
+    fact = fact_of(function)
+    return fact is not None and fact.only_moves
 
 
 def is_pythons(function: Any) -> bool:

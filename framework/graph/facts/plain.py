@@ -1,134 +1,173 @@
-"""Whether what a function looks at is plain: to the depth that its row in the table of facts says, and no deeper.
-
-Two questions, since special methods of the program are gone into, and the data of tensors is waited for:
-
-    calls_program    what is looked at may be an object of the program, whose methods would be called in there
-    is_plain         nothing is: neither an object of the program nor the data of a tensor
-"""
+"""What is plain: numbers, texts, and containers and functions of such. Programs on plain values alone are Python's."""
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict, deque
+import collections
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from anfora.core.parameter import Parameter
-from anfora.core.tensor import Tensor
-from anfora.graph.facts import known
-from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, viewed
 from anfora.graph.facts.origins import Number
-from anfora.graph.facts.table import (
-    CALLED,
-    DRAINED,
-    EQUAL,
-    EQUALS,
-    INDEX,
-    KEY,
-    KEYS,
-    LENGTH,
-    LOOKS,
-    ORDER,
-    ORDERS,
-    TRUTH,
-    TRUTHS,
-    WALKED,
-    WHOLE,
-    WRITTEN,
-    Fact,
-)
 
-__all__ = ["asks", "changes_unplainly", "is_hashed_plainly", "is_iterator", "is_plain", "parts_of"]
+__all__ = ["COUNTED", "Plainness", "count_of"]
 
-_DEEPEST = 20
-#: Uses that ask a value for something, and those of which it must be made of numbers and texts.
-_ASKING = LOOKS | LENGTH | WALKED | DRAINED
-_VALUES = EQUAL | ORDER | WHOLE | EQUALS | ORDERS | TRUTHS
-_ITEMS = (tuple, list, set, frozenset)
-_CHANGEABLE = frozenset({list, dict, set, deque, defaultdict, OrderedDict, Counter})
-_ARRANGED = frozenset({list, tuple, dict, set, frozenset, *known.VIEWS, *SIMPLE})
+_NESTED = 8  #: how deep it is looked
+_MOST_ITEMS = 20_000  #: that are not simple, and are looked at one by one
+_SEQUENCES = (list, tuple, set, frozenset, collections.deque)
+_MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+_ALL_SIMPLE = frozenset({*SIMPLE, Number, bytearray, slice})
 
 
-def is_iterator(value: Any) -> bool:
-    """Whether to take items of it leaves it with fewer."""
-    return hasattr(type(value), "__next__")
+class Plainness:
+    """Says whether values are plain: one look at a program.
 
+    What is made by classes and modules of the program's, or of other packages, is not, nor is what may hold a tensor.
+    """
 
-def parts_of(value: Any) -> tuple:
-    """What a place in a sequence is made of."""
-    return (value.start, value.stop, value.step) if type(value) is slice else (value,)
+    def __init__(self) -> None:
+        self._seen: dict[int, Any] = {}
+        self._left = _MOST_ITEMS
 
-
-def asks(use: int, value: Any) -> bool:
-    """Whether what is done with an argument asks it for a method, to be walked over, counted or taken as a place."""
-    return bool(use & (INDEX | LENGTH | WALKED | DRAINED)) and any(map(known.has_methods, parts_of(value)))
-
-
-def is_hashed_plainly(value: Any, depth: int = 0) -> bool:
-    """Whether to hash a value, and to compare it with what has the same hash, looks at nothing but which object it is, or
-    at numbers and texts."""
-    kind = type(value)
-    if kind in SIMPLE or kind is Tensor or kind is Parameter or kind is Number:
-        return True
-    if kind is tuple or kind is frozenset:
-        return depth < _DEEPEST and all(is_hashed_plainly(item, depth + 1) for item in value)
-    return known.has_identity(kind) and type(kind).__flags__ & (1 << 9) == 0
-
-
-def is_plain(use: int, value: Any) -> bool:
-    """Whether what is done with an argument calls nothing of the program, and looks at no data."""
-    kind = type(value)
-    if kind in SIMPLE or kind is Number or not use & _ASKING:
-        return True
-    if use & CALLED:
-        return False
-    if use & INDEX and not (use & KEY and is_hashed_plainly(value)):
-        if kind is not slice or not all(type(part) in SIMPLE or type(part) is Number for part in parts_of(value)):
+    def __call__(self, value: Any, depth: int = 0) -> bool:
+        kind = type(value)
+        if kind in _ALL_SIMPLE:
+            return True
+        if id(value) in self._seen:
+            return True  # it has been looked at, or is being
+        self._seen[id(value)] = value
+        if depth > _NESTED:
             return False
-    elif use & KEY and not is_hashed_plainly(value):
-        return False
-    if use & TRUTH and kind not in _ARRANGED:
-        return False
-    if use & _VALUES and not _is_value(value):
-        return False
-    if use & KEYS and use & DRAINED and not (kind is dict or all(map(is_hashed_plainly, _items(value)))):
-        return False
-    return not (use & (LENGTH | WALKED | DRAINED) and known.has_methods(value))
+        if kind in _SEQUENCES:
+            return self._all(value, depth)
+        if kind in _MAPPINGS:
+            factory = getattr(value, "default_factory", None)
+            return (factory is None or self(factory, depth)) and self._all(value, depth) and self._all(
+                value.values(), depth
+            )  # fmt: skip
+        if kind in VIEWS:
+            return self(viewed(value), depth + 1)
+        if kind is types.FunctionType:
+            return self._function(value, depth)
+        if kind in BOUND:
+            owner = value.__self__
+            return owner is None or isinstance(owner, types.ModuleType) or self(owner, depth + 1)
+        if kind is types.MethodDescriptorType:
+            return value.__objclass__.__module__ == "builtins"
+        if kind is types.CellType:
+            return self.cell(value, depth)
+        if kind is functools.partial:
+            return all(self(part, depth + 1) for part in (value.func, value.args, value.keywords))
+        if isinstance(value, type):
+            return value.__module__ in _LIBRARIES and not value.__flags__ & (1 << 9)
+        if kind is types.ModuleType:
+            return value.__name__.partition(".")[0] in sys.stdlib_module_names
+        if kind in _MOVING or kind in DEQUE_ITERATORS:
+            return True
+        if kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__"):
+            return self._iterator(value, depth)
+        return kind in _OTHERS
 
+    def cell(self, cell: types.CellType, depth: int = 0) -> bool:
+        """The same of a variable."""
+        try:
+            held = cell.cell_contents
+        except ValueError:
+            return True
+        return self(held, depth)
 
-def changes_unplainly(fact: Fact, args: tuple, kwargs: dict) -> bool:
-    """Whether something that the program has made is changed, or an iterator used up, by what looks at more than numbers
-    and texts on the way: should that be the data of a tensor, the state in front of it is needed."""
-    uses = list(fact.uses(args, kwargs))
-    return any(_is_changed(use, value) for use, value in uses) and not all(is_plain(use, value) for use, value in uses)
-
-
-def _is_changed(use: int, value: Any) -> bool:
-    if use & WRITTEN:
-        return type(value) in _CHANGEABLE
-    return bool(use & (WALKED | DRAINED)) and is_iterator(value)
-
-
-def _items(value: Any) -> Any:
-    """What is still to come of something that is walked over; itself, which is no key, where that cannot be seen."""
-    kind = type(value)
-    if kind in _ARRANGED:
-        return value
-    if kind in _ITERATORS:
-        parts = value.__reduce__()
-        return parts[1][0][parts[2] :] if len(parts) > 2 else ()
-    return (value,)
-
-
-def _is_value(value: Any, depth: int = 0) -> bool:
-    """Whether it is made of numbers and texts alone."""
-    kind = type(value)
-    if kind in SIMPLE or kind is Number:
+    def _all(self, items: Iterable[Any], depth: int) -> bool:
+        kinds = set(map(type, items))
+        if kinds <= _ALL_SIMPLE:
+            return True
+        if not kinds <= _LOOKED_INTO:
+            return False
+        for item in items:
+            if type(item) not in _ALL_SIMPLE:
+                self._left -= 1
+                if self._left < 0:
+                    return True  # those that were looked at are
+                if not self(item, depth + 1):
+                    return False
         return True
-    if kind in _ITEMS or kind in _ITERATORS:
-        return depth < _DEEPEST and all(_is_value(item, depth + 1) for item in _items(value))
-    if kind is dict:
-        return depth < _DEEPEST and all(_is_value(item, depth + 1) for pair in value.items() for item in pair)
-    return kind is slice or kind is type
+
+    def _function(self, function: types.FunctionType, depth: int) -> bool:
+        """Whether what a function names is plain."""
+        if not enters(function):
+            return (function.__module__ or "").partition(".")[0] in sys.stdlib_module_names
+        if not all(self.cell(cell, depth + 1) for cell in function.__closure__ or ()):
+            return False
+        given = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        if not all(self(value, depth + 1) for value in given):
+            return False
+        return all(self.named(name, function, depth + 1) for name in _names_of(function.__code__))
+
+    def named(self, name: str, function: types.FunctionType, depth: int = 0) -> bool:
+        """Whether a variable of a function's module is plain."""
+        scope = function.__globals__
+        return name not in scope or self(scope[name], depth)
+
+    def _iterator(self, value: Any, depth: int) -> bool:
+        if type(value) is types.GeneratorType:
+            return False
+        try:
+            parts = value.__reduce__()
+        except TypeError:
+            return False
+        return isinstance(parts, tuple) and all(self(part, depth + 1) for part in parts[1])
 
 
-#: Iterators that tell what they go over, and where they are.
-_ITERATORS: frozenset[type] = frozenset({type(iter([])), type(iter(()))})
+@functools.lru_cache(maxsize=4096)
+def _names_of(code: types.CodeType) -> frozenset[str]:
+    """The names that a function reads from its module, or as attributes, and those in it."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names_of(constant)
+    return frozenset(names)
+
+
+_LIBRARIES = frozenset({
+    "builtins", "collections", "itertools", "functools", "operator", "math", "re", "string", "random", "heapq", "bisect",
+    "decimal", "fractions", "datetime", "array", "io", "_io", "struct", "json",
+})  # fmt: skip
+_MOVING = frozenset(
+    {type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b""))}
+)
+_OTHERS = frozenset({operator.itemgetter, operator.attrgetter, operator.methodcaller, type(print), type(sys.stdout)})
+_LOOKED_INTO = frozenset({*_ALL_SIMPLE, *_SEQUENCES, *_MAPPINGS, types.FunctionType, *BOUND, type})
+
+
+def count_of(items: Any) -> int:
+    """How many items come, where that can be told without asking for one; 0 else."""
+    kind = type(items)
+    if kind is range:
+        return max(0, -(-(items.stop - items.start) // items.step))
+    if kind in COUNTED:
+        return len(items)
+    if kind in _COUNTING:
+        return operator.length_hint(items)
+    how = _THROUGH.get(kind)
+    if how is None:
+        return 0
+    try:
+        parts = items.__reduce__()[1]
+    except (TypeError, IndexError):
+        return 0
+    return how(map(count_of, parts[1:] if kind in (map, filter) else parts), default=0)
+
+
+def _first(counts: Iterable[int], default: int) -> int:
+    return next(iter(counts), default)
+
+
+#: Types that know how many items they hold.
+COUNTED = frozenset({range, *_SEQUENCES, *_MAPPINGS, *VIEWS, str, bytes, bytearray})
+_COUNTING = frozenset({
+    *(type(iter(kind())) for kind in (list, tuple, dict, set, str, bytes)), type(iter("é")), type(iter(range(0))),
+    type(iter(range(1 << 70))), type(reversed([])), type(iter({}.values())), type(iter({}.items())), *DEQUE_ITERATORS,
+})  # fmt: skip
+_THROUGH: dict[type, Callable[..., int]] = {zip: min, map: min, enumerate: _first, filter: _first, reversed: _first}

@@ -55,6 +55,8 @@ LOOKS = INDEX | KEY | EQUAL | ORDER | TRUTH | CALLED | WHOLE | KEYS | EQUALS | O
 #: Uses that look at how things are arranged: where they are, in which order, under which key.
 ARRANGES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | MAPPING | INDEX | KEY | KEYS | COUPLES
 
+_MOVES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | INDEX | KEY | KEYS
+
 # -- what is given back -----------------------------------------------------------------------------------------------
 
 PLAIN = "plain"  #: a number, a text or the like, which holds none of the arguments; None too
@@ -102,7 +104,7 @@ class Fact:
 
     __slots__ = (
         "alone", "by_python", "function", "gives", "is_of_own", "is_of_values", "is_walking", "moves", "named",
-        "numbers", "of_arrays", "others", "owner", "rest", "stores_from", "takes", "writes",
+        "numbers", "of_arrays", "only_moves", "others", "owner", "rest", "stores_from", "takes", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -136,6 +138,10 @@ class Fact:
         self.stores_from = first if first < len(takes) or rest == KEPT or self.others == KEPT else None
         #: Whether the first argument is changed; what is only drained is not.
         self.writes = bool(takes and takes[0] & WRITTEN)
+        #: Whether it moves what a list, dict or set holds, one by one or all of it, and does not look at it.
+        self.only_moves = not any(
+            use & ~_MOVES or (use & KEYS and use & DRAINED) for use in (*takes, rest or 0, alone or 0)
+        )
         #: Whether it hands on the items of something, and asks nothing else.
         walked = (*takes[:1], rest or 0) if alone is None else (alone,)
         walks = WALKED | DRAINED

@@ -14,8 +14,8 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import iterates
 from anfora.graph.facts.known import SIMPLE, is_plain_key
+from anfora.graph.facts.looking import asks, parts_of
 from anfora.graph.facts.operator_classes import is_operator
-from anfora.graph.facts.plain import asks, parts_of
 from anfora.graph.facts.table import (
     ARRANGES,
     CALLED,
@@ -74,7 +74,7 @@ class Reasons(Held):
     def _reason(self, operation: Callable, args: tuple, kwargs: dict) -> str | None:
         """Why something is left to the interpreter, or None."""
         values = (*args, *kwargs.values())
-        if any(map(self.opaque, values)) or self.opaque(operation):
+        if any(self.opaque_to(operation, value) for value in (*values, operation)):
             return f"{known.describe(operation)} of a value that the compiler does not know"
         if self.own and iterates(operation, values):
             return f"{known.describe(operation)} of an array"
