@@ -6,7 +6,8 @@ seeds.py        random choices, which follow from (seed, epoch, sample)
 sources.py      nodes that give rows            samplers.py    in which order
 arranging.py    nodes that arrange rows         mapping.py     functions on fields
 gathering.py    batches                         functions.py   the program's functions, and their errors
-executor.py     who computes rows               parallel.py    which executor a run gets
+executor.py     who computes rows               parallel.py    which executor a run gets; threads
+processes.py    worker processes                shared.py      the memory in which they answer
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py            the datasets by where their data are
 transforms.py   transforms of any field         vision/        transforms of images

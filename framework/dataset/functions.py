@@ -17,9 +17,22 @@ import numpy as np
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import internal_files
 
-__all__ = ["SampleError", "Transform", "call", "is_pure", "named", "not_random", "pure"]
+__all__ = ["SampleError", "Transform", "call", "is_pure", "named", "not_random", "progress", "pure"]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class _Progress:
+    """Where a worker process notes the sample that it is at: two numbers that the other side sees, epoch and sample."""
+
+    page: np.ndarray | None = None
+
+    def note(self, epoch: int, sample: int) -> None:
+        if self.page is not None:
+            self.page[0], self.page[1] = epoch, sample
+
+
+progress = _Progress()
 
 
 class SampleError(OpRuntimeError):
@@ -107,6 +120,7 @@ def failed(what: str, epoch: int, sample: int, error: BaseException) -> SampleEr
 
 def call(function: Callable[..., Any], values: Sequence[Any], what: str, epoch: int, sample: int) -> Any:
     """function(*values); an error tells the sample."""
+    progress.note(epoch, sample)
     try:
         return function(*values)
     except Exception as error:

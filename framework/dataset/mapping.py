@@ -10,7 +10,7 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError
 from anfora.core.tensor import Tensor
 from anfora.dataset.blocks import Block, as_array
-from anfora.dataset.functions import Transform, failed, is_pure, named, plain, takes_tensors
+from anfora.dataset.functions import Transform, failed, is_pure, named, plain, progress, takes_tensors
 from anfora.dataset.node import Node, Run, Through
 from anfora.dataset.seeds import draws, keys_of, mix, seed_globals
 
@@ -188,6 +188,7 @@ class Map(Through):
                 seed_globals(keys[number])
                 if block.borrowed:
                     values = [value.copy() for value in values]
+            progress.note(int(epochs[number]), int(samples[number]))
             for place, operation in enumerate(self.operations):
                 draws.begin(mix(keys[number], place))
                 try:

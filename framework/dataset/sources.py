@@ -16,7 +16,7 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block, as_array, collate
-from anfora.dataset.functions import failed, named
+from anfora.dataset.functions import failed, named, progress
 from anfora.dataset.node import Node, Run, Through
 from anfora.dataset.samplers import BuiltinSampler
 from anfora.dataset.seeds import keys_of, mix, seed_globals
@@ -157,6 +157,7 @@ class Items(Indexed):
         for place, number in enumerate(positions.tolist()):
             if seeded:
                 seed_globals(keys[place])
+            progress.note(epoch, number)
             try:
                 found.append(as_fields(self.source[number], self.columns, self.types, "GeneratorDataset"))
             except Exception as error:

@@ -28,6 +28,7 @@ threads are the system's, without a part in Python; one that finds no memory for
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import functools
 import os
@@ -36,7 +37,7 @@ import threading
 import time
 import warnings
 from array import array
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from anfora.core.errors import AnforaWarning, OpRuntimeError, OpTypeError, OpValueError
@@ -519,6 +520,18 @@ def _start_thread(function: int, argument: int) -> int | None:
     """A new thread that runs the function at an address; None where the system makes no more."""
     thread = ctypes.c_ulong()
     return None if _threads().pthread_create(ctypes.byref(thread), None, function, argument) else thread.value
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """No worker threads of the pool as long as it holds: for who forks."""
+    threads = _pool.threads
+    _pool.stop()
+    try:
+        yield
+    finally:
+        if threads > 1:
+            _pool.resize(threads)
 
 
 def _wake_sleepers(address: int) -> None:
