@@ -23,6 +23,16 @@ PATHS = {
     "anfora.core.settings": (
         "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
     ),
+    "anfora.dataset": ("dataset.core", "dataset.engine", "dataset.engine.datasets"),
+    "anfora.dataset.config": ("dataset.core.config",),
+    "anfora.dataset.samplers": ("dataset.engine.samplers",),
+    "anfora.dataset.transforms": (
+        "dataset.transforms.c_transforms", "dataset.transforms.py_transforms", "dataset.transforms.transforms",
+    ),
+    "anfora.dataset.vision": (
+        "dataset.vision.c_transforms", "dataset.vision.py_transforms", "dataset.vision.transforms",
+        "dataset.vision.utils",
+    ),
     "anfora.nn": (
         "nn.cell", "nn.grad", "nn.grad.cell_grad", "nn.layer", "nn.layer.activation", "nn.layer.basic",
         "nn.layer.channel_shuffle",
