@@ -76,10 +76,9 @@ class Path(ModuleType):
         below = sys.modules.get(f"{self.__name__}.{name}")
         if below is not None:
             return below
-        home = importlib.import_module(self.__dict__["_home"])
-        if not name.startswith("__") or name == "__all__":
+        if not name.startswith("__") or name == "__all__":  # who looks for a module's file has no need of its names
             try:
-                return getattr(home, name)
+                return getattr(importlib.import_module(self.__dict__["_home"]), name)
             except AttributeError:
                 pass
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
