@@ -26,6 +26,7 @@ PATHS = {
     "anfora.dataset": ("dataset.core", "dataset.engine", "dataset.engine.datasets"),
     "anfora.dataset.config": ("dataset.core.config",),
     "anfora.dataset.samplers": ("dataset.engine.samplers",),
+    "anfora.dataset.text": ("dataset.text.transforms", "dataset.text.utils"),
     "anfora.dataset.transforms": (
         "dataset.transforms.c_transforms", "dataset.transforms.py_transforms", "dataset.transforms.transforms",
     ),

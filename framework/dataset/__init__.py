@@ -11,10 +11,11 @@ processes.py    worker processes                shared.py      the memory in whi
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py            the datasets by where their data are
 transforms.py   transforms of any field         vision/        transforms of images
+text.py         transforms of words and texts
 config.py       seed, workers and other settings               checks.py    checks of arguments
 """
 
-from anfora.dataset import config, transforms, vision
+from anfora.dataset import config, text, transforms, vision
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.datasets import zip_datasets as zip
 from anfora.dataset.functions import SampleError, pure
@@ -44,5 +45,5 @@ __all__ = [
     "BatchInfo", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler", "FashionMnistDataset",
     "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler",
     "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler",
-    "SubsetSampler", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "transforms", "vision", "zip",
+    "SubsetSampler", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision", "zip",
 ]  # fmt: skip

@@ -182,7 +182,8 @@ class Processes(Executor):
         for worker in self._workers:
             poller.register(worker.channel, select.POLLIN)
             by_file[worker.channel.fileno()] = worker
-        ready = poller.poll(max(0.0, left) * 1000)
+        # Not longer: Python sees a signal that comes just before it begins to wait only when it has waited.
+        ready = poller.poll(min(max(0.0, left), 0.2) * 1000)
         for file, _ in ready:
             self._take(by_file[file])
         if not ready:
