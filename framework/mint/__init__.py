@@ -30,7 +30,7 @@ _SAME = """
     abs acos acosh addbmm addmm addmv addcdiv allclose amax amin any all arange arccos arccosh arcsin arcsinh arctan
     arctan2 arctanh argmax argmin asin asinh atan atan2 atanh baddbmm bincount bitwise_and bitwise_not bitwise_or
     bitwise_xor bmm broadcast_to cat cdist ceil chunk clamp clone concat cos cosh count_nonzero cross cummax cummin cumprod
-    addcmul clip cumsum diff div divide dot dstack einsum empty empty_like eq equal erf erfc erfinv exp exp2 expm1 eye
+    addcmul clip diff div divide dot dstack einsum empty empty_like eq equal erf erfc erfinv exp exp2 expm1 eye
     fix flip float_power floor floor_divide fmod frac full full_like gcd greater greater_equal gt histc hstack index_select
     inverse isclose isfinite isinf isnan isneginf kthvalue le lerp less less_equal log log10 log1p log2
     logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logsumexp lt masked_select matmul maximum
@@ -51,7 +51,6 @@ _ARGUMENTS: dict[str, dict[str, str]] = {
     "arcsin": {"x": "input"},
     "bmm": {"input": "input_x"},
     "count_nonzero": {"input": "x"},
-    "cumsum": {"input": "x"},
     "diff": {"input": "x"},
     "isnan": {"tensor": "input"},
     "mv": {"input": "mat"},
@@ -185,6 +184,18 @@ def _spread(name: str) -> Callable:
 
 
 std, var, std_mean, var_mean = map(_spread, ("std", "var", "std_mean", "var_mean"))
+
+
+def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The running sum along an axis, in `dtype`; when that is not given int64 for integers and bools.
+
+    Example:
+        >>> cumsum(Tensor([1, 2, 3]), 0).tolist()
+        [1, 3, 6]
+    """
+    if dtype is None and isinstance(input, Tensor) and not input.dtype.is_float:
+        dtype = int64
+    return ops.cumsum(input, dim, dtype)
 
 
 def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
@@ -417,8 +428,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = N
 
 _NAMES = frozenset(_SAME.split()) | set(_RENAMED)
 _FORMS = (
-    "add", "argsort", "bernoulli", "diag", "flatten", "linspace", "max", "mean", "median", "meshgrid", "min", "multinomial",
-    "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "sort",
-    "std", "std_mean", "sub", "unique", "var", "var_mean", "zeros",
+    "add", "argsort", "bernoulli", "cumsum", "diag", "flatten", "linspace", "max", "mean", "median", "meshgrid",
+    "min", "multinomial", "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm", "sort", "std", "std_mean", "sub", "unique", "var", "var_mean", "zeros",
 )  # fmt: skip
 __all__ = sorted([*_NAMES, *_METHODS, *_FORMS])
