@@ -153,3 +153,24 @@ def test_choices_with_a_mask_are_the_same_compiled(seed):
         chosen = [tuple(p) for p, is_taken in zip(places, taken) if is_taken]
         assert len(set(chosen)) == len(chosen) and all(masks[i][p] for p in chosen)
         assert all(p == [0, 0] for p, is_taken in zip(places, taken) if not is_taken)
+
+
+@pytest.mark.parametrize(
+    "name", ["argmax", "argmin", "argsort", "sort", "topk", "cummax", "cummin", "count_nonzero", "max"]
+)
+def test_mints_positions_are_int64(name):
+    x = np.array([[3.0, 0.0, 2.0], [1.0, 5.0, 4.0]], np.float32)
+    call = getattr(mint, name)
+    found = call(Tensor(x), *{"topk": (2,), "sort": ()}.get(name, (1,)))
+    positions = found[1] if isinstance(found, tuple) else found
+    assert positions.dtype is ms.int64
+    wanted = {
+        "argmax": x.argmax(1), "max": x.argmax(1), "argmin": x.argmin(1), "argsort": x.argsort(1), "sort": x.argsort(1),
+        "topk": (-x).argsort(1)[:, :2], "cummax": [[0, 0, 0], [0, 1, 1]], "cummin": [[0, 1, 1], [0, 0, 0]],
+        "count_nonzero": [2, 3],
+    }[name]  # fmt: skip
+    assert positions.tolist() == np.asarray(wanted).tolist()
+
+
+def test_mints_trace_does_not_wrap():
+    assert mint.trace(Tensor(np.full((2, 2), 200, np.uint8))).item() == 400
