@@ -174,3 +174,10 @@ def test_mints_positions_are_int64(name):
 
 def test_mints_trace_does_not_wrap():
     assert mint.trace(Tensor(np.full((2, 2), 200, np.uint8))).item() == 400
+
+
+@pytest.mark.parametrize("loss", [ops.soft_margin_loss, ops.poisson_nll_loss, ops.margin_ranking_loss])
+def test_losses_refuse_shapes_that_do_not_fit(loss):
+    given = [ops.ones(3), ops.ones(2)] + [ops.ones(3)] * (loss is ops.margin_ranking_loss)
+    with pytest.raises(AnforaError, match="cannot be broadcast"):
+        loss(*given)
