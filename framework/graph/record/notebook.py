@@ -355,7 +355,7 @@ class Notebook(Plain):
             self.look(value.base, is_deep)
         elif kind in known.VIEWS:
             self.look(known.viewed(value), is_deep)
-        elif kind in _ITERATORS:
+        elif kind in known.ITERATORS:
             for item in value.__reduce__()[1]:
                 self.look(item, is_deep)
 
@@ -790,4 +790,3 @@ def place_in_memory(array: np.ndarray) -> tuple:
 #: Containers that are not looked into where something only moves what they hold.
 _MOVED = (list, dict, set)
 _ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))
-_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)
