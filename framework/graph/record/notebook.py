@@ -90,6 +90,7 @@ class Notebook(Plain):
         #: Whether nothing is kept of what the program does now, which is only watched: see `stop_keeping`. And whether that
         #: ends where the state can be written down again.
         self.is_unkept = self.keeps_again = False
+        self.hops = 0  #: that were done while it was recorded
         self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
         self.begin({})
@@ -308,6 +309,8 @@ class Notebook(Plain):
             kind = type(value)
             if kind in SIMPLE:
                 continue
+            if known.is_among(operation, _STARTING) and kind in (list, tuple):
+                continue  # who takes items will look at it
             if only_moves:
                 held = value.__self__ if kind in known.BOUND else value
                 while type(held) in _ITERATORS_OVER_ONE:
@@ -787,6 +790,8 @@ def place_in_memory(array: np.ndarray) -> tuple:
 
 #: Functions that only walk over what they get.
 _WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
+#: Those that make iterators which tell what they go over.
+_STARTING = frozenset([iter, zip, enumerate, reversed])
 _MOVED = (list, dict, set)
 _ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)

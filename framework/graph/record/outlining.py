@@ -6,6 +6,7 @@ call between two pieces; what follows is compiled again.
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
 from collections.abc import Callable
@@ -52,6 +53,8 @@ class Outlining(Numeric):
         if is_new:
             turns.pop(loop.head, None)
             count = self._count(items) if loop.is_walk else 0
+            if type(items) is Generator and items.frame is not None and not items.frame.pc and items.frame.code.loops:
+                count = least  # nothing tells how many items come, and later it could not be Python's
             count = least if is_known and not (loop.is_walk and type(items) in COUNTED) else count
         else:
             for head in [head for head in turns if head > loop.head]:
@@ -69,6 +72,7 @@ class Outlining(Numeric):
             return False
         if not is_new:
             self.keeper.long_loops.add(site)
+            self.keeper.is_outdated = self.keeper.is_outdated or self.hops > 1
         for head, around in frame.code.loops.items():
             if head < loop.head < around.landing:
                 turns[head] = turns.get(head, 0) + least // 3
@@ -109,6 +113,9 @@ class Outlining(Numeric):
         is_plain = Plainness()
         if not all(self._is_plain(is_plain, value) for value in (function, *args, *kwargs.values())):
             return False
+        if type(function) is types.FunctionType and function.__code__ not in self.keeper.plain_calls:
+            self.keeper.plain_calls.add(function.__code__)
+            self.keeper.is_outdated = True
         machine.push(self.do_between(machine, plainly, (function, *args), kwargs, CALL))
         return True
 
@@ -133,12 +140,19 @@ class Outlining(Numeric):
     def _calls_itself(self, machine: Machine, function: Any) -> bool:
         if type(function) is not types.FunctionType or not self.enters(function) or code_of(function).is_generator:
             return False
+        if function.__code__ in self.keeper.plain_calls:
+            return True
         return sum(frame.code.python is function.__code__ for frame in machine.frames) >= _DEEP
 
     def _is_plain(self, is_plain: Plainness, value: Any) -> bool:
-        if type(value) is Generator:  # one that has not started is its call
-            return value.frame is not None and not value.frame.pc and is_plain(value.call)
-        return is_plain(value)
+        if type(value) is not Generator:
+            return is_plain(value)
+        if value.frame is None or value.frame.pc or value.call is None or not self.owns(value):
+            return False
+        function, args, kwargs = value.call  # one that has not started is its call
+        if not (value.frame.code.is_internal and hasattr(function, "original")) and not is_plain(function):
+            return False
+        return all(self._is_plain(is_plain, part) for part in (*args, *kwargs.values()))
 
     def is_plain_call(self, operation: Callable, args: tuple, kwargs: dict) -> bool:
         """Whether one of Python's functions takes what is left in an iterator, of plain values."""
@@ -191,7 +205,7 @@ MANY = 256
 _DEEP = 3
 _LARGE = (list, tuple, dict, set, frozenset)
 _TAKING = frozenset({
-    sum, min, max, sorted, any, all, list, tuple, set, frozenset, dict, dict.fromkeys, *KINDS,
+    sum, min, max, sorted, any, all, list, tuple, set, frozenset, dict, dict.fromkeys, collections.Counter, *KINDS,
 })  # fmt: skip
 _WALKING = frozenset({enumerate, zip, reversed})
 #: Functions that do not go through what they are given, or do so step by step.

@@ -103,6 +103,9 @@ class Program:
         self.alternating: dict[tuple, int] = {}
         #: Loops on plain values that have turned out to go on for long: (code, instruction).
         self.long_loops: set[tuple] = set()
+        self.plain_calls: set[types.CodeType] = set()  #: functions on plain values that call themselves
+        self.is_outdated = False  #: whether, with what is known now, other pieces would be recorded
+        self.turns: dict[types.CodeType, dict[int, int]] = {}  #: of loops in frames that were rebuilt: see Frame.turns
         self.heads: Counter[tuple] = Counter()  #: of the latter, how many points start an iteration
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
         self.widening = Widening()
@@ -141,6 +144,9 @@ class Program:
             raise
         finally:
             running.depth = before
+            if self.is_outdated:
+                self.is_outdated = False
+                self.forget()
             if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
                 switch.turn()
             if held and (error := delivered()) is not None:  # as behind any call; no signal is looked for from here on
@@ -404,12 +410,22 @@ class Program:
 
     def _leave_to_python(self, point: Point) -> None:
         """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
-        conditions on the counter change often, and if that does not take seconds."""
+        conditions on the counter change often, and if that does not take seconds. One on plain values is Python's."""
+        self._note_long_loops(point)
         site = site_of(point.frames) if self.alternating and not self.is_traced else None
         if site in self.alternating and not any(isinstance(variant.end, Hop) for variant in point.variants):
             rows = max(len(variant.piece.rows) for variant in point.variants)
             if self.alternating[site] * rows <= MOST_ROWS:
                 self._unroll({site})
+
+    def _note_long_loops(self, point: Point) -> None:
+        """The program often comes by a point: if it stands in a loop, this goes on for long."""
+        frames = point.frames[1] if point.frames[0] == "tuple" else ()
+        for _, at, _, _, code, _ in frames:
+            sites = {(code.python, head) for head, loop in code.loops.items() if head <= at < loop.landing}
+            if not sites <= self.long_loops and any(isinstance(variant.end, Hop) for variant in point.variants):
+                self.long_loops |= sites
+                self.is_outdated = True
 
     def may_alternate(self, site: tuple) -> bool:
         """Whether another point may start an iteration of a loop. There are many where the state is another each time that
@@ -587,6 +603,8 @@ class Program:
                 recorder.take(value, origin)
         made: list[Any] = []
         machine.frames[:] = build(frames, inside, made)
+        for frame in machine.frames:
+            frame.turns = self.turns.setdefault(frame.code.python, {})
         for value in made:
             kind = type(value)
             if kind is types.CellType:
