@@ -240,7 +240,9 @@ print("OK  " if ok else "FAIL", f"{{expected[0]:9.2f}} {{times[0]:9.1f}} {{sum(e
 
 def main() -> None:
     wanted = sys.argv[1:]
-    print(f"{'milliseconds of CPU':36}       {'PyNative':>9} {'compiled':>9} {'99 PyNative':>12} {'compiled':>9} {'more':>11}")
+    print(
+        f"{'milliseconds of CPU':36}       {'PyNative':>9} {'compiled':>9} {'99 PyNative':>12} {'compiled':>9} {'more':>11}"
+    )
     failed = ran = 0
     for name, (source, argument) in PROGRAMS.items():
         if wanted and not any(word in name for word in wanted):

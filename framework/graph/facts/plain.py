@@ -157,7 +157,18 @@ _LIBRARIES = frozenset({
 _MOVING = frozenset(
     {type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b""))}
 )
-_OTHERS = frozenset({operator.itemgetter, operator.attrgetter, operator.methodcaller, type(print), io.TextIOWrapper, io.StringIO, io.BytesIO, type(re.compile(""))})
+_OTHERS = frozenset(
+    {
+        operator.itemgetter,
+        operator.attrgetter,
+        operator.methodcaller,
+        type(print),
+        io.TextIOWrapper,
+        io.StringIO,
+        io.BytesIO,
+        type(re.compile("")),
+    }
+)
 _LOOKED_INTO = frozenset({*_ALL_SIMPLE, *_SEQUENCES, *_MAPPINGS, types.FunctionType, *BOUND, type})
 
 
