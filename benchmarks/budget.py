@@ -4,8 +4,8 @@
     python benchmarks/budget.py queens forms    those with such words in their names
 
 The bounds, with kernels in the cache. Calls of one form: the first at most 10 times PyNative mode's + 0.2 s, the 99 that
-follow together at most 1.5 times as much as PyNative mode's + 5 µs each. Calls of ever new forms: all at most 3 times as much
-+ 0.2 s. Memory: at most 50 MB more. Each program runs twice in a process of its own, the first time to fill the cache.
+follow together at most 1.5 times as much as PyNative mode's + 5 µs each. Calls of ever new forms: all at most 3 times as
+much + 0.2 s. Memory: at most 50 MB more. Each program runs twice in a process of its own, first to fill the cache.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ PROGRAMS = {
             if row == n: return 1
             found = 0
             for c in range(n):
-                if all(c != d and abs(c - d) != row - r for r, d in enumerate(columns)): found += place(row + 1, [*columns, c], n)
+                if all(c != d and abs(c - d) != row - r for r, d in enumerate(columns)):
+                    found += place(row + 1, [*columns, c], n)
             return found
         def f(x, n): return x + place(0, [], n)""", "6"),
     "quick sort, recursive": ("""
@@ -109,7 +110,8 @@ PROGRAMS = {
             def edits(i, j):
                 if not i or not j: return i + j
                 if (i, j) not in known:
-                    known[i, j] = min(edits(i - 1, j) + 1, edits(i, j - 1) + 1, edits(i - 1, j - 1) + (a[i - 1] != b[j - 1]))
+                    one, other = edits(i - 1, j) + 1, edits(i, j - 1) + 1
+                    known[i, j] = min(one, other, edits(i - 1, j - 1) + (a[i - 1] != b[j - 1]))
                 return known[i, j]
             return x + edits(len(a), len(b))""", "'the quick brown fox jumps over the lazy dog'"),
     "life on a set": ("""
@@ -233,8 +235,8 @@ if callable(given):
 else:
     ok = times[0] <= 10 * expected[0] + 200 and sum(times[1:]) <= 1.5 * sum(expected[1:]) + 99 * 0.005
 ok = ok and more <= 50
-print("OK  " if ok else "FAIL", f"{{expected[0]:9.2f}} {{times[0]:9.1f}} {{sum(expected[1:]):12.1f}} {{sum(times[1:]):9.1f}} {{more:8}} MB",
-      "" if compiled.program.native is None else "   " + compiled.program.native)
+numbers = f"{{expected[0]:9.2f}} {{times[0]:9.1f}} {{sum(expected[1:]):12.1f}} {{sum(times[1:]):9.1f}} {{more:8}} MB"
+print("OK  " if ok else "FAIL", numbers, "" if compiled.program.native is None else "   " + compiled.program.native)
 """
 
 

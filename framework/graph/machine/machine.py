@@ -542,6 +542,7 @@ class Machine:
         self.world, self.below = world, below
         self.frames: list[Frame] = []
         self.saved: list[Any] = []  #: the stack before the present instruction
+        self.steps = 0  #: instructions that were done
         self._done: Any = None
         self._left: tuple | None = None  #: the Cell that an exception has just left
 
@@ -582,6 +583,7 @@ class Machine:
                     frame.pc = pc + 1
                     code = frame.code
                     self.saved = frame.stack[:]
+                    self.steps += 1
                     _TABLE[code.opcodes[pc]](self, frame, code.arguments[pc])
             except Exception as error:
                 calls = self._note_signals(calls)

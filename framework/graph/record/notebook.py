@@ -90,6 +90,7 @@ class Notebook(Plain):
         #: Whether nothing is kept of what the program does now, which is only watched: see `stop_keeping`. And whether that
         #: ends where the state can be written down again.
         self.is_unkept = self.keeps_again = False
+        self.counted = 0  #: instructions of the pieces that are finished
         self.hops = 0  #: that were done while it was recorded
         self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
@@ -790,8 +791,8 @@ def place_in_memory(array: np.ndarray) -> tuple:
 
 #: Functions that only walk over what they get.
 _WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
-#: Those that make iterators which tell what they go over.
-_STARTING = frozenset([iter, zip, enumerate, reversed])
+#: Those that make iterators which tell what they go over, and where they are, whatever length that has.
+_STARTING = frozenset([iter, zip, enumerate])
 _MOVED = (list, dict, set)
 _ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)

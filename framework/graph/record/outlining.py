@@ -21,7 +21,7 @@ from anfora.graph.machine.machine import Frame, Generator, Machine, plainly
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.record.numeric import Numeric
 from anfora.graph.source.sources import code_of
-from anfora.graph.state.moments import CALL, LOOP, Outcome
+from anfora.graph.state.moments import CALL, LOOP, OVERDRAWN, Outcome
 
 __all__ = ["MANY", "Outlining"]
 
@@ -29,6 +29,7 @@ __all__ = ["MANY", "Outlining"]
 _LONG = 36
 #: And where a piece had to be divided for it: inside of a gradient.
 _LONG_INSIDE = 500
+_CHECKED_FROM = 256  #: iterations of a loop that is unrolled, from which on it is looked what it costs
 _ABSENT = object()
 
 
@@ -65,18 +66,31 @@ class Outlining(Numeric):
             if count < turns.get(~loop.head, least):  # it is looked at again, at ever greater distances
                 return False
             turns[~loop.head] = 2 * count
-        if count < least or not loop.is_possible or not self._is_plain_loop(frame, loop, items):
+        if count < least or not loop.is_possible:
             return False
+        if not self._is_plain_loop(frame, loop, items):
+            return not is_new and count >= _CHECKED_FROM and self._overdraws(machine, frame, loop)
         given = (range, items.item, items.stop, items.step) if type(items) is Counter else items
         if not self.leave_loop(machine, frame, loop, given, is_new):
             return False
-        if not is_new:
+        if not is_new and site not in self.keeper.long_loops:
             self.keeper.long_loops.add(site)
             self.keeper.is_outdated = self.keeper.is_outdated or self.hops > 1
         for head, around in frame.code.loops.items():
             if head < loop.head < around.landing:
                 turns[head] = turns.get(head, 0) + least // 3
         return True
+
+    def _overdraws(self, machine: Machine, frame: Frame, loop: Any) -> bool:
+        """Give the function back to Python where a loop that is unrolled costs too much."""
+        keeper = self.keeper
+        if self.is_unkept or self.region or machine.below is not None or not keeper.is_patient():
+            return False
+        if not keeper.ledger.is_overdrawn(machine.steps - self.counted, len(self.piece.rows)):
+            return False
+        keeper.give_up(OVERDRAWN, machine)
+        self.leave(machine)
+        return machine.world.outlines(machine, frame, loop)
 
     def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
         return self.do_between(machine, operation, args, {}, LOOP)
@@ -160,9 +174,10 @@ class Outlining(Numeric):
             return False
         return any(map(self.is_outside, args)) and all(map(Plainness(), (*args, *kwargs.values())))
 
-    def holds_many(self, operation: Callable, args: tuple) -> bool:
+    def holds_many(self, machine: Machine, operation: Callable, args: tuple) -> bool:
         """Whether one of the arguments of a call is a large container from outside: each item would be guarded."""
-        if known.is_among(operation, _CURSORY):
+        is_start = operation is reversed and self.walks_on(machine, operation, args)
+        if known.is_among(operation, _CURSORY) and not is_start:
             return False
         values = (operation, *args)
         least = _LONG_INSIDE if self.region else _LONG

@@ -160,9 +160,9 @@ class Recorder(Outlining):
                 return self.do_between(machine, operation, args, kwargs, CALL)
             return self.interpret(machine, operation, args, kwargs, reason)
         if self.given is None and self.origins:
-            if self.walks_on(machine, operation, args):
+            if self.walks_on(machine, operation, args) and operation is not reversed:
                 return machine.natively(operation, args, kwargs)
-            if self.holds_many(operation, (*args, *kwargs.values())):
+            if self.holds_many(machine, operation, (*args, *kwargs.values())):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
         return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
@@ -511,7 +511,7 @@ class Recorder(Outlining):
         machine.push(self.do(machine, function, args, kwargs))
 
     def _appends(self, function: types.BuiltinMethodType, value: Any) -> bool:
-        """Append a tensor, a number or a text to a list of the program's, which is no more than that: whether it was one."""
+        """Append a tensor, a number or a text to a list of the program's, where that is no more: whether it was that."""
         items = function.__self__
         if type(items) is not list or function.__name__ != "append" or self.given is not None:
             return False

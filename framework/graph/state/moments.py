@@ -25,6 +25,7 @@ __all__ = [
     "LOOP",
     "MOST_PARTS",
     "OUTLINED",
+    "OVERDRAWN",
     "VARYING",
     "Cut",
     "Draw",
@@ -44,6 +45,8 @@ DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 LOOP = "a loop on plain values, which is Python's"  #: that of one that is a whole loop: see record/outlining.py
 CALL = "a call on plain values, which is Python's"
 OUTLINED = (LOOP, CALL)
+#: Why a function is given back to Python: see run/ledger.py.
+OVERDRAWN = "to record it any further costs more than it can gain"
 MOST_PARTS = 64  #: of a tuple that a hop gives; a longer one is as a whole
 
 
