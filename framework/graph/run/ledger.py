@@ -16,11 +16,9 @@ LOSS = "what is compiled of it does not pay for its hops"
 
 _START = 4_000_000  #: what may be spent in advance
 _INSTRUCTION, _ROW = 30, 300  #: what it costs to record one, and to lower it
-_ROW_OF_PYTHON, _ELEMENTS = (
-    20,
-    64,
-)  #: what a row costs PyNative mode, and how many elements cost as much as an instruction
-_HOP = 100  #: what a hop costs beside what it does
+#: What a row costs PyNative mode, and how many elements cost as much as an instruction.
+_ROW_OF_PYTHON, _ELEMENTS = 8, 64
+_HOP, _WRITE = 100, 20  #: what a hop, and a write that was put off, cost beside what they do
 _CALLS = 16  #: after so many it is looked whether they paid
 _MOST_REFUSED = 16  #: recordings in the middle of a call
 
@@ -30,17 +28,17 @@ class Ledger:
 
     def __init__(self) -> None:
         self.earned = self.spent = 0
-        self.last = 0  #: what the last call that was recorded would have cost Python
+        self.last = 0  #: what the last piece that was recorded would have cost Python
         self.hops = self.calls = self.refused = 0
         self._before = 0  #: earned before the calls that are being looked at
 
     def cost_of(self, piece: Any, instructions: int) -> int:
-        """Note a piece that has been recorded: what it would have cost Python."""
+        """Note a piece that has been recorded: what it would have cost Python, less what its writes cost here."""
         rows = piece.rows
         self.spent += _INSTRUCTION * instructions + _ROW * len(rows)
         elements = sum(layout.size for row in rows for layout in row.entry.outputs)
         self.last = instructions + _ROW_OF_PYTHON * len(rows) + elements // _ELEMENTS
-        return self.last
+        return self.last - _WRITE * len(piece.writes)
 
     def is_overdrawn(self, instructions: int = 0, rows: int = 0) -> bool:
         """Whether the account is overdrawn, or would be by something that is still being recorded."""
