@@ -439,7 +439,8 @@ class Program:
         frames = point.frames[1] if point.frames[0] == "tuple" else ()
         for _, at, _, _, code, _ in frames:
             sites = {(code.python, head) for head, loop in code.loops.items() if head <= at < loop.landing}
-            if not sites <= self.long_loops and any(isinstance(variant.end, Hop) for variant in point.variants):
+            ends = [variant.end for variant in point.variants]
+            if not sites <= self.long_loops and any(isinstance(end, Hop) and not end.is_native for end in ends):
                 self.long_loops |= sites
                 self.is_outdated = True
 
