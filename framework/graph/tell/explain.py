@@ -52,7 +52,16 @@ from anfora.graph.tell.wording import (
     span_text,
 )
 
-__all__ = ["FallbackError", "HopReport", "Report", "Watched", "explained", "strictness", "what_changed"]
+__all__ = [
+    "FallbackError",
+    "HopReport",
+    "Report",
+    "Watched",
+    "explained",
+    "kind_of_program",
+    "strictness",
+    "what_changed",
+]
 
 
 class FallbackError(AnforaError, RuntimeError):
@@ -238,6 +247,15 @@ class Watched(Program):
                 if not frame.code.is_internal or frame.function is at_once:  # no handler of the program is asked
                     frame.handlers.clear()
         raise _refusal(self.name, found)
+
+
+def kind_of_program(options: dict[str, Any]) -> type[Watched]:
+    """What a function with these options of `jit` is compiled to."""
+    if options.get("check") or os.environ.get("ANFORA_CHECK") == "1":
+        from anfora.graph.tell.checking import Checked  # with what looks at values, which is seldom wanted
+
+        return Checked
+    return Watched
 
 
 def strictness(options: dict[str, Any]) -> str:
@@ -680,7 +698,10 @@ def _outcome_of(outcome: Outcome) -> str:
 
 
 def _tell_rows(report: Report, variant: Variant) -> None:
-    for row in variant.piece.rows:
+    idle = variant.piece.idle(variant.runner.wanted)
+    for index, row in enumerate(variant.piece.rows):
+        if index in idle:
+            continue
         span = row_span(row)
         place = "elsewhere" if span is None else f"{span.short_file}:{span.line}"
         report.rows.setdefault(place, Counter())[row.entry.op.name] += 1
@@ -702,7 +723,7 @@ def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
         report.guards.append(guard_text((kind, origin, payload), names))
     report.constants += sum(array.nbytes for array in piece.constants.values())
     if variant.runner.is_one_by_one:
-        report.taped += len(piece.rows)
+        report.taped += len(piece.rows) - len(piece.idle(variant.runner.wanted))
         return
     shape = lowered(variant)
     if shape is not None:
