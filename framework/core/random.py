@@ -113,6 +113,7 @@ def _checked(seed: Any) -> int:
 default_generator = Generator()
 default_generator.seed()
 _global_seed: int | None = None
+_times = 0
 
 
 def set_seed(seed: int) -> None:
@@ -130,8 +131,9 @@ def set_seed(seed: int) -> None:
         >>> ops.rand(2).tolist() == first
         True
     """
-    global _global_seed
+    global _global_seed, _times
     default_generator.manual_seed(seed)
+    _times += 1
     _global_seed = default_generator.initial_seed()
     np.random.seed(_global_seed % 2**32)
 
@@ -145,6 +147,11 @@ def get_seed() -> int | None:
         5
     """
     return _global_seed
+
+
+def times_seeded() -> int:
+    """How often `set_seed` has been called: who has a seed of its own tells by it which is the later one."""
+    return _times
 
 
 def manual_seed(seed: int) -> Generator:

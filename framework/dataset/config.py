@@ -28,7 +28,7 @@ __all__ = [
 DEFAULT_SEED = 5489
 
 _seed: int | None = None
-_seed_of_all: int | None = None  # anfora.set_seed's, when `set_seed` here was called: the later call counts
+_times = 0  # how often anfora.set_seed had been called when `set_seed` here was: the later call counts
 _workers: int | None = None
 
 
@@ -42,20 +42,17 @@ def set_seed(seed: int) -> None:
         >>> get_seed()
         3
     """
-    global _seed, _seed_of_all
+    global _seed, _times
     if not isinstance(seed, int) or isinstance(seed, bool):
         raise OpTypeError("seed isn't of type int.", arg="seed")
     if not 0 <= seed < 2**32:
         raise OpValueError("seed given is not within the required range [0, UINT32_MAX(4294967295)].", arg="seed")
-    _seed, _seed_of_all = seed, streams.get_seed()
+    _seed, _times = seed, streams.times_seeded()
 
 
 def effective_seed() -> int | None:
     """The seed that was set, here or by `anfora.set_seed`, whichever was later; None if neither was."""
-    of_all = streams.get_seed()
-    if _seed is not None and of_all == _seed_of_all:
-        return _seed
-    return of_all
+    return _seed if _seed is not None and streams.times_seeded() == _times else streams.get_seed()
 
 
 def get_seed() -> int:
