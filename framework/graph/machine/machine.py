@@ -26,7 +26,7 @@ from anfora.graph.machine import operations, signals
 from anfora.graph.machine.signals import delivered, held, holds, releases
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
-from anfora.graph.source.tracebacks import of_program, stub
+from anfora.graph.source.tracebacks import freed, of_program, stub
 
 __all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at", "thrown"]
 
@@ -84,9 +84,15 @@ class Generator:
     __slots__ = ("call", "frame", "is_running", "world", "__weakref__")
 
     def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
-        self.frame, self.world = frame, world
+        self.frame = frame
         self.is_running = False
         self.call = call  #: the function and its arguments
+        self.live_in(world)
+
+    def live_in(self, world: Plain) -> None:
+        """Be gone on with by a world."""
+        self.world = world
+        world.note_generator(self)
 
     def python(self) -> Any:
         """The generator as Python has it, where it has not started yet; else itself."""
@@ -301,6 +307,9 @@ class Plain:
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """Call something: push its result, or a frame."""
         machine.push(self.do(machine, function, args, kwargs))
+
+    def note_generator(self, generator: Generator) -> None:
+        """Told of generators that live in this world."""
 
     def outside(self) -> Plain:
         """The world for a generator that Python's own code goes on with."""
@@ -561,6 +570,7 @@ class Machine:
 
     def unwind(self, error: BaseException) -> None:
         """Go to the innermost handler; with none left the exception leaves the machine."""
+        error.__traceback__ = freed(error.__traceback__)
         context = self.handled()
         if context is not None and error.__context__ is None and context is not error:
             error.__context__ = context
@@ -569,7 +579,7 @@ class Machine:
             if frame.handlers:
                 target, height = frame.handlers.pop()
                 del frame.stack[height:]
-                error.__traceback__ = of_program(error.__traceback__)
+                error.__traceback__ = of_program(error.__traceback__)  # with lines of callers
                 frame.stack.append(error)
                 frame.pc = target
                 return
@@ -590,7 +600,6 @@ class Machine:
                 generator.frame, generator.is_running = None, False
                 if isinstance(error, StopIteration):
                     replaced = RuntimeError("generator raised StopIteration")
-                    error.__traceback__ = of_program(error.__traceback__)
                     replaced.__cause__ = error
                     error = replaced
             if self.frames and not frame.code.is_internal:  # what such a layer does itself stands at the line already
@@ -925,7 +934,8 @@ class Machine:
             return
         try:
             item = self.world.next(self, iterator)
-        except StopIteration:
+        except StopIteration as stop:
+            stop.__traceback__ = None  # its frames may hold it
             frame.stack.pop()
             frame.pc = target
             return
@@ -1024,6 +1034,7 @@ class Machine:
         value = frame.stack.pop()
         self.frames.pop()
         generator, _ = frame.target
+        frame.target = None  # a cycle, else, while it waits
         generator.is_running = False
         if frame.deliver == "generator":
             self._done = ("yield", value)
@@ -1048,6 +1059,7 @@ class Machine:
                 else self.world.do(self, operations.send, (iterator, sent))
             )
         except StopIteration as stop:
+            stop.__traceback__ = None
             frame.stack[-1] = stop.value
             return
         except Enter as call:

@@ -12,6 +12,7 @@ import abc
 import enum
 import gc
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -64,6 +65,7 @@ class Notebook(Plain):
         self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it, and their gradients
         #: Objects of types written in C that the run has made, of which all is known: see arrays.py, collected.py.
         self.own: dict[int, Any] = {}
+        self.generators: list[weakref.ref] = []  #: of the program's, that the run has made or gone on with
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
         self.given_operation: Any = None  #: and what it has called, if that is always the same
         self.abandoned = False

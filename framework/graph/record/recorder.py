@@ -22,6 +22,7 @@ import functools
 import operator
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -75,6 +76,21 @@ __all__ = ["Recorder"]
 
 class Recorder(Numeric):
     """Records one run: does what the program does, and writes it down."""
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The recording has ended: it holds nothing, and generators of the program are Python's."""
+        for reference in self.generators:
+            generator = reference()
+            if generator is not None and generator.world is self:
+                self.released((generator,))
+                generator.world = Plain()
+        self.__dict__.clear()
+
+    def note_generator(self, generator: Generator) -> None:
+        self.generators.append(weakref.ref(generator))
 
     def outside(self) -> Plain:
         self.abandoned = True  # Python goes on with a generator in the middle of something: see `_traced`
@@ -313,7 +329,10 @@ class Recorder(Numeric):
             state = before or self.state(machine, operation, args, kwargs)
             return self._hopped(machine, state, touched or "random numbers", Outcome(result, error), operation, args)
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # which holds this frame
         return result
 
     def _guard_identity(self, args: tuple, same: bool) -> None:

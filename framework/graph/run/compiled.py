@@ -9,11 +9,12 @@ happens, and adds it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import types
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -45,6 +46,7 @@ from anfora.graph.run.engines import Moment
 from anfora.graph.run.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.run.widening import Widening
 from anfora.graph.source.code import Unsupported
+from anfora.graph.source.tracebacks import freed
 from anfora.graph.state.images import Image, Imager, NoImage, build, signature
 from anfora.graph.state.moments import Escaped, Live, Outcome, State, holds_identity, leaves_of
 from anfora.kernel import glue
@@ -134,15 +136,16 @@ class Program:
             if point.visits >= point.due:
                 self._make_engine(point, values)
             return self._run(point, values)
-        except BaseException:
+        except BaseException as error:
             leave_behind()
+            error.__traceback__ = freed(error.__traceback__)
             raise
         finally:
             running.depth = before
             if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
                 switch.turn()
-            if held and (error := delivered()) is not None:  # as behind any call; no signal is looked for from here on
-                raise error
+            if held:  # as behind any call; no signal is looked for from here on
+                signals.deliver()
 
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
@@ -280,7 +283,7 @@ class Program:
         point.switch.turn()
         if point.frames[0] == "entry":
             return _plainly(self.function, *point.arguments(values))
-        return _released(self._left_at(point, values).run())
+        return _to_the_end(self._left_at(point, values))
 
     def _left_at(self, point: Point, values: list[Any]) -> Machine:
         """A machine at a point, in Python's world."""
@@ -297,7 +300,7 @@ class Program:
         point.switch.turn()
         machine = self._left_at(point, values)
         machine.throw(error)
-        return _released(machine.run())
+        return _to_the_end(machine)
 
     def _visit(self, point: Point, values: list[Any], stands: Switches | None) -> None:
         """Python comes by a point.
@@ -498,7 +501,8 @@ class Program:
             self.native = str(refusal)
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
             return _plainly(self.function, *point.arguments(values))
-        return self._finish(recorder, machine)
+        with _freed(machine), recorder:
+            return self._finish(recorder, machine)
 
     @property
     def _is_full(self) -> bool:
@@ -564,7 +568,8 @@ class Program:
         recorder.given = outcome
         operation = hop.call[1][0]
         recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
-        return self._finish(recorder, machine)
+        with _freed(machine), recorder:
+            return self._finish(recorder, machine)
 
     def _resume(self, recorder: Recorder, machine: Machine, frames: Image, values: list[Any]) -> Live:
         """Put the machine into a state."""
@@ -592,7 +597,7 @@ class Program:
             elif kind is types.FunctionType or kind is GradientFunction:
                 recorder.local_functions[id(value)] = value
             elif kind is Generator:
-                value.world = recorder
+                value.live_in(recorder)
             elif is_array(value) or kind in KINDS or is_operator(value):
                 recorder.own[id(value)] = value
         return live
@@ -988,6 +993,21 @@ def _released(value: Any, made: list[Any] | None = None) -> Any:
         if type(item) is Generator:
             item.world = Plain()
     return value
+
+
+@contextlib.contextmanager
+def _freed(machine: Machine) -> Iterator[None]:
+    """At its end a machine holds nothing: it and its world hold each other, and would wait for the garbage collector."""
+    try:
+        yield
+    finally:
+        machine.__dict__.clear()
+
+
+def _to_the_end(machine: Machine) -> Any:
+    """What the program returns, whose rest is Python's. The machine is not to be used again."""
+    with _freed(machine):
+        return _released(machine.run())
 
 
 class Compiled:
