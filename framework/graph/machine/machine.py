@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import inspect
 import operator
 import sys
@@ -23,12 +24,13 @@ from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
-from anfora.graph.machine.signals import delivered, held, holds, releases
+from anfora.graph.machine.places import Place, do_at
+from anfora.graph.machine.signals import delivered, held, holds
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
-from anfora.graph.source.tracebacks import freed, of_program, stub
+from anfora.graph.source.tracebacks import freed, of_program
 
-__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "do_at", "thrown"]
+__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "thrown"]
 
 _ABSENT = object()
 
@@ -428,29 +430,6 @@ def _refuse(function: types.FunctionType, args: tuple, kwargs: dict) -> None:
     raise TypeError(f"{function.__qualname__}() got arguments that do not fit")
 
 
-# -- doing things from the user's line --------------------------------------------------------------------------------
-
-
-@releases
-def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], values: dict[str, Any],
-          operation: Callable, args: tuple, names: dict, handled: BaseException | None = None) -> Any:  # fmt: skip
-    """Do something by Python, from a frame that shows a place in the user's program, with the module's variables and the
-    local ones, while an exception is being handled there."""
-    values[".do"], values[".args"], values[".names"] = operation, args, names
-    try:
-        if handled is None:
-            return eval(stub(code, code.co_filename, position), scope, values)
-        before = handled.__traceback__, handled.__context__
-        try:
-            raise handled
-        except BaseException:
-            handled.__traceback__, handled.__context__ = before
-            return eval(stub(code, code.co_filename, position), scope, values)
-    finally:
-        for name in (".do", ".args", ".names"):
-            values.pop(name, None)
-
-
 class Machine:
     """A stack of frames, and what moves it.
 
@@ -619,10 +598,20 @@ class Machine:
     def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
-        frame = self._shown()
-        code = frame.code
-        where = code.python, code.positions[frame.pc - 1], frame.function.__globals__
-        return do_at(*where, self.world.variables(frame), operation, args, names, self.handled())
+        shown = self._shown()
+        return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+
+    def _place_of(self, frame: Frame) -> Place:
+        code, world = frame.code, self.world
+        variables = functools.partial(world.variables, frame)
+        return Place(code.python, code.positions[frame.pc - 1], frame.function.__globals__, variables)
+
+    def places(self) -> list[Place]:
+        """Where the frames of the program stand, the outermost first."""
+        machines = reversed(list(self.chain()))
+        return [
+            machine._place_of(frame) for machine in machines for frame in machine.frames if not frame.code.is_internal
+        ]
 
     def _shown(self) -> Frame:
         """The frame that stands in the program: from a layer of this package it is the one that calls it."""
