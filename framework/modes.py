@@ -19,7 +19,7 @@ from anfora.core.tree import has_tensors, tensors
 from anfora.graph.run.compiled import Compiled
 from anfora.graph.source.sources import look_for
 from anfora.graph.tell.cells import program_of
-from anfora.graph.tell.checking import Checked
+from anfora.graph.tell.checking import kind_of_program
 from anfora.graph.tell.explain import Report, Watched, explained, strictness
 
 __all__ = [
@@ -79,7 +79,10 @@ def jit(function: Callable | None = None, **options: Any) -> Callable:
         jit_syntax_level: "STRICT" refuses in the same way what MindSpore's strict syntax does not have: functions and
             objects that are neither Python's nor this library's, and changes of what is outside. Branches on tensors,
             `print`, Cells made in the program, optimizers and `vmap` are legal there.
-        check: do each call by Python too, on copies of the arguments, and raise an error where the results differ.
+        check: do each call by Python too, in another process, and raise an error that names the place where what there is
+            then differs: results, errors, arguments and what they lead to, globals, output, random numbers, gradients.
+            Files, sockets and other threads are outside of it. `ANFORA_CHECK=1` in the environment does so for all that is
+            compiled. A call takes some 30 ms more.
         options: the others of MindSpore's `jit`: `capture_mode`, `jit_level`, `dynamic`, `backend`, and the older
             `jit_config`, `input_signature`, `hash_args`, `compile_once`. They are checked, and change nothing here.
     Returns:
@@ -131,8 +134,7 @@ class _Jitted(Compiled):
     def __init__(self, function: Callable, options: dict[str, Any]) -> None:
         super().__init__(function, options)  # type: ignore[arg-type]
         look_for(function)  # type: ignore[arg-type]
-        kind = Checked if options.get("check") else Watched
-        self.program = kind(function, None, strictness(_with_config(options)))
+        self.program = kind_of_program(options)(function, None, strictness(_with_config(options)))
 
     def __reduce__(self) -> Any:
         found: Any = sys.modules.get(self.__module__)

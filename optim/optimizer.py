@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from anfora.core import memory, slots
+from anfora.core import slots
 from anfora.core.abstract import Layout
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32, float64, int32
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.memory import Export
 from anfora.core.parameter import Parameter, ParameterTuple
-from anfora.core.tensor import Tensor, current, wrap
+from anfora.core.tensor import Tensor, current, leave_to_tape, wrap
 from anfora.eager.updating import Place, Update, Updater, found_at
 from anfora.optim.checks import number
 from anfora.optim.groups import Group, Section, read_decay, read_parameters, read_rate, value_of
@@ -713,9 +713,8 @@ _UNWRAPPED: tuple = (None, ())
 
 def put(parameter: Parameter, value: float) -> None:
     """Write a number into a Parameter."""
-    array = current(parameter)._array
-    array[...] = value
-    memory.note_write(array, "an optimizer")
+    leave_to_tape(current(parameter))
+    parameter._array[...] = value
 
 
 def state_of(parameter: Parameter, prefix: str, value: float) -> Parameter:

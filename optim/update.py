@@ -18,12 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from anfora.core import memory
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.dtype import DType, float32, float64
+from anfora.core.memory import SAVED
 from anfora.core.op import Op
-from anfora.core.tensor import Tensor, Tensors, current
-from anfora.eager.dispatch import note_writes
+from anfora.core.tensor import Tensor, Tensors, current, leave_to_tape
 from anfora.eager.entry import Entry, entry_for
 from anfora.eager.updating import Place, Updater, found_at
 from anfora.kernel import glue
@@ -263,7 +262,7 @@ class Plan:
     """
 
     __slots__ = (
-        "gradients", "_arrays", "_attributes", "_entry", "_holders", "_layouts", "_numbers", "_records", "_written",
+        "gradients", "_attributes", "_entry", "_holders", "_layouts", "_numbers", "_written",
     )  # fmt: skip
 
     def __init__(self, optimizer: Updater, form: Form, gradients: list[Layout | None]) -> None:
@@ -272,45 +271,24 @@ class Plan:
         self._attributes = [(name, getattr(optimizer, name)) for name in dict.fromkeys(place[0] for place in places)]
         self._holders = [found_at(optimizer, place) for place in places]
         self._layouts = [current(holder)._layout for holder in self._holders]
-        self._written = form.written()
+        self._written = [self._holders[i] for i in form.written()]
         self._entry = form.entry(self._layouts, gradients)
         self._numbers = np.zeros(form.width)
-        self._arrays = [holder._array for holder in self._holders]
-        self._records: list[memory.Write] = []
 
     def run(self, gradients: Sequence[np.ndarray | None], numbers: Sequence[float]) -> None:
         """Update, with the data of gradients of the planned layouts, and all numbers in order."""
         self._numbers[:] = numbers
-        glue.launch(self._entry.program, *self._arrays, *gradients, self._numbers, *self._arrays)
-        self._note()
+        for holder in self._written:
+            if holder._mark is SAVED:
+                leave_to_tape(holder)
+        arrays = [holder._array for holder in self._holders]
+        glue.launch(self._entry.program, *arrays, *gradients, self._numbers, *arrays)
 
     def is_current(self, optimizer: Updater) -> bool:
-        """Whether what the optimizer holds is what was planned for, of the planned layouts. Looks up the arrays, which are
-        other ones when the outside has been given the old ones."""
+        """Whether what the optimizer holds is what was planned for, of the planned layouts."""
         if any(getattr(optimizer, name) is not value for name, value in self._attributes):
             return False
-        for holder, array in zip(self._holders, self._arrays):
-            if holder._array is not array:
-                break
-        else:
-            return True
-        if any(current(holder)._layout is not layout for holder, layout in zip(self._holders, self._layouts)):
-            return False
-        self._arrays = [holder._array for holder in self._holders]
-        self._records = []
-        return True
-
-    def _note(self) -> None:
-        """All writes happened just now: one record is made, the others are told the same."""
-        if not self._records:
-            arrays = [self._arrays[i] for i in self._written]
-            note_writes(arrays)
-            self._records = [record for array in arrays if (record := memory.last_write(array)) is not None]
-        else:
-            note_writes((self._arrays[self._written[0]],))
-            first = self._records[0]
-            for record in self._records:
-                record.tick, record.place = first.tick, first.place
+        return not any(holder._layout is not layout for holder, layout in zip(self._holders, self._layouts))
 
 
 def _centralized(p: Planner, member: Member, numbers: Sequence[Buffer], before: Before) -> Member:

@@ -6,7 +6,7 @@ cell.py       Cell; hooks.py, handles of hooks   tree.py       nested containers
 op.py         operators as data                  errors.py, span.py  errors and where they happened
 refusal.py    which argument is to blame for an error of an inner function
 files.py      files that are whole or not there
-memory.py     who sees a buffer, when it was written
+memory.py     who sees a buffer                 border.py      what numpy gets of a tensor
 random.py     seed and offset                    settings.py   set_context
 processes.py  one process: answers to what programs ask about several
 slots.py      the doors to what stands above

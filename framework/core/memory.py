@@ -1,22 +1,20 @@
-"""Who else sees a buffer, and when it was written.
+"""Who else sees a buffer: a tape, or the outside.
 
-Three facts about memory decide whether a gradient may trust what the tape has kept:
+Two facts about memory decide whether a gradient may trust what the tape has kept:
 
-- *Writes.* Each in-place write is noted with its tick. A saved value whose memory was written after it was saved is an
-  error that names both lines.
-- *Saved.* A tensor whose memory a tape has kept is marked. When such memory is handed out (`asnumpy`, DLPack), the tensor
-  moves to a copy, which it shares with the outside, and the tape keeps the original for itself.
+- *Saved.* A tensor whose memory a tape has kept is marked. Before such memory is written to, or handed out (`asnumpy`,
+  DLPack), the tensor moves to a copy, and the tape keeps the original for itself: see `tensor.leave_to_tape`. The mark is
+  only a reason to look. Whether a node holds the memory still is told by the number of references to it, so a mark ends
+  with the walk back, or when the nodes die.
 - *Exported.* Memory that the outside can see is marked as long as somebody there holds it; a tape that saves it saves a
   copy.
-
-The clock counts recorded operators and writes, so that "later" has one meaning.
 """
 
 from __future__ import annotations
 
+import sys
 import weakref
 from array import array
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +22,9 @@ import numpy as np
 from anfora.core import slots
 from anfora.core.abstract import Layout
 
-__all__ = [
-    "SAVED", "Export", "Window", "Write", "clock", "last_write", "note_write", "note_writes", "root", "tick", "twin",
-]  # fmt: skip
+__all__ = ["NEVER_MOVED", "SAVED", "Epoch", "Export", "Window", "clock", "is_shared", "root", "tick", "twin"]
 
-clock = array("q", [0])  #: one cell; native code counts in it too
+clock = array("q", [0])  #: recorded operators are counted here; one cell, native code counts in it too
 
 
 def tick() -> int:
@@ -79,46 +75,22 @@ class Window:
         }
 
 
-class Write:
-    """The last in-place write to a piece of memory."""
+class Epoch:
+    """The time between two changes of a tensor's memory or history; its views see that there was one.
 
-    __slots__ = ("owner", "place", "tick")
+    Args:
+        before: the epoch of the tensor until now, if its history goes on and only the memory is another one.
+    """
 
-    def __init__(self, owner: Any) -> None:
-        self.owner = owner
-        self.tick = 0
-        self.place: Any = None
+    __slots__ = ("history",)
 
-
-writes: dict[int, Write] = {}  #: by id of the owning array, while that lives
-
-
-def note_write(buffer: np.ndarray, place: Any) -> None:
-    """Remember that memory was written just now, by the program at `place`."""
-    note_writes((buffer,), place)
+    def __init__(self, before: Epoch | None = None) -> None:
+        #: Equal for epochs of one history.
+        self.history: Any = self if before is None else before.history
 
 
-def note_writes(buffers: Sequence[np.ndarray], place: Any) -> None:
-    """The same for several pieces of memory, which were written at one moment."""
-    clock[0] += 1
-    now = clock[0]
-    for buffer in buffers:
-        owner = buffer if buffer.base is None else root(buffer)
-        write = writes.get(id(owner))
-        if write is None:
-            write = writes[id(owner)] = _watched(owner)
-        write.tick, write.place = now, place
-
-
-def _watched(owner: np.ndarray) -> Write:
-    """A record that goes when the memory goes."""
-    key = id(owner)
-    return Write(weakref.ref(owner, lambda _: writes.pop(key, None)))
-
-
-def last_write(buffer: np.ndarray) -> Write | None:
-    """The last in-place write to the memory of an array."""
-    return writes.get(id(root(buffer)))
+#: The history of a tensor that has no epoch yet.
+NEVER_MOVED = Epoch()
 
 
 class _Saved:
@@ -131,6 +103,35 @@ class _Saved:
 
 
 SAVED = _Saved()
+
+
+class _Slot:
+    """What a tensor is to its buffer."""
+
+    __slots__ = ("_array",)
+
+    _array: np.ndarray
+
+
+def _references() -> tuple[int, int]:
+    """What is counted of a buffer that one tensor has: of its array, and of the owner of the memory, if that is another."""
+    slot = _Slot()
+    slot._array = np.empty(1)
+    own = sys.getrefcount(slot._array)
+    slot._array = slot._array[:]
+    owner = root(slot._array)
+    return own, sys.getrefcount(owner)
+
+
+_OWN, _OWNER = _references()
+
+
+def is_shared(tensor: Any) -> bool:
+    """Whether anybody but a tensor holds its memory: a node of the tape, another tensor, somebody who is reading it."""
+    if sys.getrefcount(tensor._array) > _OWN:
+        return True
+    owner = root(tensor._array)
+    return owner is not tensor._array and sys.getrefcount(owner) > _OWNER
 
 
 class Export:

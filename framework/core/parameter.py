@@ -13,7 +13,8 @@ from anfora.core import slots
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.tensor import Tensor, buffer_of, current
+from anfora.core.memory import Epoch
+from anfora.core.tensor import Tensor, buffer_of, current, leave_to_tape
 
 __all__ = ["Parameter", "ParameterTuple"]
 
@@ -170,25 +171,22 @@ class Parameter(Tensor):
             array, _ = buffer_of(current(self).detach(), wanted)
             self.requires_grad = False
             self._layout = TensorType(wanted, self.shape).contiguous
-            self._array, self._mark, self._epoch, self.grad = array, None, object(), None
+            self._array, self._mark, self._epoch, self.grad = array, None, Epoch(), None
             self.requires_grad = requires_grad
         return self
 
     def _replace(self, array: np.ndarray) -> None:
         """Take over the values of a buffer of the element type."""
-        from anfora.core import memory
-
         if slots.watcher.recorder is not None:
             slots.watcher.recorder.note_foreign("a write to a Parameter")
         target = current(self)
         if array.shape == self.shape:
+            leave_to_tape(target)
             target._array[...] = array
-            memory.note_write(target._array, "set_data")
         else:
             target._array = array
             target._layout = TensorType(self.dtype, array.shape).contiguous
-            target._mark = None
-        target._epoch = object()
+            target._mark, target._epoch = None, Epoch()
 
     def clone(self, init: Any = "same") -> Parameter:
         """A new parameter of the same shape, type and name, with the same values or freshly initialised.

@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = [
     "assign", "backward", "bound", "call_cell", "call_compiled", "calls_are_special", "compiled_cells", "dispatch",
-    "method_table", "native_method", "need_examples", "set_num_threads", "watch", "watcher",
+    "is_followed", "method_table", "native_method", "need_examples", "set_num_threads", "watch", "watcher",
 ]  # fmt: skip
 
 
@@ -54,6 +54,11 @@ def assign(parameter: Any, value: Any) -> None:
 def backward(tensor: Any, gradient: Any, retain_graph: bool | None, create_graph: bool) -> None:
     """Walk back from a tensor to the leaves."""
     _filled("backward")(tensor, gradient, retain_graph, create_graph)
+
+
+def is_followed(tensor: Any) -> bool:
+    """Whether what is computed from a tensor now has a gradient to it."""
+    return _filled("is_followed")(tensor)
 
 
 def set_num_threads(threads: int) -> None:

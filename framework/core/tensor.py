@@ -16,14 +16,15 @@ import numpy as np
 from anfora.core import dtype as dt
 from anfora.core import memory, slots
 from anfora.core.abstract import Layout, TensorType
+from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.hooks import HookHandle
 
-__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "tensor", "wrap"]
+__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "leave_to_tape", "move", "tensor", "wrap"]
 
 
-class Tensor:
+class Tensor(NumpyBorder):
     """An array of numbers of one type, with operators, methods and gradients.
 
     Args:
@@ -46,7 +47,8 @@ class Tensor:
 
     # _array    the buffer or a view of it                 _layout  element type, shape, strides
     # _node     what produced it on the tape, or None      _base    for a view, the tensor it was taken from
-    # _epoch    changes when the memory or its history is replaced; a view whose epoch is not its base's is refreshed
+    # _epoch    None or an Epoch (memory.py), another one when the memory or its history is replaced; a view whose epoch is
+    #           not its base's is refreshed
     # _path     for a view, the view operators from the base to it
     # _mark     None, SAVED or an Export (memory.py)
     __slots__ = ("_array", "_base", "_epoch", "_layout", "_mark", "_node", "_path", "__dict__", "__weakref__")
@@ -55,7 +57,7 @@ class Tensor:
     _layout: Layout
     _node: Any
     _base: Tensor | None
-    _epoch: object
+    _epoch: memory.Epoch | None
     _path: tuple
     _mark: Any
 
@@ -258,33 +260,11 @@ class Tensor:
 
     numpy = asnumpy
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        array = self.asnumpy()
-        if dtype is not None and np.dtype(dtype) != array.dtype:
-            if copy is False:
-                raise ValueError(f"a {self.dtype} tensor cannot be seen as {np.dtype(dtype)} without a copy")
-            return array.astype(dtype)
-        return array.copy() if copy else array
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        """numpy functions see arrays; numpy operators with a tensor on the right leave the work to the tensor."""
-        name = _OPERATORS.get(ufunc.__name__)
-        if name and method == "__call__" and len(inputs) == 2 and not kwargs and not isinstance(inputs[0], Tensor):
-            return getattr(inputs[1], name)(inputs[0])
-        arrays = [x.asnumpy() if isinstance(x, Tensor) else x for x in inputs]
-        return getattr(ufunc, method)(*arrays, **kwargs)
-
-    def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
-        """numpy's functions of arrays, `numpy.all`, `numpy.concatenate`, see arrays too, and give them."""
-        return function(*_as_arrays(args), **_as_arrays(kwargs))
-
     def __dlpack__(self, **kwargs: Any) -> Any:
         if self._layout.dtype is dt.bfloat16:
             raise OpTypeError("a BFloat16 tensor cannot be handed out through DLPack: numpy has no such type")
+        refuse_followed(self, "DLPack", None)
         return _shared(self).__dlpack__(**kwargs)
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return 1, 0  # the CPU
 
     def item(self, *index: int) -> int | float | bool:
         """The element at a flat index or at one index an axis (the only element, without arguments) as a Python
@@ -507,16 +487,6 @@ class Tensor:
         self.__dict__["_retains"] = True
 
 
-_OPERATORS = {
-    "add": "__radd__", "subtract": "__rsub__", "multiply": "__rmul__", "divide": "__rtruediv__",
-    "true_divide": "__rtruediv__", "floor_divide": "__rfloordiv__", "remainder": "__rmod__", "power": "__rpow__",
-    "matmul": "__rmatmul__", "bitwise_and": "__rand__", "bitwise_or": "__ror__", "bitwise_xor": "__rxor__",
-    "left_shift": "__rlshift__", "right_shift": "__rrshift__",
-    "less": "__gt__", "less_equal": "__ge__", "greater": "__lt__", "greater_equal": "__le__", "equal": "__eq__",
-    "not_equal": "__ne__",
-}  # fmt: skip
-
-
 Tensors = Sequence[Tensor]  #: in the signature of an operator: any number of tensors
 
 
@@ -646,7 +616,10 @@ def _unpack(data: Any) -> Any:
     """Nested sequences with tensors among the leaves, as numpy can read them."""
     if isinstance(data, (list, tuple)):
         return type(data)(map(_unpack, data)) if type(data) in (list, tuple) else list(map(_unpack, data))
-    return data._plain() if isinstance(data, Tensor) else data
+    if not isinstance(data, Tensor):
+        return data
+    refuse_followed(data, "a tensor made of a list", "stack")
+    return data._plain()
 
 
 def _has_numpy(data: Any) -> bool:
@@ -658,15 +631,6 @@ def _has_numpy(data: Any) -> bool:
 
 def _describe(data: Any) -> str:
     return f"{type(data).__name__} {data!r:.60}" if not isinstance(data, np.ndarray) else f"an array of {data.dtype}"
-
-
-def _as_arrays(value: Any) -> Any:
-    """Nested sequences and dicts with an array in the place of each tensor."""
-    if isinstance(value, Tensor):
-        return value.asnumpy()
-    if type(value) in (list, tuple):
-        return type(value)(map(_as_arrays, value))
-    return {name: _as_arrays(item) for name, item in value.items()} if type(value) is dict else value
 
 
 def _restore(cls: type[Tensor], array: np.ndarray, dtype: DType, requires_grad: bool, state: dict) -> Tensor:
@@ -753,19 +717,36 @@ def view_array(base: np.ndarray, layout: Layout, offset: int) -> np.ndarray:
 
 def _shared(tensor: Tensor) -> np.ndarray:
     """The memory of a tensor, handed out to somebody who may write to it."""
-    _need_data(current(tensor))
+    leave_to_tape(_need_data(current(tensor)))
     owner = tensor if tensor._base is None else tensor._base
-    if owner._mark is memory.SAVED:
-        _move(owner)
-        current(tensor)
     if not isinstance(owner._mark, memory.Export):
         owner._mark = memory.Export()
-    return owner._mark.hand_out(tensor._array)
+    return owner._mark.hand_out(current(tensor)._array)
 
 
-def _move(tensor: Tensor) -> None:
-    """Give a tensor a copy of its memory, and leave the original to the tape."""
-    tensor._array = np.array(tensor._array, order="C")
-    tensor._layout = tensor._layout.type.contiguous
-    tensor._mark = None
-    tensor._epoch = object()
+def leave_to_tape(tensor: Tensor) -> bool:
+    """The one door in front of each write to the memory of a tensor: what a living node of a tape holds is left to it, and
+    the tensor, with what it is a view of and all views of that, moves to a copy.
+
+    Gives whether it has moved. Other tensors on the memory are to be taken from their base again then, see `current`.
+    """
+    owner = tensor if tensor._base is None else tensor._base
+    if owner._mark is not memory.SAVED:
+        return False
+    owner._mark = None
+    if not memory.is_shared(owner):
+        return False
+    recorder = slots.watcher.recorder
+    if recorder is None:
+        move(owner)
+    else:
+        recorder.note_move(owner)
+    if owner is not tensor:
+        current(tensor)
+    return True
+
+
+def move(tensor: Tensor) -> None:
+    """Give a tensor, which is no view, a copy of its memory. Its elements lie in it as they did."""
+    tensor._array = memory.twin(tensor._array)
+    tensor._epoch = memory.Epoch(tensor._epoch or memory.NEVER_MOVED)

@@ -22,5 +22,6 @@ glue.bind(Tensor, Parameter, tape.Node, memory.SAVED, memory.clock, span.interna
 dispatch.install()
 slots.call_cell = cells.call_cell
 slots.backward = batched.effect(transform.backward)
+slots.is_followed = transform.is_followed
 slots.need_examples = batched.need_examples
 slots.set_num_threads = executor.set_num_threads

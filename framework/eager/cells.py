@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from anfora.core import memory
 from anfora.core.cell import Cell, converted, hooks_of
 from anfora.core.dtype import DType
-from anfora.core.errors import OpRuntimeError, OpTypeError
+from anfora.core.errors import OpTypeError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
@@ -72,12 +71,9 @@ def compute(cell: Cell, args: tuple, kwargs: dict) -> Any:
     try:
         lowered = lower(cell, dtype)
         try:
-            output = _run(cell, converted(args, dtype), converted(kwargs, dtype))
-        except BaseException:
-            lowered.put_back(False)
-            raise
-        lowered.put_back(True)
-        return output
+            return _run(cell, converted(args, dtype), converted(kwargs, dtype))
+        finally:
+            lowered.put_back()
     finally:
         autocast.leave(before)
 
@@ -95,8 +91,9 @@ def _run(cell: Cell, args: tuple, kwargs: dict) -> Any:
 
 class Lowered:
     """While a Cell computes in another type (`to_float`), converted tensors stand in the place of its own trainable
-    parameters. The conversion is recorded, so the gradients arrive at the parameters, in their type. Parameters that are
-    not trained, such as running averages, stay as they are: a Cell writes to them."""
+    parameters. The conversion is recorded, so the gradients arrive at the parameters, in their type. Nothing can be written
+    to a stand-in, since it would be lost. Parameters that are not trained, such as running averages, stay as they are: a
+    Cell writes to them."""
 
     def __init__(self, cell: Cell, dtype: DType) -> None:
         self.cell, self.dtype = cell, dtype
@@ -105,10 +102,11 @@ class Lowered:
         for name in names_to_lower(cell, dtype):
             value = attributes[name]
             attributes[name] = stand_in = value.astype(dtype)
+            stand_in._array.flags.writeable = False
+            stand_in.__dict__["_stands_for"] = type(cell).__name__, name
             self.stands_for[name] = (value, stand_in)
-        self.since = memory.tick()
 
-    def put_back(self, has_returned: bool) -> None:
+    def put_back(self) -> None:
         """The Cell has returned, or raised an exception."""
         attributes = self.cell.__dict__
         for name, (parameter, stand_in) in self.stands_for.items():
@@ -116,13 +114,6 @@ class Lowered:
             attributes[name] = parameter
             if now is not stand_in:  # construct() has set the attribute
                 setattr(self.cell, name, now)
-            write = memory.last_write(stand_in._array)
-            if has_returned and write is not None and write.tick > self.since:
-                raise OpRuntimeError(
-                    f"{type(self.cell).__name__} computes in {self.dtype}, and its parameter `{name}` is a converted "
-                    f"copy meanwhile, which was written to at {write.place}",
-                    help=f"write self.{name} = …, set requires_grad=False, or do not use to_float here.",
-                )
 
 
 def lower(cell: Cell, dtype: DType) -> Lowered:
@@ -153,7 +144,7 @@ def watch_inputs(cell: Cell, args: tuple, seen: list, handles: Sequence[Tensor] 
     """
     inputs = [t for t in args if isinstance(t, Tensor)]
 
-    def back(gradients: tuple) -> list:
+    def back(gradients: tuple, *_: list) -> list:
         current: Any = gradients
         for hook in hooks_of(cell, "backward"):
             result = tape.ask(hook, cell, current, seen[0] if seen else None)
@@ -170,7 +161,7 @@ def watch_inputs(cell: Cell, args: tuple, seen: list, handles: Sequence[Tensor] 
 def watch_output(cell: Cell, output: Any, seen: list, handles: Sequence[Tensor] | None = None) -> Any:
     """What a Cell gives; on the way back its gradients go to the backward pre hooks, and into `seen`."""
 
-    def back(gradients: tuple) -> list:
+    def back(gradients: tuple, *_: list) -> list:
         for hook in hooks_of(cell, "backward_pre"):
             result = tape.ask(hook, cell, gradients)
             if result is not None:

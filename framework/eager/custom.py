@@ -6,41 +6,84 @@ What runs the user's forward functions here is a program like the user's: the co
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core import memory
-from anfora.core.abstract import Layout
+from anfora.core.abstract import Layout, TensorType
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.span import calling_frame, frame_position
-from anfora.core.tensor import Tensor, current
+from anfora.core.tensor import Tensor, current, wrap
 from anfora.core.tree import tensors, tree_map
 from anfora.eager import tape
 from anfora.eager.tape import Node, Output
 from anfora.kernel.glue import is_recording, set_recording
 
 __all__ = [
-    "Function", "FunctionContext", "custom_vjp", "differentiable", "record_python", "recorded_function", "unchanged",
-    "with_gradient",
+    "Function", "FunctionContext", "Kept", "custom_vjp", "differentiable", "given_back", "keep", "record_python",
+    "recorded_function", "with_gradient",
 ]  # fmt: skip
 
 
+class Kept:
+    """A tensor as it is now, for a function of the program that will be called on the way back."""
+
+    __slots__ = ("_array", "_layout", "_node", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        tensor = current(tensor)
+        self._tensor, self._layout, self._node = tensor, tensor._layout, tensor._node
+        self._array = tape.keep(tensor)
+
+    def tensor(self) -> Tensor:
+        """The tensor itself; where that has been written to since, another one with what it was."""
+        tensor = current(self._tensor)
+        if tensor._array is self._array and tensor._node is self._node:
+            return tensor
+        return wrap(self._array, self._layout, self._node)
+
+
+class _KeptResult:
+    """The same of a result of the node that keeps it: the node must not hold the tensor, which holds the node."""
+
+    __slots__ = ("_array", "_epoch", "_layout", "_tensor")
+
+    def __init__(self, tensor: Tensor) -> None:
+        self._array, self._layout, self._epoch = tape.keep(tensor), tensor._layout, tensor._epoch
+        self._tensor = weakref.ref(tensor)
+
+    def tensor(self, slot: Output | None) -> Tensor:
+        tensor = self._tensor()
+        if tensor is not None and tensor._array is self._array and tensor._epoch is self._epoch:
+            return tensor
+        return wrap(self._array, self._layout, slot)
+
+
 class _PythonCall:
-    """The gradient rule of a Python node, in the form in which the tape knows rules (`entry.Call`)."""
+    """The gradient rule of a Python node, in the form in which the tape knows rules (`entry.Call`).
 
-    __slots__ = ("back", "is_tuple", "passes", "targets")
+    Args:
+        back: from the gradients of the results, what the node has kept, and the results if those were kept, to the
+            gradients of the inputs.
+        count: how many results there are.
+    """
 
-    def __init__(self, back: Callable[[tuple], list], layouts: Sequence[Layout]) -> None:
-        self.back = back
+    __slots__ = ("back", "count", "is_tuple", "passes", "targets")
+
+    def __init__(self, back: Callable[[tuple, list, list], list], layouts: Sequence[Layout], count: int) -> None:
+        self.back, self.count = back, count
         self.passes = False
         self.is_tuple = True
         self.targets = tuple(enumerate(layouts))
 
     def run(self, saved: tuple, g: tuple) -> list:
-        return self.back(g)
+        return self.run_with_history(None, saved, g)
 
-    def run_with_history(self, node: Node, saved: tuple, g: tuple) -> list:
-        return self.back(g)
+    def run_with_history(self, node: Node | None, saved: tuple, g: tuple) -> list:
+        given, results = saved
+        out = [kept.tensor(None if node is None else Output(node, i)) for i, kept in enumerate(results)]
+        return self.back(g[: self.count], [kept.tensor() for kept in given], out)
 
 
 class _PythonRecipe:
@@ -67,8 +110,9 @@ def record_python(
     name: str,
     inputs: Sequence[Tensor],
     output: Any,
-    back: Callable[[tuple], list],
+    back: Callable[[tuple, list, list], list],
     handles: Sequence[Tensor] | None = None,
+    keeps: Sequence[Tensor] | None = None,
 ) -> Any:
     """The output, recorded as a function of `inputs` whose gradient is `back`.
 
@@ -76,32 +120,32 @@ def record_python(
         name: for messages.
         inputs: the tensors that a gradient may flow to.
         output: tensors, in any nesting, computed without the tape.
-        back: from the gradients of the output's tensors (None where there is none) to those of the inputs.
+        back: from the gradients of the output's tensors (None where there is none), the tensors in `keeps`, and those of
+            the output if there are `keeps`, to the gradients of the inputs.
         handles: tensors without history on the memory of the output's, to take their places; new ones when not given. Where
             they are, it is known that a tape follows.
+        keeps: what `back` gets as it is now, whatever is written to it later.
     """
     if handles is None and not (tape.is_recording() and any(t._node is not None for t in inputs)):
         return output
     results = list(tensors(output))
     count = len(results)
-    call = _PythonCall(lambda g: back(g[:count]), [current(t)._layout for t in inputs])
+    call = _PythonCall(back, [current(t)._layout for t in inputs], count)
     node = Node.__new__(Node)
     node.recipe = _PythonRecipe(name, call, count)  # type: ignore[assignment]
     node.hooks = None
     node.code, node.at = frame_position(calling_frame(2))
     node.parents = tuple(t._node for t in inputs)
-    node.saved = ()
+    given = tuple(map(Kept, keeps or ()))
+    node.saved = given, ()
     node.tick = memory.tick()
-    numbers = iter(range(count))
-
-    def recorded(tensor: Tensor) -> Tensor:
-        number = next(numbers)
-        if handles is None:
-            return tape.second_handle(tensor, Output(node, number))
-        handles[number]._node = Output(node, number)
-        return handles[number]
-
-    return tree_map(recorded, output)
+    made = list(handles) if handles is not None else [tape.second_handle(tensor, None) for tensor in results]
+    for number, handle in enumerate(made):
+        handle._node = Output(node, number)
+    if keeps is not None:
+        node.saved = given, tuple(map(_KeptResult, made))
+    handle_of = iter(made)
+    return tree_map(lambda _: next(handle_of), output)
 
 
 def with_gradient(name: str, run: Callable, gradient: Callable, args: tuple) -> Any:
@@ -126,25 +170,34 @@ def differentiable(
     Args:
         handles: as for `record_python`.
     """
-    followed = [(i, t) for i, t in enumerate(args) if isinstance(t, Tensor)]
+    followed = [(i, t._layout.shape) for i, t in enumerate(args) if isinstance(t, Tensor)]
+    several = isinstance(output, tuple)
 
-    def back(gradients: tuple) -> list:
-        several = isinstance(recorded, tuple)
-        filled = [g if g is not None else _zeros(t) for g, t in zip(gradients, tensors(recorded))]
-        result = tape.ask(gradient, *args, recorded, tuple(filled) if several else filled[0])
+    def back(gradients: tuple, given: list, results: list) -> list:
+        filled = [g if g is not None else _zeros(t._layout.type) for g, t in zip(gradients, results)]
+        out = _filled_in(output, results)
+        result = tape.ask(gradient, *_filled_in(args, given), out, tuple(filled) if several else filled[0])
         result = result if isinstance(result, tuple) else (result,)
         if len(result) != len(args):
             raise OpTypeError(
                 f"{name} must return one gradient for each of the {len(args)} inputs, but returned {len(result)}"
             )
-        for i, t in followed:
+        for i, shape in followed:
             g = result[i]
-            if isinstance(g, Tensor) and not _may_be_summed(g.shape, t.shape):
-                raise OpValueError(f"{name}: the gradient of input {i} must have shape {t.shape}, but has {g.shape}")
+            if isinstance(g, Tensor) and not _may_be_summed(g.shape, shape):
+                raise OpValueError(f"{name}: the gradient of input {i} must have shape {shape}, but has {g.shape}")
         return [result[i] if isinstance(result[i], Tensor) else None for i, _ in followed]
 
-    recorded = record_python(name, [t for _, t in followed], output, back, handles)
-    return recorded
+    return record_python(name, [args[i] for i, _ in followed], output, back, handles, list(tensors(args)))
+
+
+def _filled_in(tree: Any, values: list[Tensor]) -> Any:
+    """A nesting with other tensors; itself where these are the ones that it has."""
+    now = list(tensors(tree))
+    if len(now) != len(values) or all(a is b for a, b in zip(now, values)):
+        return tree
+    value_of = iter(values)
+    return tree_map(lambda _: next(value_of), tree)
 
 
 def _may_be_summed(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
@@ -194,25 +247,20 @@ class FunctionContext:
     """Where a Function keeps what its backward pass needs."""
 
     def __init__(self) -> None:
-        self._saved: tuple[Tensor, ...] = ()
-        self._since = 0
+        self._saved: tuple = ()
         self.needs_input_grad: tuple[bool, ...] = ()
         self._non_differentiable: tuple[int, ...] = ()
         self._dirty: tuple[int, ...] = ()
         self._materialize = True
 
     def save_for_backward(self, *tensors: Tensor) -> None:
-        """Keep tensors for `backward`, where they are `ctx.saved_tensors`."""
-        self._saved = tensors
-        self._since = memory.tick()
+        """Keep tensors for `backward`, where they are `ctx.saved_tensors` with their values of now."""
+        self._saved = keep(tensors)
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
-        """What `save_for_backward` has kept.
-
-        Raises OpRuntimeError if one was changed in place since.
-        """
-        return unchanged(self._saved, self._since) if self._saved else ()
+        """What `save_for_backward` has kept."""
+        return given_back(self._saved) if self._saved else ()
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
         """Say that results have no gradient."""
@@ -227,16 +275,14 @@ class FunctionContext:
         self._materialize = bool(value)
 
 
-def unchanged(saved: tuple[Tensor, ...], since: int) -> tuple[Tensor, ...]:
-    """Tensors that were saved for a gradient at a moment, and were not written to since."""
-    for tensor in saved:
-        write = memory.last_write(tensor._array)
-        if write is not None and write.tick > since:
-            raise OpRuntimeError(
-                f"a tensor that save_for_backward() kept was changed in place at {write.place}",
-                help="save a copy: ctx.save_for_backward(x.copy()).",
-            )
-    return saved
+def keep(values: tuple) -> tuple:
+    """What a gradient will need, as it is now."""
+    return tuple([Kept(value) if isinstance(value, Tensor) else value for value in values])
+
+
+def given_back(kept: tuple) -> tuple:
+    """What `keep` was given."""
+    return tuple([value.tensor() if type(value) is Kept else value for value in kept])
 
 
 class Function:
@@ -284,8 +330,10 @@ def recorded_function(function: type[Function], ctx: FunctionContext, args: tupl
     name = function.__name__
     followed = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
 
-    def back(gradients: tuple) -> list:
-        filled = [_zeros(t) if g is None and ctx._materialize else g for g, t in zip(gradients, tensors(output))]
+    kinds = [t._layout.type for t in tensors(output)]
+
+    def back(gradients: tuple, given: list, results: list) -> list:
+        filled = [_zeros(kind) if g is None and ctx._materialize else g for g, kind in zip(gradients, kinds)]
         result = tape.ask(function.backward, ctx, *filled)
         result = result if isinstance(result, tuple) else (result,)
         if len(result) < len(args):
@@ -345,7 +393,7 @@ def _rewritten(tensor: Tensor, result: Tensor) -> Tensor:
 _Function = Function
 
 
-def _zeros(tensor: Tensor) -> Tensor:
+def _zeros(kind: TensorType) -> Tensor:
     from anfora.ops.shape import zeros_of
 
-    return zeros_of(tensor._layout.type)
+    return zeros_of(kind)

@@ -21,7 +21,7 @@ from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValue
 from anfora.core.op import Op
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import calling_frame, frame_position, locate
-from anfora.core.tensor import Tensor, current, numpy_to_bfloat16, view_array, wrap
+from anfora.core.tensor import Tensor, current, leave_to_tape, numpy_to_bfloat16, view_array, wrap
 from anfora.eager import autocast, batched, tape
 from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
@@ -319,19 +319,23 @@ def refresh(view: Tensor) -> None:
     """Take a view from its base again, after the base has moved or got a new history.
 
     When that happens, at the first look at the view, means nothing: the nodes count as recorded right after that of the
-    base, so that gradients are added up in one order, and a transform leaves the view to be taken again.
+    base, so that gradients are added up in one order, and a transform leaves the view to be taken again. Where the base has
+    only moved, the history of the view stays.
     """
     base = view._base
     assert base is not None
+    keeps_history = _history_of(view) is _history_of(base)
     array, layout, node = base._array, base._layout, base._node
-    if node is not None and tape.transforms.depth:
+    if node is not None and tape.transforms.depth and not keeps_history:
         tape.transforms.touched.append(view)
-    start: float = _tick_of(node)
+    start: float = 0 if keeps_history else _tick_of(node)
     steps = len(view._path)
     for step, (op, attributes) in enumerate(view._path, 1):
         entry = entry_for(op, (layout,), tuple((name, freeze(value)) for name, value in attributes.items()))
         assert entry.view is not None, "bug in this library: a view of a tensor that was moved cannot be a view"
-        if type(attributes) is Followed:
+        if keeps_history:
+            pass
+        elif type(attributes) is Followed:
             node = attributes.node
             start = _tick_of(node)
         elif node is not None:
@@ -342,9 +346,14 @@ def refresh(view: Tensor) -> None:
         layout, offset = entry.view
         array = view_array(array, layout, offset)
     view._array, view._layout = array, layout
-    if node is not None or view._node is None or not view._node.is_leaf:
+    if not keeps_history and (node is not None or view._node is None or not view._node.is_leaf):
         view._node = node
     view._epoch = base._epoch
+
+
+def _history_of(tensor: Tensor) -> Any:
+    """What stays the same as long as a tensor, or what it is a view of, gets no new history."""
+    return (tensor._epoch or memory.NEVER_MOVED).history
 
 
 def _tick_of(node: Any) -> float:
@@ -370,17 +379,21 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     recorded = bool(mask) or (glue.is_recording() and not op.is_untaped and any(map(has_history, targets)))
     for target in targets:
         check_writable(target, op, recorded)
+    node = (
+        tape.record(entry, mask, flat, (), here()) if mask else None
+    )  # no operator that writes saves what it has written
+    if any([leave_to_tape(target) for target in targets]):  # noqa: C419
+        for value in flat:
+            if isinstance(value, Tensor):
+                current(value)
     numbers = _numbers(entry, flat)
     written = [target._array for target in targets]
     for i, array in enumerate(numbers):  # an overlapping source is read before the write
         if i not in entry.written and array is not None and any(np.may_share_memory(array, w) for w in written):
             numbers[i] = memory.twin(array)
-    place = here()
-    node = tape.record(entry, mask, flat, written, place) if mask else None
     code = glue.launch(entry.program, *numbers, *written)
     if code:
         raise _failure(entry, flat, code)
-    memory.note_writes(written, Place(place))
     for target in targets:
         new_history(target, node, recorded)
     return tuple(targets) if entry.is_tuple else targets[0]
@@ -394,30 +407,20 @@ def has_history(target: Tensor) -> bool:
     return any(type(attributes) is Followed and attributes.node is not None for _, attributes in target._path)
 
 
-class Place:
-    """A position in the program that is put into words when an error needs it."""
-
-    __slots__ = ("_position",)
-
-    def __init__(self, position: tuple) -> None:
-        self._position = position
-
-    def __str__(self) -> str:
-        from anfora.core.span import place_of
-
-        return place_of(*self._position)
-
-
-def note_writes(arrays: Sequence[np.ndarray]) -> None:
-    """Remember that the caller has written to buffers."""
-    memory.note_writes(arrays, Place(frame_position(calling_frame(2))))
-
-
 def check_writable(target: Tensor, op: Op, is_recorded: bool) -> None:
     """Refuse a write that Python's memory model or the tape cannot carry."""
-    if not target._array.flags.writeable:
-        raise OpValueError(f"{op.name}: the memory of the tensor may not be written to", arg=op.writes)
     base = target if target._base is None else target._base
+    if not target._array.flags.writeable:
+        stands_for = base.__dict__.get("_stands_for")
+        if stands_for is None:
+            raise OpValueError(f"{op.name}: the memory of the tensor may not be written to", arg=op.writes)
+        cell, name = stands_for
+        raise OpRuntimeError(
+            f"{op.name}: {cell} computes in {target.dtype}, and its parameter `{name}` is a converted copy meanwhile: what "
+            "is written to that would be lost",
+            arg=op.writes,
+            help=f"write self.{name} = …, set requires_grad=False, or do not use to_float here.",
+        )
     if is_recorded and base._node is not None and base._node.is_leaf:
         raise OpRuntimeError(
             f"{op.name} would change in place a leaf tensor that requires a gradient: its gradient would have no meaning",
@@ -443,7 +446,7 @@ def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
         tape.transforms.touched.append(target if base is None else base)
     target._node = node
     if base is None:
-        target._epoch = object()
+        target._epoch = memory.Epoch()
         return
     array, layout = base._array, base._layout
     for step, (op, attributes) in enumerate(target._path, 1):
@@ -453,7 +456,7 @@ def new_history(target: Tensor, node: Node | None, is_recorded: bool) -> None:
         if type(attributes) is Followed:
             attributes.node = _written(wrap(array, layout, attributes.node), target, target._path[step:])
     base._node = _written(base, target, target._path)
-    base._epoch = object()
+    base._epoch = memory.Epoch()
     target._epoch = base._epoch
 
 

@@ -179,6 +179,7 @@ class Transforms(threading.local):
     def __init__(self) -> None:
         #: Tensors that got a history by an in-place write inside a transform, and views that were refreshed inside.
         self.touched: list[Tensor] = []
+        self.running: list[Any] = []  #: the transforms themselves
 
 
 transforms = Transforms()
@@ -351,8 +352,6 @@ def walk(
         saved = node.saved
         if saved is None:
             raise _used_up(node)
-        if saved and memory.writes:
-            _check_unchanged(node)
         parents = node.parents
         for call in recipe.calls:
             try:
@@ -507,16 +506,3 @@ def _on_the_way_back(error: AnforaError, node: Node) -> AnforaError:
     came = f"  in the gradient of {node.recipe.entry.op.name}, recorded at {node.place}"
     error.place = came if error.place is None else f"{error.place}\n{came}"
     return error
-
-
-def _check_unchanged(node: Node) -> None:
-    """Refuse saved values that an in-place write has changed since."""
-    for value in node.saved or ():
-        if hasattr(value, "base"):
-            write = memory.last_write(value)
-            if write is not None and write.tick > node.tick:
-                raise OpRuntimeError(
-                    f"a value that the gradient of {node.recipe.entry.op.name} needs was changed in place:\n"
-                    f"  saved at    {node.place}\n  changed at  {write.place}",
-                    help="change a copy instead: x = x.copy(), or write y = x + 1 for x.add_(1).",
-                )

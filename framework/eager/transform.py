@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.memory import Epoch
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.core.tree import has_tensors, tensors, tree_map
@@ -19,7 +20,7 @@ from anfora.eager import tape
 from anfora.eager.tape import Followed, Leaf
 from anfora.kernel import glue
 
-__all__ = ["Differentiation", "Linearized", "backward", "follow", "linearize"]
+__all__ = ["Differentiation", "Linearized", "backward", "follow", "is_followed", "linearize"]
 
 
 class Linearized:
@@ -130,11 +131,13 @@ class Differentiation:
             if "_hooks" in weight.__dict__:
                 weight._node.hooks = {0: weight.__dict__["_hooks"]}
         tape.transforms.depth += 1
+        tape.transforms.running.append(self)
         self._before = glue.set_recording(True)
 
     def __exit__(self, *exc: object) -> None:
         glue.set_recording(self._before)
         tape.transforms.depth -= 1
+        tape.transforms.running.remove(self)
         self._weight_slots = [w._node for w in self.weights]
         for weight in self._borrowed:
             weight._node = None
@@ -175,9 +178,9 @@ def forget_touched_at_the_end() -> None:
     while tape.transforms.depth == 0 and tape.transforms.touched:
         tensor = tape.transforms.touched.pop()
         if tensor._base is not None:
-            tensor._epoch = object()  # it is refreshed again: from its base, which may have none any more
+            tensor._epoch = Epoch()  # it is refreshed again: from its base, which may have none any more
         elif not tensor.is_leaf:
-            tensor._node, tensor._epoch = None, object()  # its views ask again, the one that was written among them
+            tensor._node, tensor._epoch = None, Epoch()  # its views ask again, the one that was written among them
 
 
 def start(args: tuple, kwargs: dict, positions: Sequence[int], weights: Sequence[Parameter]) -> Differentiation:
@@ -208,6 +211,17 @@ def _with_history(tensor: Tensor) -> Tensor:
     twin = wrap(tensor._array, tensor._layout, tensor._node)
     twin._base, twin._epoch, twin._path, twin._mark = tensor._base, tensor._epoch, tensor._path, tensor._mark
     return twin
+
+
+def is_followed(tensor: Tensor) -> bool:
+    """Whether what is computed from a tensor now has a gradient to it. A Parameter could always be trained: it counts while
+    a gradient by it is taken."""
+    if not glue.is_recording():
+        return False
+    node = current(tensor)._node
+    if node is None or not (node.is_leaf and isinstance(tensor, Parameter)):
+        return node is not None
+    return any(weight is tensor for run in tape.transforms.running for weight in run.weights)
 
 
 def follow(tensor: Tensor) -> tuple[Tensor, Any, bool]:

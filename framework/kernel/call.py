@@ -68,14 +68,24 @@ def write_launch(data_offset: int) -> Module:
     return fn.module
 
 
-def _run(fn: Function, program: Value, data: Value) -> Value:
-    """Run a program; a shared one without the interpreter lock."""
+def _run(fn: Function, program: Value, data: Value, arrays: tuple[Value, Value] | None = None) -> Value:
+    """Run a program; a shared one without the interpreter lock.
+
+    Args:
+        arrays: where those of the arguments stand, and how many; another thread may move their tensors to other memory.
+    """
     code = fn.var(0)
     shared = fn.load(program, I64, 5) != 0
     with fn.when(shared):
+        if arrays is not None:
+            with fn.loop(0, arrays[1]) as i:
+                fn.call(None, "Py_IncRef", fn.load(arrays[0], PTR, i))
         thread = fn.call(PTR, "PyEval_SaveThread")
         code.set(fn.call(I64, "run", program, data))
         fn.call(None, "PyEval_RestoreThread", thread)
+        if arrays is not None:
+            with fn.loop(0, arrays[1]) as i:
+                fn.call(None, "Py_DecRef", fn.load(arrays[0], PTR, i))
     with fn.unless(shared):
         code.set(fn.call(I64, "serial", program, data))
     return code.value
@@ -183,6 +193,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
 
     # What each argument is: its key, the address of its data, whether the tape follows it.
     keys, data, numbers = fn.buffer(8 * ARGUMENTS), fn.buffer(8 * (ARGUMENTS + 1)), fn.buffer(8 * ARGUMENTS)
+    arrays = fn.buffer(8 * ARGUMENTS)
     mask, total = fn.var(0), fn.var(0)
     with fn.loop(0, count) as i:
         item = fn.load(args, PTR, i)
@@ -197,10 +208,13 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
             ):
                 slow()
             key.set(fn.load(item + where.tensor_layout, PTR))
-            fn.store(fn.load(fn.load(item + where.tensor_array, PTR) + where.array_data, I64), data, i)
+            array = fn.load(item + where.tensor_array, PTR)
+            fn.store(array, arrays, i)
+            fn.store(fn.load(array + where.array_data, I64), data, i)
             with fn.unless(same(fn.load(item + where.tensor_node, PTR), none)):
                 mask.set(mask.value | (fn.const(1) << i))
         with fn.unless(is_tensor):
+            fn.store(item, arrays, i)
             fn.store((numbers + i * 8).address(), data, i)
             with fn.when(same(item, none)):
                 key.set(none)
@@ -256,6 +270,27 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
                     fn.store(incref(saved_mark), owner + where.tensor_mark)
                     fn.call(None, "Py_DecRef", mark)
 
+    # The arrays of arguments are taken before the lock may be released: another thread that writes to them moves first.
+    kept = fn.var(fn.const(0, PTR))
+    with fn.when(recording.value):
+        made = fn.call(PTR, "PyTuple_New", saves)
+        with fn.when(made.address() == 0):
+            fn.ret(made)
+        kept.set(made)
+        with fn.loop(0, saves) as i:
+            which = fn.load(row, I64, i + 3)
+            with fn.when(which < count):
+                value = fn.var(none)
+                value.set(fn.load(args, PTR, which))
+                kind = fn.load(value.value + where.object_type, PTR)
+                with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
+                    value.set(fn.load(value.value + where.tensor_array, PTR))
+                fn.call(I32, "PyTuple_SetItem", made, i, incref(value.value))
+
+    def leave(result: Value) -> None:
+        fn.call(None, "Py_DecRef", kept.value)  # may be null
+        fn.ret(result)
+
     # Compute, or take a view.
     descr = incref(fn.load(entry, PTR, _DESCR))
     null, no_flags = fn.const(0, PTR), fn.const(0, I32)
@@ -272,23 +307,24 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         fn.load(entry, I64, _NDIM).to("i32"), fn.load(entry, PTR, _DIMS), strides, buffer.value, flags.value, null,
     )  # fmt: skip
     with fn.when(out.address() == 0):
-        fn.ret(null)
+        leave(null)
     with fn.when(is_view):
         source = incref(fn.load(first + where.tensor_array, PTR))
         with fn.when(fn.call_pointer(I32, fn.symbol("anfora_set_base"), out, source) != 0):
             fn.call(None, "Py_DecRef", out)
-            fn.ret(null)
+            leave(null)
     with fn.unless(is_view):
         fn.store(fn.load(out + where.array_data, I64), data, count)
-        code = _run(fn, fn.load(entry, PTR, _PROGRAM), data)
+        code = _run(fn, fn.load(entry, PTR, _PROGRAM), data, (arrays, count))
         with fn.when(code != 0):
             fn.call(None, "Py_DecRef", out)
+            fn.call(None, "Py_DecRef", kept.value)
             slow()  # does it again, and explains
 
     # Wrap.
     result = fn.call(PTR, "make_tensor", out, fn.load(entry, PTR, _LAYOUT))
     with fn.when(result.address() == 0):
-        fn.ret(null)
+        leave(null)
     with fn.when(is_view):
         base = fn.load(first + where.tensor_base, PTR)
         base = fn.select(same(base, none), first, base)
@@ -296,7 +332,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         with fn.when(path.address() == 0):
             fn.store(incref(none), result + where.tensor_node)
             fn.call(None, "Py_DecRef", result)
-            fn.ret(null)
+            leave(null)
         for field, new in (
             (where.tensor_base, incref(base)),
             (where.tensor_epoch, incref(fn.load(base + where.tensor_epoch, PTR))),
@@ -310,41 +346,31 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         fn.ret(result)
 
     # Record.
-    code, at = _write_place(fn, where, python, result, incref)
+    code, at = _write_place(fn, where, python, (result, kept.value), incref)
     node = fn.call(PTR, "PyType_GenericAlloc", fn.symbol("anfora_node"), fn.const(0))
     parents = fn.call(PTR, "PyTuple_New", count)
-    kept = fn.call(PTR, "PyTuple_New", saves)
     clock = fn.symbol("anfora_clock")
     now = fn.load(clock, I64) + 1
     tick = fn.call(PTR, "PyLong_FromLongLong", now)
-    with fn.when((node.address() == 0) | (parents.address() == 0) | (kept.address() == 0) | (tick.address() == 0)):
-        for left in (tick, kept, parents, node, code, at, result):
+    with fn.when((node.address() == 0) | (parents.address() == 0) | (tick.address() == 0)):
+        for left in (tick, parents, node, code, at, result):
             fn.call(None, "Py_DecRef", left)  # which takes null
-        fn.ret(null)
+        leave(null)
     with fn.loop(0, count) as i:
         parent = fn.var(none)
         parent.set(none)
         with fn.when(((mask.value >> i) & 1) != 0):
             parent.set(fn.load(fn.load(args, PTR, i) + where.tensor_node, PTR))
         fn.call(I32, "PyTuple_SetItem", parents, i, incref(parent.value))
-    with fn.loop(0, saves) as i:
-        which = fn.load(row, I64, i + 3)
-        value = fn.var(out)
-        value.set(out)
-        with fn.when(which < count):
-            value.set(fn.load(args, PTR, which))
-            kind = fn.load(value.value + where.object_type, PTR)
-            with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
-                value.set(fn.load(value.value + where.tensor_array, PTR))
-        with fn.unless(which < count):
-            mark = fn.load(result + where.tensor_mark, PTR)
-            fn.store(incref(saved_mark), result + where.tensor_mark)
-            fn.call(None, "Py_DecRef", mark)
-        fn.call(I32, "PyTuple_SetItem", kept, i, incref(value.value))
+    with fn.loop(0, saves) as i, fn.when(fn.load(row, I64, i + 3) >= count):
+        mark = fn.load(result + where.tensor_mark, PTR)
+        fn.store(incref(saved_mark), result + where.tensor_mark)
+        fn.call(None, "Py_DecRef", mark)
+        fn.call(I32, "PyTuple_SetItem", kept.value, i, incref(out))
     fn.store(now, clock)
     fn.store(incref(fn.load(row, PTR, 2)), node + where.node_recipe)
     fn.store(parents, node + where.node_parents)
-    fn.store(kept, node + where.node_saved)
+    fn.store(kept.value, node + where.node_saved)
     fn.store(tick, node + where.node_tick)
     fn.store(incref(none), node + where.node_hooks)
     fn.store(code, node + where.node_code)
@@ -354,7 +380,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
 
 
 def _write_place(
-    fn: Function, where: Fields, python: tuple[int, int], result: Value, incref: Callable[[Value], Value]
+    fn: Function, where: Fields, python: tuple[int, int], made: tuple[Value, ...], incref: Callable[[Value], Value]
 ) -> tuple[Value, Value]:
     """The code object and position of the innermost frame of the user's program, where this call is found to come from: the
     line is worked out when somebody asks. Frames of this package's files are gone out of."""
@@ -369,7 +395,7 @@ def _write_place(
         code.set(own)
         internal = fn.call(PTR, "PyObject_GetItem", fn.symbol("anfora_files"), fn.load(own + where.code_filename, PTR))
         with fn.when(internal.address() == 0):  # interrupted
-            for leaving in (own, frame.value, result):
+            for leaving in (own, frame.value, *made):
                 fn.call(None, "Py_DecRef", leaving)
             fn.ret(null)
         fn.call(None, "Py_DecRef", internal)
@@ -389,7 +415,7 @@ def _write_place(
         # There is no frame further out, or no memory to make the object that stands for it.
         at.set(fn.select(fn.call(PTR, "PyErr_Occurred").address() == 0, none, null))
     with fn.when(at.value.address() == 0):
-        for leaving in (code.value, result):
+        for leaving in (code.value, *made):
             fn.call(None, "Py_DecRef", leaving)
         fn.ret(null)
     return code.value, at.value

@@ -146,7 +146,7 @@ def test_tangents_share_no_memory():
     assert v.tolist() == [1.0, 2.0] and again.tolist() == [1.0, 2.0]
 
 
-def test_a_value_that_was_overwritten_is_an_error():
+def test_a_value_that_was_overwritten_counts_as_it_was():
     x = Tensor([1.0, 2.0])
 
     def overwrites(t):
@@ -155,8 +155,8 @@ def test_a_value_that_was_overwritten_is_an_error():
         y.add_(1)
         return z
 
-    with pytest.raises(RuntimeError, match="was changed in place"):
-        ms.jvp(overwrites, x, x)
+    value, tangent = ms.jvp(overwrites, x, x)
+    assert value.tolist() == [1.0, 4.0] and tangent.tolist() == [2.0, 8.0]  # 2 x · x
 
 
 def test_the_function_is_run_once():

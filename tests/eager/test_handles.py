@@ -62,7 +62,11 @@ PAIRS = {
     "from numpy": of_a_view(lambda y: ms.from_numpy(y.asnumpy())),
     "of a transform": of_a_transform,
 }
-EXITS = {"asnumpy": lambda y: y.asnumpy(), "asarray": np.asarray, "dlpack": np.from_dlpack}
+EXITS = {
+    "asnumpy": lambda y: y.asnumpy(),
+    "asarray": lambda y: np.asarray(y.detach()),
+    "dlpack": lambda y: np.from_dlpack(y.detach()),
+}
 ORDERS = ["save, export, write", "export, save, write", "save, export, save, write", "export, write, save"]
 
 
@@ -91,20 +95,15 @@ def _look(tensor):
 
 
 @pytest.mark.parametrize("pair", PAIRS)
-def test_a_write_through_another_tensor_is_an_error_or_harmless(pair):
+def test_a_write_through_another_tensor_is_harmless(pair):
     _, y, other = PAIRS[pair]()
     w = leaf(1, 1)
     expected = _look(y)
     result = (w * y.detach()).sum()
     with no_grad():
         other.add_(1.0)
-    try:
-        result.backward()
-    except RuntimeError as error:
-        assert "changed in place" in str(error) and "other.add_(1.0)" in str(error)
-        assert "(w * y.detach())" in str(error)
-    else:
-        np.testing.assert_array_equal(w.grad.asnumpy(), expected)
+    result.backward()
+    np.testing.assert_array_equal(w.grad.asnumpy(), expected)
 
 
 # -- the tape stays clean ---------------------------------------------------------------------------------------------

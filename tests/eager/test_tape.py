@@ -11,7 +11,6 @@ import pytest
 
 import anfora
 from anfora import Parameter, Tensor, grad, no_grad, ops, value_and_grad
-from anfora.core import memory
 
 
 def leaf(*values, dtype=np.float32):
@@ -664,14 +663,14 @@ def test_leaves_are_not_written_in_place():
     assert x.is_leaf and x.requires_grad
 
 
-def test_a_saved_value_that_changes_is_an_error_naming_both_lines():
+def test_a_saved_value_stays_what_it_was_when_its_tensor_is_written_to():
     x = leaf(1, 2)
     y = x * 2
-    z = y * y  # the line that saves
-    ops.copy_to(y, Tensor(0.0))  # the line that writes
-    with pytest.raises(RuntimeError) as error:
-        z.sum().backward()
-    assert "z = y * y" in str(error.value) and "ops.copy_to(y" in str(error.value)
+    z = y * y
+    ops.copy_to(y, Tensor(0.0))
+    z.sum().backward()
+    close(x.grad, [8, 16])  # 2 y · dy/dx with y = 2 x
+    assert y.tolist() == [0.0, 0.0]
 
 
 def test_a_write_before_the_value_is_saved_is_no_error():
@@ -805,11 +804,10 @@ def test_training_leaves_memory_flat():
 
     for _ in range(300):
         step()
-    before, writes = peak(), len(memory.writes)
+    before = peak()
     for _ in range(3000):
         step()
     assert peak() - before < 2_000  # KiB
-    assert len(memory.writes) < writes + 100
 
 
 @pytest.mark.parametrize("turn", [lambda a: a[:, ::2], lambda a: a[::-1, :4], lambda a: a.T[:3, :3]])

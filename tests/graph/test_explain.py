@@ -12,8 +12,6 @@ import pytest
 
 import anfora as ms
 from anfora import JitConfig, Parameter, Tensor, explain, jit, nn, ops
-from anfora.graph.run.pieces import Runner
-from anfora.graph.tell.checking import CheckError, first_difference
 from anfora.graph.tell.explain import FallbackError
 
 RATE = 3
@@ -458,79 +456,3 @@ def test_explain_of_a_strict_function_does_not_refuse():
     assert [hop.text for hop in report.hops][-1] == "print(x)"
     with pytest.raises(FallbackError):
         strict(Tensor([1.0, 2.0]), [])
-
-
-# -- check ------------------------------------------------------------------------------------------------------------
-
-
-def test_check_does_effects_once(capsys):
-    log: list[int] = []
-
-    @jit(check=True)
-    def program(x, log):
-        log.append(len(log))
-        print("once", ops.rand(1).shape)
-        x[0] = 7.0
-        return x + ops.rand(2)
-
-    ms.set_seed(3)
-    x = Tensor([1.0, 2.0])
-    checked = program(x, log)
-    ms.set_seed(3)
-    plain = program.__wrapped__(y := Tensor([1.0, 2.0]), [])
-    assert checked.tolist() == plain.tolist() and x.tolist() == y.tolist() and log == [0]
-    assert capsys.readouterr().out == "once (1,)\n" * 2
-
-
-def test_check_finds_a_wrong_result(monkeypatch):
-    run = jit(lambda x: x * 2, check=True)
-    assert run(Tensor([1.0, 2.0])).tolist() == [2, 4]
-    compile_ = Runner._compile
-
-    def wrong(self):
-        right = compile_(self)
-
-        def run(values):
-            live = right(values)
-            return live and [value + 1 if isinstance(value, Tensor) else value for value in live]
-
-        return run
-
-    monkeypatch.setattr(Runner, "_compile", wrong)
-    run = jit(lambda x: x * 2, check=True)
-    run(Tensor([1.0, 2.0]))  # recorded: right by being the program itself
-    with pytest.raises(CheckError, match=r"its result differs, element \[0\]: Python gives 2.0"):
-        run(Tensor([1.0, 2.0]))
-
-
-def test_check_raises_the_programs_own_error():
-    @jit(check=True)
-    def failing(x):
-        raise ValueError(f"bad {x.shape}")
-
-    with pytest.raises(ValueError, match=r"bad \(1,\)"):
-        failing(Tensor([1.0]))
-
-
-def test_what_cannot_be_copied_is_not_checked(told):
-    run = jit(lambda items: next(items) + 1, check=True)
-    assert run(x for x in [Tensor([1.0])]).item() == 2
-    assert "is not checked: its arguments cannot be copied" in told()[0]
-
-
-@pytest.mark.parametrize(
-    "one, other, where",
-    [
-        (Tensor([1.0, 2.0]), Tensor([1.0, 3.0]), r"element [1]: Python gives 2.0, compiled it is 3.0"),
-        (Tensor([0.0]), Tensor([-0.0]), r"element [0]"),
-        (Tensor([1.0]), Tensor([[1.0]]), "float32[1], compiled it is float32[1, 1]"),
-        ((1, [2, {"a": 3}]), (1, [2, {"a": 4}]), " at [1][1]['a']: Python gives 3, compiled it is 4"),
-        ([1], [1, 2], "1 items"),
-        ({"a": 1}, {"b": 1}, "keys"),
-        (1, 1.0, "int"),
-        (ValueError("a"), ValueError("b"), "says"),
-        (np.zeros(2), np.ones(2), "arrays"),
-    ],
-)
-def test_differences_are_located(one, other, where):
-    assert where in first_difference(one, other) and first_difference(one, one) is None

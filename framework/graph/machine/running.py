@@ -12,6 +12,7 @@ class _Running(threading.local):
     """What this thread is doing."""
 
     depth = 0  #: compiled calls that are running
+    is_plain = False  #: whether Python does what is compiled, in all threads of a forked process: see tell/twins.py
     pending = 0  #: calls of functions by themselves that are waited for
 
     def __init__(self) -> None:

@@ -12,6 +12,7 @@ from anfora.core.cell import Cell
 from anfora.core.dtype import bfloat16, float32, int64
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, tensor
+from anfora.eager import transform
 from anfora.graph.facts import known
 from anfora.graph.facts.binding_times import answers
 from anfora.graph.facts.collected import methods_of_counters
@@ -347,10 +348,20 @@ def _tensor(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         recorder.enter(machine, tensor_of_tensor, args, {})
     elif _are_alike(value) and not recorder.opaque(value):
         recorder.look(value)
+        if any([_is_followed(recorder, each) for each in value]):  # noqa: C419  (each is guarded)
+            return False  # an error
         recorder.enter(machine, tensor_of_tensors, args, {})
     else:
         return False
     return True
+
+
+def _is_followed(recorder: Any, tensor: Tensor) -> bool:
+    """Whether numbers of a tensor must not be taken without its history, which later calls look at too."""
+    is_followed = transform.is_followed(tensor)
+    if glue.is_recording() and not is_followed and (recorder.is_outside(tensor) or isinstance(tensor, Parameter)):
+        recorder.guard("is", recorder.derive(transform.is_followed, recorder.origin_of(tensor)), False)
+    return is_followed
 
 
 def _are_alike(values: Any) -> bool:

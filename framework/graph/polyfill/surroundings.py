@@ -57,6 +57,11 @@ def do_natively(recorder: Any, machine: Any, function: Callable, args: tuple, kw
     return True
 
 
+def _natively(function: Callable) -> Callable:
+    """For functions that are only done by Python."""
+    return lambda recorder, machine, args, kwargs: do_natively(recorder, machine, function, args, kwargs)
+
+
 def _look_at_hooks(recorder: Any, cell: Cell, kind: str) -> Any:
     """The hooks of a Cell, guarded."""
     hooks = hooks_of(cell, kind)
@@ -283,10 +288,6 @@ def _apply(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     return True
 
 
-def _saved(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-    return do_natively(recorder, machine, custom.unchanged, args, kwargs)
-
-
 def _register_hook(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """A hook on a tensor inside of a gradient is gone with the tape of this gradient, if the program has made the
     tensor."""
@@ -350,7 +351,8 @@ def surroundings() -> dict[Any, Callable]:
             "a gradient of the program's own, under a tape outside",
         ),
         custom.Function.apply.__func__: _apply,  # type: ignore[attr-defined]
-        custom.unchanged: _saved,
+        custom.keep: _natively(custom.keep),
+        custom.given_back: _natively(custom.given_back),
         Tensor.backward: _backward,
         Tensor.register_hook: _register_hook,
         Tensor.requires_grad_: _require_gradient,

@@ -331,17 +331,13 @@ class Leaves(Writes):
         if node.hooks and id(node) not in self.hooked:
             return False
         arrays = [value for value in node.saved if hasattr(value, "base")]
-        if any(id(array) in self.copies for array in arrays) and any(row.entry.written for row in self.piece.rows):
-            return False  # what a copy is of may have been changed since
         return all(map(self._is_of_piece, arrays))
 
     def _is_of_piece(self, array: Any) -> bool:
         """Whether it is known which value of the piece an array is."""
         if id(array) in self.arrays:
             return True
-        for known_array, value in self.unplaced:
-            self.places[place_in_memory(known_array)] = known_array, value
-        self.unplaced.clear()
+        self._place_all()
         place = place_in_memory(array)
         found = self.places.get(place)
         owner = self.owners.get(place)

@@ -20,13 +20,15 @@ import numpy as np
 
 from anfora.api import GradientFunction, _Run
 from anfora.core import memory, slots
+from anfora.core.abstract import Layout
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter
-from anfora.core.tensor import Tensor, current
+from anfora.core.tensor import Tensor, current, move
 from anfora.eager.batched import Batched
 from anfora.eager.cells import Lowered
 from anfora.eager.custom import FunctionContext, custom_vjp
+from anfora.eager.entry import entry_for
 from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
@@ -36,7 +38,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.lower.rows import Calls
+from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.polyfill.special import class_attribute
 from anfora.graph.source.code import Code
@@ -44,6 +46,7 @@ from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece
 from anfora.graph.state.sharing import Sharing
 from anfora.kernel import glue
+from anfora.ops import copy
 from anfora.ops.bound import Bound
 
 __all__ = ["UNKNOWN", "Notebook", "place_in_memory"]
@@ -102,7 +105,13 @@ class Notebook(Plain):
         self.origins = origins
         self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
         self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
-        self.copies: dict[int, np.ndarray] = {}  #: of those among them that the tape keeps, what they are copies of
+        #: Of those among them that the tape keeps, what they are copies of, with the tensor that held it.
+        self.copies: dict[int, tuple[np.ndarray, np.ndarray, Tensor]] = {}
+        #: The tensors and arrays in which values lie, by memory: see `note_move`. The last ones are not in there yet.
+        self.lying: dict[int, list[tuple[Tensor, np.ndarray, int]]] = {}
+        self.unsorted: list[tuple[Tensor, np.ndarray, int]] = []
+        self.view_rows: dict[int, Row] = {}  #: by value, the row that has taken it as a view
+        self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
         self.sharing = Sharing()  #: how these share memory
         #: Those that were read while the tape was off: where they come from, and whether they had a history.
@@ -404,19 +413,96 @@ class Notebook(Plain):
         self.tensors[id(tensor)] = tensor, value
         self.arrays[id(array)] = (array, value)
         self.unplaced.append((array, value))
+        self.unsorted.append((tensor, array, value))
+
+    def note_move(self, owner: Tensor) -> None:
+        """A tensor is about to be written to whose memory a tape has kept: it moves to a copy.
+
+        In later calls it is the other way round, since what comes from outside has to be written to: what the tape has kept
+        is a copy from before the write.
+        """
+        before = memory.root(owner._array)
+        with self.unwatched():
+            move(owner)
+        self.sharing.moved(before, owner._array)
+        for lying in self.unsorted:
+            self.lying.setdefault(id(memory.root(lying[1])), []).append(lying)
+        self.unsorted.clear()
+        values = self._as_they_were(self.lying.pop(id(before), ()))
+        for tensor, _, value in values:
+            if tensor is not owner and tensor._base is not owner:
+                self.tensors[id(tensor)] = tensor, value  # another handle, which stays where it is
+                self.handles.pop(id(tensor), None)
+        if values:
+            self.lying[id(before)] = values
+        if id(owner) in self.tensors:
+            self._know(owner, self.tensors[id(owner)][1])
+
+    def leave_copies(self, target: Tensor) -> None:
+        """A tensor is about to be written to whose memory the outside sees: what a tape has kept copies of is what it was
+        before the write."""
+        written = [
+            (k, copy, t) for k, (copy, source, t) in self.copies.items() if np.may_share_memory(source, target._array)
+        ]
+        self._as_they_were([(tensor, copy, self.arrays[key][1]) for key, copy, tensor in written if key in self.arrays])
+        for key, _, _ in written:
+            del self.copies[key]
+
+    def _as_they_were(self, lying: Sequence[tuple[Tensor, np.ndarray, int]]) -> list[tuple[Tensor, np.ndarray, int]]:
+        """Let arrays hold the values that memory has now, whatever rows write to that later."""
+        self._place_all()
+        kept: dict[int, int | None] = {}
+        found = []
+        for tensor, array, value in lying:
+            now = self._as_it_was(value, tensor._layout, kept)
+            if now is None:
+                self.arrays.pop(id(array), None)
+                self.places.pop(place_in_memory(array), None)
+                owner = memory.root(array)
+                self.lost[id(owner)] = owner
+            else:
+                self.arrays[id(array)] = self.places[place_in_memory(array)] = array, now
+                found.append((tensor, array, now))
+        return found
+
+    def _as_it_was(self, value: int, layout: Layout, kept: dict[int, int | None]) -> int | None:
+        """A value of its own that is a copy of another one, made by a row; None if there can be no such row."""
+        if value in kept:
+            return kept[value]
+        kept[value] = None
+        taken = self.view_rows.get(value)
+        if taken is not None:
+            entry, source = taken.entry, self._as_it_was(taken.inputs[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
+        elif layout.is_contiguous:
+            entry, source = entry_for(copy, (layout,), ()), value
+        else:
+            return None
+        if source is not None:
+            kept[value] = number = self.piece.value()
+            self.piece.rows.append(Row(entry, (source,), (number,), (None, 0), 0, bool(self.region)))
+            self.piece.switches.append(False)
+            if taken is not None:
+                self.view_rows[number] = self.piece.rows[-1]
+        return kept[value]
+
+    def _place_all(self) -> None:
+        """Note where arrays lie."""
+        for array, value in self.unplaced:
+            self.places[place_in_memory(array)] = array, value
+        self.unplaced.clear()
 
     def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
         """What the tape keeps of a tensor whose memory the outside sees: a copy. As long as the piece goes on, nothing from
         outside comes between: there it is the tensor's value."""
         with self.unwatched():
-            copy = memory.twin(tensor._array)
+            twin = memory.twin(tensor._array)
         value = self._value_of(tensor)
         if value is not None:
-            self.arrays[id(copy)] = (copy, value)
-            self.copies[id(copy)] = tensor._array
+            self.arrays[id(twin)] = (twin, value)
+            self.copies[id(twin)] = twin, tensor._array, tensor
         elif self.region:
             self.touched = "memory of a tensor, seen in another way"
-        return copy
+        return twin
 
     def _value_of(self, tensor: Tensor) -> int | None:
         """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
@@ -431,17 +517,16 @@ class Notebook(Plain):
         self.sharing.note(array)
         found = self.arrays.get(id(array))
         if found is None:
+            is_lost = id(memory.root(array)) in self.lost
             owner = self.sharing.owner(array)
-            if owner is not None:
+            if owner is not None and not is_lost:
                 return self._input(owner)
-            for known_array, value in self.unplaced:
-                self.places[place_in_memory(known_array)] = (known_array, value)
-            self.unplaced.clear()
+            self._place_all()
             place = place_in_memory(array)
             found = self.places.get(place)
             if found is None or memory.root(found[0]) is not memory.root(array):
                 owner = self.owners.get(place)
-                if owner is None or memory.root(owner._array) is not memory.root(array):
+                if owner is None or is_lost or memory.root(owner._array) is not memory.root(array):
                     return None
                 return self._input(owner)
         return found[1]
@@ -611,6 +696,8 @@ class Notebook(Plain):
         """Whether memory belongs to a tensor that the program works with."""
         owner = memory.root(array)
         if any(memory.root(tensor._array) is owner for tensor in self.owners.values()):
+            return True
+        if id(owner) in self.lost:
             return True
         return any(
             memory.root(known_array) is owner for known_array, _ in self.arrays.values() if known_array is not None

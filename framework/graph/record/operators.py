@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from anfora.batching import at_once
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
@@ -120,8 +118,9 @@ class Operators(Leaves):
             self.begin_forward()
         if op.writes is not None and not op.is_untaped and glue.is_recording():
             self._look_behind([flat[i] for i in entry.written])
-        if (self.region or self.lines) and self.copies and any(self._is_copied(flat[i]) for i in entry.written):
-            self.touched = "a change in place of what a gradient has a copy of"
+        if self.copies:
+            for i in entry.written:
+                self.leave_copies(flat[i])
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
         touched = self.touched  # operators that run in Python look at data on their own account
@@ -170,6 +169,8 @@ class Operators(Leaves):
                 self.calls() if entry.may_fail else None,
             )
         )
+        if entry.view is not None and type(operands[0]) is int:
+            self.view_rows[outputs[0]] = piece.rows[-1]
         return result
 
     def _look_behind(self, targets: list[Tensor]) -> None:
@@ -182,11 +183,6 @@ class Operators(Leaves):
                     self.touched = "a change in place of what a tape outside follows"
                 elif came.has_history and came.lying.tensor._node is None:
                     self.piece.is_taped = self.piece.is_mixed = True
-
-    def _is_copied(self, target: Tensor) -> bool:
-        """Whether the tape keeps a copy of what is in the memory of a tensor, since the outside sees that: from the first
-        write on it is another value."""
-        return any(np.may_share_memory(source, target._array) for source in self.copies.values())
 
     def _is_in_a_try(self) -> bool:
         """Whether the program would go on after an exception."""

@@ -1025,7 +1025,9 @@ class Compiled:
         self.program = Program(function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if running.depth and (self.program.native is not None or slots.watcher.recorder is not None):
+        if running.depth and (
+            running.is_plain or self.program.native is not None or slots.watcher.recorder is not None
+        ):
             return self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
         return self.program.call(args, kwargs)
 

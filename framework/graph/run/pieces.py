@@ -19,7 +19,7 @@ import numpy as np
 from anfora.core import memory, slots
 from anfora.core.abstract import Layout
 from anfora.core.random import default_generator, signed
-from anfora.core.tensor import Tensor, current, wrap
+from anfora.core.tensor import Tensor, current, leave_to_tape, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
 from anfora.eager.tape import Block, Leaf, Output, keep, second_handle
@@ -169,7 +169,6 @@ class Runner:
     ) -> None:
         piece = self.piece
         wanted = self.wanted
-        written = piece.written_inputs()
         if self.does_nothing:
             if self._loop is not None and not self._loop.sources:
                 self._emit_count(emit, self._loop)
@@ -182,18 +181,12 @@ class Runner:
             marked=_marked,
             view=_view,
             leaf=Leaf,
-            wrote=memory.note_writes,
         )
+        self._emit_door(emit, inputs)
         arrays = [f"{name}._array" for _, name, _ in inputs] + [values[value] for value, *_ in numbers]
         given = f"({''.join(a + ', ' for a in arrays)})"
         if self._loop is None or not self._emit_loop(emit, self._loop, segment, wanted, given):
             emit.lines.append(f"outs = segment({given})")
-        written_at: dict[tuple, str] = {}
-        for value, name, _ in inputs:
-            if value in written:
-                written_at[written[value]] = written_at.get(written[value], "") + f"{name}._array, "
-        for place, shown in written_at.items():
-            emit.lines.append(f"wrote(({shown}), {emit.constant(dispatch.Place(place))})")
         shared = {origin.key[0] for origin in piece.handles}
         for part in self.parts or ():
             shared.update(value for value in wanted if part.roots[value] in part.shared)
@@ -216,6 +209,14 @@ class Runner:
                     emit.define(origin, f"view({array}, {layout}, {emit.name(base)}, {emit.constant(path)})")
                 if piece.leaves.get(origin.key[0], _NO_LEAF)[1] is origin:
                     emit.lines.append(f"{emit.name(origin)}._node = leaf({emit.name(origin)})")
+
+    def _emit_door(self, emit: Emitter, inputs: list) -> None:
+        """Leave to the tape what living nodes hold of the memory that rows write."""
+        written = self.piece.written_inputs()
+        names = [name for value, name, _ in inputs if value in written]
+        if names:
+            emit.constants.update(leave=_leave_to_tape)
+            emit.lines.append(f"leave(({', '.join(names)},), ({', '.join(name for _, name, _ in inputs)},))")
 
     def _emit_loop(self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[int, int], given: str) -> bool:
         """Run the rows as a loop; slots that change hold, from here on, what they held at the start of the last
@@ -419,6 +420,18 @@ def _clear(tensors: tuple[Tensor, ...]) -> None:
     """Forget gradients."""
     for tensor in tensors:
         tensor.grad = None
+
+
+def _leave_to_tape(written: tuple[Tensor, ...], inputs: tuple[Tensor, ...]) -> None:
+    """The door in front of writes to some of the inputs, of which others may be views."""
+    has_moved = False
+    for tensor in written:
+        base = tensor._base
+        if (tensor if base is None else base)._mark is memory.SAVED:
+            has_moved |= leave_to_tape(tensor)
+    if has_moved:
+        for tensor in inputs:
+            current(tensor)
 
 
 def _dead_leaf() -> Leaf:

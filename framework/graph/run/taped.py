@@ -252,15 +252,7 @@ class Taped:
         """Whether no more is to be done than to compute."""
         if block.saved is None or block.used or slots.watcher.recorder is not None or len(set(keys)) < len(keys):
             return False
-        for tensor in given:
-            if type(tensor) is not Tensor:  # one of `vmap`
-                return False
-        if memory.writes:
-            for array in block.saved:
-                write = memory.last_write(array)
-                if write is not None and write.tick > block.tick:
-                    return False
-        return True
+        return all(type(tensor) is Tensor for tensor in given)  # none of `vmap`
 
     def _record(
         self, block: Block, start: tuple[dict, dict], coming: list[Any], count: int, needed: set | None

@@ -232,10 +232,10 @@ class Piece:
             for i in row.entry.written:
                 yield index, roots[row.inputs[i]]  # type: ignore[index]
 
-    def written_inputs(self) -> dict[int, tuple]:
-        """The inputs whose memory rows write, with the place of the last write."""
+    def written_inputs(self) -> list[int]:
+        """The inputs whose memory rows write, in the order of the first writes."""
         writes = self.written(self.roots()) if any(row.entry.written for row in self.rows) else ()
-        return {root: self.rows[index].place for index, root in writes if root in self.inputs}
+        return list(dict.fromkeys(root for _, root in writes if root in self.inputs))
 
 
 def keeps_arguments(operation: Any) -> bool:

@@ -5,8 +5,8 @@ sees it and runs them one after the other. But two things are found out only onc
 
 - *Which tensor something was taken from*, where that is known by the place in memory alone: of a view that was taken again,
   say. In memory of several tensors from outside that follows from how these lie to each other.
-- *What a tape says of a write in place.* It refuses gradients whose values have been overwritten, has copies of those which
-  the outside sees, and gives a history to views of what was written.
+- *What a tape says of a write in place.* It keeps what was there before where its nodes hold that, and gives a history to
+  views of what was written.
 
 There later calls see to it that tensors share memory in the same way.
 """
@@ -63,12 +63,14 @@ class Sharing:
         self._by_memory: dict[int, list[Came]] = {}
         self._by_array: dict[int, list[Lying]] = {}
         self._mixed: set[int] = set()  #: memory in which something was found that may be of several of them
+        #: By memory that tensors have moved to, see `tensor.leave_to_tape`: what it is, and where they came from.
+        self._moved: dict[int, tuple[np.ndarray, int]] = {}
 
     def add(self, tensor: Tensor, origin: Origin) -> None:
         """The piece comes to a tensor."""
         lying = Lying.of(tensor)
         came = Came(lying, origin, history_behind(tensor))
-        self._by_memory.setdefault(id(memory.root(lying.array)), []).append(came)
+        self._by_memory.setdefault(self._key(lying.array), []).append(came)
         self._by_array.setdefault(id(lying.array), []).append(lying)
 
     def owner(self, array: np.ndarray) -> Tensor | None:
@@ -78,11 +80,21 @@ class Sharing:
 
     def in_memory_of(self, array: np.ndarray) -> Sequence[Came]:
         """The tensors that lie in the memory of an array."""
-        return self._by_memory.get(id(memory.root(array)), ())
+        return self._by_memory.get(self._key(array), ())
+
+    def moved(self, before: np.ndarray, now: np.ndarray) -> None:
+        """A tensor moves to other memory, and all its views do."""
+        owner = memory.root(now)
+        self._moved[id(owner)] = owner, self._key(before)
+
+    def _key(self, array: np.ndarray) -> int:
+        """The memory in which an array lay when the piece came to it."""
+        key = id(memory.root(array))
+        return self._moved[key][1] if key in self._moved else key
 
     def note(self, array: np.ndarray) -> None:
         """Something is found by where it lies: it may be of any tensor whose memory this is."""
-        key = id(memory.root(array))
+        key = self._key(array)
         if len(self._by_memory.get(key, ())) > 1 and len(self._by_array.get(id(array), ())) != 1:
             self._mixed.add(key)
 

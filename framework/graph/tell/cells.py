@@ -9,7 +9,7 @@ from anfora.core import slots
 from anfora.core.settings import GRAPH_MODE, get_context
 from anfora.graph.machine.running import running
 from anfora.graph.polyfill.polyfills import call, call_as_cell
-from anfora.graph.tell.checking import Checked
+from anfora.graph.tell.checking import kind_of_program
 from anfora.graph.tell.explain import Watched, strictness
 
 __all__ = ["call_compiled", "program_of"]
@@ -26,7 +26,7 @@ def program_of(cell: Any) -> Watched:
     options = attributes.get("_jit_options", _NO_OPTIONS)
     program: Watched | None = attributes.get("_program")
     if program is None or program.options is not options:
-        kind = Checked if options.get("check") else Watched
+        kind = kind_of_program(options)
         function = call if isinstance(cell, GradientFunction) else call_as_cell
         program = attributes["_program"] = kind(function, cell, strictness(options))
         program.options = options
