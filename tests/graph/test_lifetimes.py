@@ -223,20 +223,6 @@ def test_a_call_frees_its_arguments_when_a_signal_ends_it():
 
 
 def test_the_first_step_of_a_network_leaves_no_arrays():
-    layers = [layer for width in (3, 8, 8) for layer in (nn.Conv2d(width, 8, 3), nn.BatchNorm2d(8), nn.ReLU())]
-    net = nn.SequentialCell(*layers, nn.Flatten(), nn.Dense(8 * 16 * 16, 10))
-    net.set_train()
-    optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
-    step = ms.value_and_grad(lambda x: ops.reduce_mean(net(x) ** 2), None, optimizer.parameters)
-
-    @ms.jit
-    def train(x):
-        loss, gradients = step(x)
-        optimizer(gradients)
-        return loss
-
-    x = ops.randn(16, 3, 16, 16)
-    gc.collect()
     domain = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
 
     def allocated():
@@ -244,6 +230,20 @@ def test_the_first_step_of_a_network_leaves_no_arrays():
 
     tracemalloc.start()
     try:
+        layers = [layer for width in (3, 8, 8) for layer in (nn.Conv2d(width, 8, 3), nn.BatchNorm2d(8), nn.ReLU())]
+        net = nn.SequentialCell(*layers, nn.Flatten(), nn.Dense(8 * 16 * 16, 10))
+        net.set_train()
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        step = ms.value_and_grad(lambda x: ops.reduce_mean(net(x) ** 2), None, optimizer.parameters)
+
+        @ms.jit
+        def train(x):
+            loss, gradients = step(x)
+            optimizer(gradients)
+            return loss
+
+        x = ops.randn(16, 3, 16, 16)
+        gc.collect()
         before = allocated()
         train(x)
         assert allocated() - before < 10_000  # one activation has 131,072 bytes

@@ -83,12 +83,14 @@ class Frame:
 class Generator:
     """A generator function that was called: its frame, to be continued. Python may iterate over it too."""
 
-    __slots__ = ("call", "frame", "is_running", "world", "__weakref__")
+    __slots__ = ("call", "frame", "is_running", "kind", "world", "__weakref__")
 
     def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
         self.frame = frame
         self.is_running = False
         self.call = call  #: the function and its arguments
+        #: What it is in the program: a class written in C (`map`, `filter`) where the function says that it is that.
+        self.kind = getattr(call[0], "stands_for", types.GeneratorType) if call is not None else types.GeneratorType
         self.live_in(world)
 
     def live_in(self, world: Plain) -> None:
@@ -97,19 +99,43 @@ class Generator:
         world.note_generator(self)
 
     def python(self) -> Any:
-        """The generator as Python has it, where it has not started yet; else itself."""
-        if self.call is None or self.frame is None or self.frame.pc:
-            return self
-        function, args, kwargs = self.call
-        return function(*args, **kwargs)
+        """What Python has in its place: the same call, where that has not started yet; else one of its kind that goes on
+        with this one. The machine is not to go on with it any more."""
+        self.world = Plain()
+        if self.call is not None and self.frame is not None and not self.frame.pc:
+            function, args, kwargs = self.call
+            return (function if self.kind is types.GeneratorType else self.kind)(*args, **kwargs)
+        rest = self._driver()
+        if self.kind is types.GeneratorType:
+            return rest
+        return self.kind(_itself if self.kind is map else _always, rest)
+
+    def _driver(self) -> types.GeneratorType:
+        """A generator of Python's that goes on with this one, under the name that it has in the program."""
+        function = self.call[0] if self.call is not None else self.frame.function if self.frame is not None else _driven
+        code = function.__code__
+        shown = _driven.__code__.replace(
+            co_name=code.co_name, co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+        )
+        driven = types.FunctionType(shown, {})
+        driven.__name__, driven.__qualname__ = function.__name__, function.__qualname__
+        return driven(self)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What `isinstance` is told."""
-        return types.GeneratorType
+        return self.kind
 
     def __repr__(self) -> str:
-        return f"<generator object at {id(self):#x}>"
+        if self.kind is not types.GeneratorType:
+            return f"<{self.kind.__name__} object at {id(self):#x}>"
+        name = f"{self.call[0].__qualname__} " if self.call is not None else ""
+        return f"<generator object {name}at {id(self):#x}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.kind is types.GeneratorType:
+            raise TypeError("cannot pickle 'generator' object")
+        return self.python().__reduce_ex__(protocol)
 
     def __iter__(self) -> Generator:
         return self
@@ -175,6 +201,18 @@ class Generator:
 Generator.__name__ = Generator.__qualname__ = "generator"  # in Python's messages
 
 
+def _driven(generator: Generator) -> Any:
+    return (yield from generator)
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+def _always(item: Any) -> bool:
+    return True
+
+
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
     """The exception that `generator.throw(…)` raises."""
     error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
@@ -229,6 +267,26 @@ class Walk:
         self._rest = iter(base)
         while self.index < index:
             next(self, None)
+
+    @property
+    def kind(self) -> type:
+        """The type of Python's iterator."""
+        return type(iter(self.base))
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What `isinstance` is told."""
+        return self.kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.__name__} object at {id(self):#x}>"
+
+    def python(self) -> Any:
+        """Python's iterator, which has come as far."""
+        made = iter(self.base)
+        for _ in range(self.index):
+            next(made, None)
+        return made
 
     def _present(self) -> tuple:
         return tuple(self.base if isinstance(self.base, dict) else self.base.mapping)

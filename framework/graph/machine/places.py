@@ -140,29 +140,38 @@ def do_at(
 
 
 @releases
-def _do(made: types.CodeType, scope: dict[str, Any], values: dict, handled: BaseException | None) -> Any:
-    if handled is None:
-        return eval(made, scope, values)
-    before = handled.__traceback__, handled.__context__
+def _do(made: types.CodeType, scope: dict[str, Any], values: _Variables, handled: BaseException | None) -> Any:
     try:
-        raise handled
-    except BaseException:
-        handled.__traceback__, handled.__context__ = before
-        return eval(made, scope, values)
+        if handled is None:
+            return eval(made, scope, values)
+        before = handled.__traceback__, handled.__context__
+        try:
+            raise handled
+        except BaseException:
+            handled.__traceback__, handled.__context__ = before
+            return eval(made, scope, values)
+    finally:
+        dict.clear(values)  # the frame may live on, in a traceback
 
 
 def _do_from(
     places: Sequence[Place], operation: Callable, args: tuple, names: dict, handled: BaseException | None
 ) -> Any:
     """The same, with frames for all of the places."""
+    called: list[_Variables] = []
     for code, position, scope, variables in reversed(places):
-        values = _Variables(variables, operation, args, names)
-        operation, args, names = eval, (stub(code, code.co_filename, position), scope, values), {}
+        called.append(_Variables(variables, operation, args, names))
+        made = stub(code, code.co_filename, position)
+        operation, args, names = eval, (made, scope, called[-1]), {}
     try:
-        return _do(*args, handled)
+        return _do(made, scope, called[-1], handled)
     except BaseException as error:
         entry = error.__traceback__
         for _ in range(len(places) + 1):  # this frame, that of `_do`, and those of all places but the last
             entry = entry.tb_next if entry is not None else None
         error.__traceback__ = entry
         raise
+    finally:
+        for values in called:
+            dict.clear(values)
+        del operation, args, names

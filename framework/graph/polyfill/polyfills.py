@@ -155,10 +155,16 @@ def map_(function, *items):
         yield function(*row)
 
 
+map_.stands_for = map
+
+
 def filter_(function, items):
     for item in items:
         if item if function is None else function(item):
             yield item
+
+
+filter_.stands_for = filter
 
 
 def list_(items=()):

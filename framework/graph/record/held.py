@@ -50,6 +50,7 @@ class Unwrapping:
         is_foreign: whether an object holds none, since the program has not made it.
         plain: what stands in the place of a number.
         done: by identity, values and what stands in their places.
+        for_python: iterators of the machine's are replaced by Python's.
     """
 
     def __init__(
@@ -57,8 +58,9 @@ class Unwrapping:
         is_foreign: Callable[[Any], bool],
         plain: Callable[[Number], Any],
         done: dict[int, tuple[Any, Any]] | None = None,
+        for_python: bool = False,
     ) -> None:
-        self._is_foreign, self._plain = is_foreign, plain
+        self._is_foreign, self._plain, self._for_python = is_foreign, plain, for_python
         self._done: dict[int, tuple[Any, Any]] = done or {}
         self._open: set[int] = set()  #: tuples that are being gone through
         self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
@@ -132,6 +134,8 @@ class Unwrapping:
         else:
             self.changed[id(value)] = result = value
             self._fill(value, kind)
+            if self._for_python and kind in (Generator, Walk):
+                result = value.python()
         self._done[id(value)] = value, result
         return result
 
@@ -234,9 +238,13 @@ class Held(Notebook):
             return value
         return Unwrapping(self.is_foreign, self.force)(value)
 
-    def released(self, value: Any) -> Any:
-        """A value for the world outside: in the places of numbers stand their values, on which nothing depends."""
-        return Unwrapping(self.is_foreign, value_of_number)(value)
+    def released(self, value: Any, for_python: bool = False) -> Any:
+        """A value for the world outside: in the places of numbers stand their values, on which nothing depends.
+
+        Args:
+            for_python: iterators of the machine's become Python's: the value leaves the machine for good.
+        """
+        return Unwrapping(self.is_foreign, value_of_number, for_python=for_python)(value)
 
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,

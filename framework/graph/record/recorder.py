@@ -74,6 +74,22 @@ from anfora.graph.state.moments import Outcome, State
 __all__ = ["Recorder"]
 
 
+class _Ended:
+    """A recorder that has ended, for numbers of its that somebody has kept: they are just numbers."""
+
+    def force(self, number: Number) -> Any:
+        return number.value
+
+    def decide(self, origin: Origin, value: Any) -> Any:
+        return value
+
+    def follow(self, operation: Callable, operands: list[Any]) -> Origin:
+        return Origin("number", operation, tuple(operands))
+
+    def note_numpy(self) -> None:
+        """Nobody asks any more."""
+
+
 class Recorder(Numeric):
     """Records one run: does what the program does, and writes it down."""
 
@@ -88,6 +104,7 @@ class Recorder(Numeric):
                 self.released((generator,))
                 generator.world = Plain()
         self.__dict__.clear()
+        self.__class__ = _Ended  # type: ignore[assignment]
 
     def note_generator(self, generator: Generator) -> None:
         self.generators.append(weakref.ref(generator))
@@ -150,8 +167,8 @@ class Recorder(Numeric):
                 args = (*map(self.force, args[:stored]), *args[stored:])
         if operation is id and self.given is None and len(args) == 1 and self.is_outside(args[0]):
             return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
-        if operation is type and len(args) == 1 and type(args[0]) is Generator:
-            return types.GeneratorType
+        if operation is type and len(args) == 1 and type(args[0]) in (Generator, Walk):
+            return args[0].kind
         is_of_rows = operation is iter and len(args) == 1 and (isinstance(args[0], Tensor) or self.owns_array(args[0]))
         if is_of_rows and args[0].shape:
             return self._walking(rows_, args[0])

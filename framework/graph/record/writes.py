@@ -96,7 +96,7 @@ class Written:
         )
         self.image: Image = imager.image(self._calls())
         self._build = None if live.kept else builder(self.image)
-        self._places = [None if _is_silent(write) else Place(*write.place, dict) for write in self.writes]
+        self._places = [None if _is_silent(write) else _at(write) for write in self.writes]
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
 
@@ -121,6 +121,11 @@ class Written:
                 live[len(live) - self.blocks + args[0]]()
             else:
                 do_at(place, tuple, operation, args, {})
+
+
+def _at(write: Write) -> Place:
+    code, position, scope = write.place
+    return Place(code, position, scope, dict)
 
 
 def _is_silent(write: Write) -> bool:

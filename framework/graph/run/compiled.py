@@ -30,7 +30,7 @@ from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
 from anfora.graph.machine import signals
-from anfora.graph.machine.machine import Generator, Machine, Plain
+from anfora.graph.machine.machine import Generator, Machine, Plain, Walk
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
@@ -222,8 +222,7 @@ class Program:
             if isinstance(end, Return):
                 if end.slot is not None:
                     return live[end.slot]
-                made: list[Any] = []
-                return _released(build(end.image, live, made), made)
+                return build(end.image, live, for_python=True)
             if isinstance(end, Jump):
                 if end.point is point and not variant.is_decided:
                     self._close(variant, point, None)
@@ -624,7 +623,7 @@ class Program:
             return self._run_calls([], [recorder.point, None, (variant, recorder.own_call)])
         if machine.world is recorder:
             if recorder.is_unkept:
-                return _released(recorder.released(result))
+                return recorder.released(result, for_python=True)
             try:
                 with recorder.with_numbers():
                     live = Live(recorder)
@@ -638,7 +637,7 @@ class Program:
                 self.give_up(f"it returns {trouble}", machine)
             else:
                 self._keep(recorder, live, Return(image), written)
-            result = recorder.released(result)
+            result = recorder.released(result, for_python=True)
         return _released(result)
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
@@ -986,8 +985,7 @@ def _taken(items: list) -> tuple[Any, Any, Any]:
 
 def _released(value: Any, made: list[Any] | None = None) -> Any:
     """A result for the program outside: generators among it go on in Python's world."""
-    if type(value) is Generator:
-        value.world = Plain()
+    if type(value) in (Generator, Walk):
         return value.python()
     for item in made or ():
         if type(item) is Generator:
