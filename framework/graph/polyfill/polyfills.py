@@ -150,21 +150,27 @@ def all_(items):
     return True
 
 
+def _stands_for(kind: type) -> Callable:
+    """Marks a generator function whose generators are, in the program, objects of a class written in C."""
+
+    def mark(function: Callable) -> Callable:
+        function.__dict__["stands_for"] = kind
+        return function
+
+    return mark
+
+
+@_stands_for(map)
 def map_(function, *items):
     for row in zip(*items):
         yield function(*row)
 
 
-map_.stands_for = map
-
-
+@_stands_for(filter)
 def filter_(function, items):
     for item in items:
         if item if function is None else function(item):
             yield item
-
-
-filter_.stands_for = filter
 
 
 def list_(items=()):
