@@ -160,6 +160,9 @@ class Machine:
     def do(self, frame: Frame, opcode: str, argument: Any) -> None:
         getattr(self, opcode)(frame, argument)
 
+    def LOOP(self, frame, loop):
+        pass
+
     def CONST(self, frame, value):
         frame.stack.append(value)
 

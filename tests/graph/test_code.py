@@ -1473,7 +1473,7 @@ EFFECTS = {
     -1: "STORE STORE_CELL STORE_GLOBAL POP BINARY INPLACE COMPARE GETITEM DELATTR APPEND ADD EXTEND UPDATE MERGE "
         "MERGE_KEYWORDS JUMP_IF JUMP_UNLESS JUMP_IF_NONE YIELD_FROM MATCH_CLASS REST_OF_MAPPING",
     0: "DELETE DELETE_CELL DELETE_GLOBAL SWAP ROTATE UNARY GETATTR SPECIAL TO_TUPLE TO_DICT SPREAD JUMP ITER YIELD HANDLER "
-       "POP_HANDLER CAUGHT END_CAUGHT MATCHES IMPORT_AS RETURN RAISE RERAISE",
+       "POP_HANDLER CAUGHT END_CAUGHT MATCHES IMPORT_AS RETURN RAISE RERAISE LOOP LANDED",
     1: "CONST LOAD LOAD_OUTER LOAD_CELL LOAD_OUTER_CELL LOAD_GLOBAL COPY IMPORT IMPORT_FROM MATCH_SEQUENCE MATCH_MAPPING "
     "LENGTH MATCH_KEYS",
 }  # fmt: skip
@@ -1510,6 +1510,14 @@ def check_heights(code) -> None:
             handled += 1 if opcode == "CAUGHT" else -1
         elif opcode in JUMPS:
             todo.append((argument, (height + jump, handlers, handled)))
+        if opcode == "JUMP" and argument in code.loops and argument < at:  # Python may do the rest
+            loop = code.loops[argument]
+            todo.append((loop.landing, (height - loop.is_walk + 1, handlers, handled)))
+        elif opcode == "LANDED":
+            todo += [(place, (height - 1, handlers, handled)) for place in (argument.otherwise, argument.end)]
+            if argument.returns:
+                todo.append((argument.returned, (height, handlers, handled)))
+            continue
         if opcode == "RETURN":
             assert not handlers and not handled
         elif opcode not in ("JUMP", "RAISE", "RERAISE"):

@@ -490,7 +490,7 @@ CASES = [
     Case(counter_in_powers, 1), Case(steps, 1), Case(steps_back, 1), Case(backwards, 1), Case(backwards_by_steps, 1),
     Case(value_behind, 1), Case(earlier_values, 1), Case(with_else, 1), Case(two_states, 1), Case(sum_of_floats, 1),
     Case(sum_of_ints, 1), Case(nested, 1), Case(nested_short, 1), Case(one_behind_the_other, 2), Case(in_a_function, 2),
-    Case(matrix, 1), Case(no_tensor, 1), Case(index, 0), Case(index_of_rest, 1), Case(parity, 0),
+    Case(matrix, 1), Case(no_tensor, 0), Case(index, 0), Case(index_of_rest, 1), Case(parity, 0),
     Case(list_of_tensors, 0), Case(list_of_counters, 0), Case(float_state, 0), Case(int_state, 0), Case(shape, 0),
     Case(texts, 0), Case(iterator_in_hand, 0), Case(iterator_back_in_hand, 0), Case(zipped, 0), Case(enumerated, 0),
     Case(generated, 0), Case(generated_and_left, 0), Case(comprehension, 0), Case(changed_counter, 1),

@@ -37,7 +37,7 @@ __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
     "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_bound", "is_compared_plainly", "is_constant",
     "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_arranges",
-    "sets_plainly", "viewed", "writes",
+    "only_moves", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -201,6 +201,23 @@ def only_arranges(function: Any) -> bool:
     if isinstance(function, BOUND) and type(function.__self__) in (list, tuple, dict, set):
         return function.__name__ in _ARRANGING_METHODS
     return is_among(function, _ARRANGING)
+
+
+def only_moves(function: Any) -> bool:
+    """Whether a function moves what a list, dict or set holds, one by one or all of it, and does not look at it."""
+    if isinstance(function, BOUND) and type(function.__self__) in (list, dict, set):
+        return function.__name__ in _MOVING_METHODS
+    return is_among(function, _MOVING)
+
+
+_MOVING_METHODS = frozenset([
+    "append", "insert", "pop", "popitem", "reverse", "clear", "copy", "get", "setdefault", "keys", "values", "items", "add",
+    "__len__", "__iter__", "__getitem__", "__setitem__", "__delitem__", "__reversed__",
+])  # fmt: skip
+_MOVING = frozenset({
+    len, list, tuple, enumerate, zip, reversed, iter, next, isinstance, type, callable, operator.is_, operator.is_not,
+    operator.getitem, operator.setitem, operator.delitem, getattr,
+})  # fmt: skip
 
 
 def is_pythons(function: Any) -> bool:

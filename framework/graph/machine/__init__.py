@@ -1,6 +1,7 @@
 """Runs instructions, on frames that can be copied and values of Python's.
 
 machine.py       the machine; what an instruction does is asked of a *world*: Python's, or the recorder's
+outline.py       loops that Python does, as functions of its own
 operations.py    what instructions do to values
 signals.py       handlers of signals wait until the program stands between two instructions
 switches.py      tape and mixed precision, as they stand at a moment

@@ -24,13 +24,14 @@ from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
+from anfora.graph.machine.outline import Outlined, land, outlined
 from anfora.graph.machine.places import Place, do_at
 from anfora.graph.machine.signals import delivered, held, holds
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.source.tracebacks import freed, of_program
 
-__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "thrown"]
+__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "plainly", "thrown"]
 
 _ABSENT = object()
 
@@ -50,6 +51,7 @@ class Frame:
         "deliver",
         "target",
         "cell",
+        "turns",
         "whole",
     )
 
@@ -62,6 +64,7 @@ class Frame:
     )
     target: Any  #: for `next` and `step`: where to go at the end; for `object`: what is returned instead
     cell: tuple | None  #: of the call of a Cell: the Cell and its arguments
+    turns: dict[int, int]  #: how often a loop has gone into another iteration, by its head
     whole: Any  #: what the recorder calls it, where no piece of program may end inside of this call
 
     def __init__(self, code: Code, function: types.FunctionType, values: dict[str, Any]) -> None:
@@ -70,6 +73,7 @@ class Frame:
         self.stack: list[Any] = []
         self.handlers, self.caught = [], []
         self.deliver, self.target, self.cell, self.whole = "value", None, None, None
+        self.turns = {}
         self.cells: dict[str, types.CellType] = dict(zip(code.python.co_freevars, function.__closure__ or ()))
         for name in code.cells:
             cell = self.cells[name] = types.CellType()
@@ -217,6 +221,11 @@ def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException
     """The exception that `generator.throw(…)` raises."""
     error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
     return error if traceback is None else error.with_traceback(traceback)
+
+
+def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Call a function; generators of the program that have not started are Python's own there."""
+    return function(*[given.python() if type(given) is Generator else given for given in args], **kwargs)
 
 
 class Drain(BaseException):
@@ -407,6 +416,46 @@ class Plain:
 
     def made(self, function: types.FunctionType) -> None:
         """Told of each inner function that is made."""
+
+    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any = _ABSENT) -> bool:
+        """A loop goes into another iteration, or is about to start: whether Python does it from here on.
+
+        Args:
+            items: what it goes over, where it has not started.
+        """
+        if items is not _ABSENT:
+            return False
+        return self.leave_loop(machine, frame, loop, frame.stack[-1] if loop.is_walk else None, False)
+
+    def leave_loop(self, machine: Machine, frame: Frame, loop: Any, items: Any, is_new: bool) -> bool:
+        """Let Python do a loop from here on, if it can.
+
+        Args:
+            items: what it goes over; None for `while`.
+            is_new: whether it has not started: a comprehension makes its container.
+        """
+        starts = is_new and loop.depth == 1
+        call = outlined(frame, loop, items, frame.stack[-1 - loop.depth] if loop.fills and not starts else None)
+        if call is None:
+            return False
+        self.land(machine, frame, loop, self.do_outlined(machine, *call), starts)
+        return True
+
+    def land(self, machine: Machine, frame: Frame, loop: Any, ended: tuple, starts: bool) -> None:
+        """Go on where a loop lands that Python has done: with the tuple of how it has ended on the stack, and the place of
+        the container below."""
+        if loop.is_walk:
+            frame.stack.pop()
+        if starts:
+            frame.stack.append(None)
+        elif loop.fills:
+            frame.stack[-loop.depth] = None
+        frame.stack.append(ended)
+        frame.pc = loop.landing
+
+    def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
+        """Do what is outlined."""
+        return machine.natively(operation, args, {})
 
     def iterate(self, machine: Machine, value: Any) -> Any:
         """The iterator of a loop over something."""
@@ -937,6 +986,10 @@ class Machine:
     # jumps
 
     def op_JUMP(self, frame: Frame, target: int) -> None:
+        if target < frame.pc:
+            loop = frame.code.loops.get(target)
+            if loop is not None and self.world.outlines(self, frame, loop):
+                return
         frame.pc = target
 
     def _op_branch(self, frame: Frame, _: int) -> None:
@@ -962,6 +1015,9 @@ class Machine:
             frame.pc = target
 
     def op_ITER(self, frame: Frame, _: None) -> None:
+        loop = frame.code.walks.get(frame.pc - 1)
+        if loop is not None and self.world.outlines(self, frame, loop, frame.stack[-1]):
+            return
         value = frame.stack.pop()
         if type(value) is Generator:
             frame.stack.append(value)
@@ -990,6 +1046,12 @@ class Machine:
             call.deliver, call.target = "step", target
             raise
         frame.stack.append(item)
+
+    def op_LOOP(self, frame: Frame, loop: Any) -> None:
+        self.world.outlines(self, frame, loop, None)
+
+    def op_LANDED(self, frame: Frame, _: Any) -> None:
+        land(frame, frame.stack.pop())
 
     def op_UNPACK(self, frame: Frame, n: int) -> None:
         value = frame.stack.pop()

@@ -19,6 +19,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from anfora.graph.machine.outline import Outlined
 from anfora.graph.machine.signals import releases
 from anfora.graph.source.code import Position
 from anfora.graph.source.tracebacks import stub
@@ -133,6 +134,8 @@ def do_at(
     Args:
         outer: gives the places of the frames that have called the one of `place`, the outermost first.
     """
+    if type(operation) is Outlined:  # brings such a frame itself
+        return _do_outlined(operation, args, handled)
     if may_look_at_frames(operation):
         return _do_from([*_callers(), *outer(), place], operation, args, names, handled)
     code, position, scope, variables = place
@@ -140,16 +143,26 @@ def do_at(
 
 
 @releases
+def _do_outlined(operation: Outlined, args: tuple, handled: BaseException | None) -> Any:
+    return operation(*args) if handled is None else while_handling(handled, operation, args)
+
+
+def while_handling(handled: BaseException, operation: Callable, args: tuple) -> Any:
+    """Do something while an exception is being handled, which stays as it is."""
+    before = handled.__traceback__, handled.__context__
+    try:
+        raise handled
+    except BaseException:
+        handled.__traceback__, handled.__context__ = before
+        return operation(*args)
+
+
+@releases
 def _do(made: types.CodeType, scope: dict[str, Any], values: _Variables, handled: BaseException | None) -> Any:
     try:
         if handled is None:
             return eval(made, scope, values)
-        before = handled.__traceback__, handled.__context__
-        try:
-            raise handled
-        except BaseException:
-            handled.__traceback__, handled.__context__ = before
-            return eval(made, scope, values)
+        return while_handling(handled, eval, (made, scope, values))
     finally:
         dict.clear(values)  # the frame may live on, in a traceback
 
@@ -167,8 +180,8 @@ def _do_from(
         return _do(made, scope, called[-1], handled)
     except BaseException as error:
         entry = error.__traceback__
-        for _ in range(len(places) + 1):  # this frame, that of `_do`, and those of all places but the last
-            entry = entry.tb_next if entry is not None else None
+        while entry is not None and entry.tb_frame.f_locals is not called[0]:  # up to the frame of the last place
+            entry = entry.tb_next
         error.__traceback__ = entry
         raise
     finally:

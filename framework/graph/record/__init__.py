@@ -1,6 +1,6 @@
 """The first run of a program, written down while it happens.
 
-The recorder, in eleven layers, each built on those before it:
+The recorder, in twelve layers, each built on those before it:
 
 notebook.py      what is known of values
 held.py          numbers that vary, and native code that may not see them
@@ -12,5 +12,6 @@ operators.py     what becomes rows
 hops.py          what ends a piece
 rolling.py       loops over ranges
 numeric.py       what is done with numbers
+outlining.py     loops and calls on plain values, which go to Python as a whole
 recorder.py      the first run: it does what the program does; updates.py, steps of optimizers
 """

@@ -70,7 +70,7 @@ class Attributes(Reasons):
         if self.given is not None:  # the attribute may lie in the object by now
             return self._redo()
         value = self.force(value)
-        if self.opaque(value):
+        if self.opaque_to(getattr, value):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
         if isinstance(value, Tensor):
             return self._tensor_attribute(machine, value, name)

@@ -20,6 +20,7 @@ from typing import Any
 from anfora.core import memory
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
+from anfora.core.tree import tensors
 from anfora.eager import batched, tape
 from anfora.eager.dispatch import entry_of_alias, here
 from anfora.eager.tape import Leaf, Node, Output
@@ -42,6 +43,8 @@ class Leaves(Writes):
         super().begin(origins)
         #: What the rows of the piece have left on the tape, by identity: the node, the row's number, and its operands.
         self.nodes: dict[int, tuple[Node, int | None, list]] = {}
+        #: Memory that nodes which call Python keep: these are made at the end of the piece.
+        self.kept_by_nodes: dict[int, Any] = {}
         self.left: dict[int, tuple[Tensor, Tensor | None]] = {}  #: tensors whose `.grad` was set, and to what
         self.turned: dict[int, Tensor] = {}  #: tensors from outside whose `requires_grad` was set
         self.hooked: set[int] = set()  #: nodes and leaves of the piece that the program has put hooks on; perhaps None
@@ -219,6 +222,9 @@ class Leaves(Writes):
         if not handles or handles[0] is sources[0]:
             return True
         node = handles[0]._node.node
+        for tensor in (*tensors(args), *sources):
+            owner = memory.root(current(tensor)._array)
+            self.kept_by_nodes[id(owner)] = owner
         self.nodes[id(node)] = node, None, [handles[0]]
         for handle, value in zip(handles, values):
             number = piece.value()

@@ -301,6 +301,23 @@ class Notebook(Plain):
         self._know(tensor, value)
         return value
 
+    def look_for(self, operation: Any, args: tuple) -> None:
+        """Guard what a function reads of its arguments. Of a list, dict or set of the program's in which it only moves
+        things about that is nothing, however much it holds."""
+        is_deep = not known.is_among(operation, _WALKING)
+        only_moves = known.only_moves(operation)
+        for value in (*args, operation):
+            kind = type(value)
+            if kind in SIMPLE:
+                continue
+            if only_moves:
+                held = value.__self__ if kind in known.BOUND else value
+                while type(held) in _ITERATORS_OVER_ONE:
+                    held = held.__reduce__()[1][0]
+                if type(held) in _MOVED and id(held) not in self.origins:
+                    continue
+            self.look(value, is_deep or value is operation)
+
     def look(self, value: Any, is_deep: bool = True) -> None:
         """Guard a container from outside with all that it holds, since something reads it as a whole. To walk over it, what
         its items hold in turn does not matter."""
@@ -598,6 +615,15 @@ class Notebook(Plain):
             return any(map(self.opaque, (value.start, value.stop, value.step)))
         return known.is_opaque(value)
 
+    def opaque_to(self, operation: Any, value: Any) -> bool:
+        """The same, for a function that may do no more than to move what a list, dict or set of the program's holds."""
+        held = value.__self__ if type(value) in known.BOUND else value
+        while type(held) in _ITERATORS_OVER_ONE and id(held) not in self.origins:
+            held = held.__reduce__()[1][0]
+        if type(held) in _MOVED and id(held) not in self.origins and known.only_moves(operation):
+            return False
+        return self.opaque(value)
+
     def natural(self, value: Any, depth: int = 0) -> bool:
         """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
         it."""
@@ -761,4 +787,8 @@ def place_in_memory(array: np.ndarray) -> tuple:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 
+#: Functions that only walk over what they get.
+_WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
+_MOVED = (list, dict, set)
+_ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anfora.batching import at_once
+from anfora.core import memory
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
 from anfora.core.errors import AnforaError
@@ -112,6 +113,8 @@ class Operators(Leaves):
             self.start_anew("a write behind an error that would be caught")
         if self.turned:
             self.start_anew("an operator behind a change of `requires_grad`")
+        if self.kept_by_nodes and any(id(memory.root(flat[i]._array)) in self.kept_by_nodes for i in entry.written):
+            self.start_anew("a change in place of what a gradient of the program's own is told of")
         if self.hooked and op.writes is not None and not op.is_untaped:
             self.start_anew("a change in place behind a hook")
         if mask & entry.followed and piece.writes and not self.region:

@@ -62,14 +62,15 @@ from anfora.graph.polyfill.special import CHECKS, check_of, class_attribute, ent
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.held import stored_from
-from anfora.graph.record.numeric import Numeric, is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.numeric import is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.outlining import Outlining
 from anfora.graph.record.reasons import drain, drained
 from anfora.graph.record.updates import update
 from anfora.graph.record.writes import UNKNOWN
 from anfora.graph.source.code import Code
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.images import ORDINARY, is_plain_object
-from anfora.graph.state.moments import Outcome, State
+from anfora.graph.state.moments import CALL, Outcome, State
 
 __all__ = ["Recorder"]
 
@@ -90,7 +91,7 @@ class _Ended:
         """Nobody asks any more."""
 
 
-class Recorder(Numeric):
+class Recorder(Outlining):
     """Records one run: does what the program does, and writes it down."""
 
     def __enter__(self) -> Recorder:
@@ -122,7 +123,7 @@ class Recorder(Numeric):
         if not kwargs and known.is_among(operation, _OPERATORS) and all(type(a) in _PLAIN for a in args):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
-            return machine.natively(operation, args, kwargs)
+            return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
         if self.given is None and arrays.holds_array(self, operation, args, kwargs):
             done, result = self._with_arrays(machine, operation, args, kwargs)
             if done:
@@ -131,7 +132,7 @@ class Recorder(Numeric):
             done, result = self._with_containers(machine, operation, args, kwargs)
             if done:
                 return result
-        if not kwargs and not any(map(self.opaque, args)):
+        if not kwargs and not any(self.opaque_to(operation, value) for value in args):
             self._go_into_methods(machine, operation, args)
         if self.given is None:  # what a hop was given may be from outside when it is done over
             result = self.read_item(operation, args) if not kwargs else UNKNOWN
@@ -188,8 +189,16 @@ class Recorder(Numeric):
         if reason is None and any(map(self.is_own_generator, args)):
             reason = self._reason_of_generator(machine, operation, args)
         if reason is not None:
+            if self.given is None and self.is_plain_call(operation, args, kwargs):
+                return self.do_between(machine, operation, args, kwargs, CALL)
             return self.interpret(machine, operation, args, kwargs, reason)
-        return self.compute(machine, operation, args, kwargs)
+        if self.given is None and self.origins:
+            if self.walks_on(machine, operation, args):
+                return machine.natively(operation, args, kwargs)
+            if self.holds_many(operation, (*args, *kwargs.values())):
+                return self.do_between(machine, operation, args, kwargs, CALL)
+        result = self.compute(machine, operation, args, kwargs)
+        return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
 
     def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
         """What follows from arrays of numpy's that the program has made: (whether it was done, the result)."""
@@ -286,11 +295,7 @@ class Recorder(Numeric):
         Args:
             shown: what is really given to it, if that is not the same: arguments of which some tell where they come from.
         """
-        is_deep = not known.is_among(operation, _WALKING)
-        for value in (*args, *kwargs.values()):
-            if type(value) not in SIMPLE:
-                self.look(value, is_deep)
-        self.look(operation)
+        self.look_for(operation, (*args, *kwargs.values()))
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
         must_be_written = self.given is None and self._may_compare(operation)
         before = self.state(machine, operation, args, kwargs) if must_be_written else None
@@ -420,6 +425,8 @@ class Recorder(Numeric):
     # calls
 
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        if self.calls_plainly(machine, function, args, kwargs):
+            return
         while True:
             function = self.force(function)
             kind = type(function)
@@ -753,8 +760,6 @@ _TAKING_MAPPINGS = (dict, *(kind for kind in KINDS if issubclass(kind, dict)))
 _ASKING_LENGTH = (list, tuple, tuple.__new__, sorted, operations.extend, operations.spread)
 
 
-#: Functions that only walk over what they get.
-_WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 

@@ -48,7 +48,7 @@ from anfora.graph.run.widening import Widening
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.tracebacks import freed
 from anfora.graph.state.images import Image, Imager, NoImage, build, signature
-from anfora.graph.state.moments import Escaped, Live, Outcome, State, holds_identity, leaves_of
+from anfora.graph.state.moments import MOST_PARTS, VARYING, Escaped, Live, Outcome, State, holds_identity, leaves_of
 from anfora.kernel import glue
 
 __all__ = ["Compiled", "Program"]
@@ -103,6 +103,8 @@ class Program:
         #: often, with how many items there were: they are to go natively, or to be unrolled.
         self.unrolled: set[tuple] = set()
         self.alternating: dict[tuple, int] = {}
+        #: Loops on plain values that have turned out to go on for long: (code, instruction).
+        self.long_loops: set[tuple] = set()
         self.heads: Counter[tuple] = Counter()  #: of the latter, how many points start an iteration
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
         self.widening = Widening()
@@ -761,9 +763,10 @@ class Program:
         is_there = outcome.error is None and not hop.is_step and bool(stack) and stack[-1] is outcome.value
         hop.items_vary = hop.items_vary or (is_there and type(outcome.value) is tuple)
         key = hop.key_of(outcome)
-        if is_there and (type(outcome.value) is tuple or key is float or key in hop.varying):
+        kinds = VARYING if hop.is_outlined else (float,)
+        if is_there and (type(outcome.value) is tuple or key in kinds or key in hop.varying):
             numbers: list[tuple[Number, tuple]] = []
-            stack[-1] = _with_numbers(outcome.value, (), numbers)
+            stack[-1] = _with_numbers(outcome.value, (), numbers, kinds)
             found.update((id(number), [path]) for number, path in numbers)
             recorder.holds = recorder.holds or bool(numbers)
 
@@ -967,10 +970,18 @@ def _numbers(image: Any) -> set[int]:
     return set()
 
 
-def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]]) -> Any:
-    """What a hop gave, with numbers that vary in the places of numbers, which are noted, each with the path to it."""
+def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]], kinds: tuple[type, ...]) -> Any:
+    """What a hop gave, with numbers that vary in the places of numbers (not of how a loop has ended), which are noted, each
+    with the path to it."""
     if type(value) is tuple:
-        items = [_with_numbers(x, (*path, i), numbers) if type(x) in (tuple, float) else x for i, x in enumerate(value)]
+        if len(value) > MOST_PARTS:
+            return value
+        items = [
+            _with_numbers(x, (*path, i), numbers, kinds)
+            if type(x) is tuple or (type(x) in kinds and (i or path or type(x) is not str))
+            else x
+            for i, x in enumerate(value)
+        ]
         return value if all(new is old for new, old in zip(items, value)) else tuple(items)
     numbers.append((Number(Origin("result", path), value), path))
     return numbers[-1][0]

@@ -29,7 +29,7 @@ from anfora.graph.run.engines import Engine
 from anfora.graph.run.pieces import Runner
 from anfora.graph.source.tracebacks import Lines, depth
 from anfora.graph.state.images import Image, build, builder
-from anfora.graph.state.moments import DATA, Live, Outcome, Piece, State, key_of
+from anfora.graph.state.moments import DATA, OUTLINED, Live, Outcome, Piece, State, key_of, varying_key_of
 
 __all__ = [
     "NUMBERS", "SHAPE", "TRUTH", "Edge", "Hop", "Onward", "Place", "Point", "Return", "Same", "Variant", "arrive", "looks",
@@ -75,6 +75,7 @@ class Hop:
         self.kept: list[Any] = []  #: objects whose identities are among the outcomes
         #: By outcome, of exceptions: the lines of the calls from the handler to here.
         self.callers: dict[Any, Lines] = {}
+        self.is_outlined = reason in OUTLINED  #: whether it works on plain values alone, where only Python would gain
         self.is_step = reason in STEPS  #: of a gradient in pieces: of the tape's, with nothing of the program in it
         #: What it is where only the data of a tensor is looked at, and nothing of the program is done: see `looks`.
         self.looks = _looks(self.call, state.live.values, reason)
@@ -89,6 +90,8 @@ class Hop:
         """What of an outcome decides how the program goes on."""
         if self.is_step and outcome.error is None:
             return outcome_of_step(outcome.value)
+        if self.is_outlined:
+            return varying_key_of(outcome)
         kind = type(outcome.value)
         return kind if kind in self.varying and outcome.error is None else key_of(outcome, self.items_vary)
 
@@ -151,7 +154,7 @@ class Hop:
     @property
     def is_native(self) -> bool:
         """Whether it leaves nothing of the program to the interpreter."""
-        return self.looks is not None or self.is_call or self.is_step
+        return self.looks is not None or self.is_call or self.is_step or self.is_outlined
 
     @property
     def place(self) -> str:

@@ -57,6 +57,9 @@ top at the right.
     JUMP_IF_NONE target     x ->                        if x is None
     ITER                    x -> iter(x)
     NEXT target             it -> it item;  at the end: it ->, and jump
+    LOOP loop                                           a `while` loop starts
+    LANDED loop             ended ->                    what Python made of a loop that was left to it (outline.py): the
+                                                        variables get their values, and it goes on as the loop has ended
     UNPACK n                x -> its n items, the first on top
     UNPACK_REST (n, m)      x -> its first n items, a list, its last m: the first on top
 
@@ -136,6 +139,10 @@ class Code:
     free: tuple[str, ...] = ()
     is_generator: bool = False
     is_internal: bool = False  #: whether it belongs to this package: then the line that calls it is the program's
+    #: The loops, by the index of the instruction that each iteration starts with.
+    loops: dict[int, Any] = field(default_factory=dict)
+    #: Those that go over something, by the index of the instruction that makes the iterator.
+    walks: dict[int, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<code of {self.python.co_qualname if hasattr(self.python, 'co_qualname') else self.python.co_name}>"

@@ -21,6 +21,7 @@ from typing import Any
 
 from anfora.core.span import is_internal
 from anfora.graph.source.code import Code, Position, Unsupported
+from anfora.graph.source.outline import Loop
 from anfora.graph.source.scopes import (
     Definition,
     Level,
@@ -85,6 +86,7 @@ class Writer:
         self.comprehensions: list[dict[str, str]] = []  # those that this place is in: their variables, renamed
         self.levels: list[Level] = []  # these comprehensions, where Python has functions for them
         self.own_names = 0
+        self.loops: list[Loop] = []
 
     def emit(self, opcode: str, argument: Any, node: ast.AST) -> None:
         self.opcodes.append(opcode)
@@ -103,6 +105,8 @@ class Writer:
                 self.arguments[i] = argument.index
             elif opcode in ("LOAD", "LOAD_OUTER", "STORE", "DELETE") and argument in cells:
                 self.opcodes[i] = opcode + "_CELL"
+        for loop in self.loops:
+            loop.settle(cells, self.free)
         return Code(
             self.python,
             self.opcodes,
@@ -112,6 +116,8 @@ class Writer:
             self.python.co_freevars,
             bool(self.python.co_flags & inspect.CO_GENERATOR),
             is_internal(self.python),
+            {loop.head: loop for loop in self.loops},
+            {loop.iter: loop for loop in self.loops if loop.iter is not None},
         )
 
     # -- variables -----------------------------------------------------------------------------------------------------
@@ -575,6 +581,7 @@ class Expressions(Writer):
             self.emit("CALL", (1, ()), node)
             return
         self.value(node.generators[0].iter)
+        at_iter = len(self.opcodes)
         self.emit("ITER", None, node.generators[0].iter)
         self.emit(make, 0, node)
         self.emit("SWAP", 2, node)
@@ -593,13 +600,15 @@ class Expressions(Writer):
                 self.value(node.elt)
             self.emit(add, depth + 1, node)
 
-        self.generators(node.generators, finish)
+        self.generators(node.generators, finish, node, at_iter)
         self.comprehensions.pop()
         del self.levels[-1:]
         for variable in renamed.values():
             self.forget(variable, node)
 
-    def generators(self, generators: Sequence[ast.comprehension], finish: Any, depth: int = 1) -> None:
+    def generators(
+        self, generators: Sequence[ast.comprehension], finish: Any, node: Any, at_iter: int | None, depth: int = 1
+    ) -> None:
         """The loops of a comprehension, around what `finish` writes; the iterator of the first is on the stack."""
         generator, *rest = generators
         loop, end = Label(), Label()
@@ -610,12 +619,25 @@ class Expressions(Writer):
             self.jump_if(test, False, loop)
         if rest:
             self.value(rest[0].iter)
+            inner = len(self.opcodes)
             self.emit("ITER", None, rest[0].iter)
-            self.generators(rest, finish, depth + 1)
+            self.generators(rest, finish, node, inner, depth + 1)
         else:
             finish(depth)
         self.emit("JUMP", loop, generator.target)
+        if not isinstance(node, ast.GeneratorExp):
+            self.note_loop(Loop(node, depth), loop.index, at_iter)
         self.place(end)
+
+    def note_loop(self, loop: Loop, head: int, at_iter: int | None = None) -> None:
+        """A loop that is behind this place may be left to Python from any iteration on, and lands here."""
+        loop.definition, loop.names, loop.renamed = self.definition, self.names, {}
+        for variables in self.comprehensions:
+            loop.renamed.update(variables)
+        loop.head, loop.iter, loop.landing = head, at_iter, len(self.opcodes)
+        self.emit("LANDED", loop, loop.node)
+        loop.otherwise = loop.end = len(self.opcodes)
+        self.loops.append(loop)
 
     # -- generators ----------------------------------------------------------------------------------------------------
 

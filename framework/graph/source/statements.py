@@ -16,6 +16,7 @@ from typing import Any
 
 from anfora.graph.source.code import Code, Unsupported
 from anfora.graph.source.expressions import BINARY, Label
+from anfora.graph.source.outline import Loop
 from anfora.graph.source.patterns import Patterns
 from anfora.graph.source.scopes import DEFINITIONS, Definition, mangle, no_arguments, no_type_parameters, renamed
 
@@ -63,7 +64,7 @@ class Statements(Patterns):
             return self.code()
         if isinstance(node, ast.GeneratorExp):
             self.emit("LOAD", ".0", node)
-            self.generators(node.generators, lambda depth: self.yield_element(node))
+            self.generators(node.generators, lambda depth: self.yield_element(node), node, None)
         else:
             self.body(node.body)
         self.emit("CONST", None, node)
@@ -252,6 +253,8 @@ class Statements(Patterns):
 
     def While(self, node: ast.While) -> None:
         loop, otherwise, end = Label(), Label(), Label()
+        noted = Loop(node)
+        self.emit("LOOP", noted, node)
         self.place(loop)
         if not (isinstance(node.test, ast.Constant) and node.test.value):
             self.jump_if(node.test, False, otherwise)
@@ -259,13 +262,12 @@ class Statements(Patterns):
         self.body(node.body)
         self.blocks.pop()
         self.emit("JUMP", loop, node)
-        self.place(otherwise)
-        self.body(node.orelse)
-        self.place(end)
+        self.finish_loop(noted, loop.index, None, otherwise, end)
 
     def For(self, node: ast.For) -> None:
         loop, otherwise, end = Label(), Label(), Label()
         self.value(node.iter)
+        at_iter = len(self.opcodes)
         self.emit("ITER", None, node.iter)
         self.place(loop)
         self.emit("NEXT", otherwise, node.iter)
@@ -274,9 +276,21 @@ class Statements(Patterns):
         self.body(node.body)
         self.blocks.pop()
         self.emit("JUMP", loop, node)
+        self.finish_loop(Loop(node), loop.index, at_iter, otherwise, end)
+
+    def finish_loop(self, loop: Loop, head: int, at_iter: int | None, otherwise: Label, end: Label) -> None:
+        """What comes behind the body of a loop: the ways to go on where Python has done the loop, and `else`."""
+        node = loop.node
+        self.note_loop(loop, head, at_iter)
+        if loop.returns:
+            loop.returned = len(self.opcodes)
+            self.leave(0, has_value=True)
+            self.emit("RETURN", None, node)
         self.place(otherwise)
+        loop.otherwise = otherwise.index
         self.body(node.orelse)
         self.place(end)
+        loop.end = end.index
 
     def drop(self, below_value: bool, node: ast.AST) -> None:
         """Drop the top of the stack, or what is below it."""

@@ -413,6 +413,7 @@ class _Builder:
         frame.locals, frame.cells = self.build(parts[2]), self.build(parts[3])
         frame.caught = list(self.build(parts[4]))
         frame.target, frame.cell, frame.whole = self.build(parts[5]), self.build(parts[6]), None
+        frame.turns = {}
         return frame
 
 

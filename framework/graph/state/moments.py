@@ -20,7 +20,12 @@ from anfora.graph.source.tracebacks import depth, of_program
 from anfora.graph.state.images import FIXED_PARTS, Imager
 
 __all__ = [
+    "CALL",
     "DATA",
+    "LOOP",
+    "MOST_PARTS",
+    "OUTLINED",
+    "VARYING",
     "Cut",
     "Draw",
     "Escaped",
@@ -32,9 +37,14 @@ __all__ = [
     "key_of",
     "keeps_arguments",
     "leaves_of",
+    "varying_key_of",
 ]
 
 DATA = "the data of a tensor"  #: the reason of a hop that looks at it
+LOOP = "a loop on plain values, which is Python's"  #: that of one that is a whole loop: see record/outlining.py
+CALL = "a call on plain values, which is Python's"
+OUTLINED = (LOOP, CALL)
+MOST_PARTS = 64  #: of a tuple that a hop gives; a longer one is as a whole
 
 
 class Outcome:
@@ -54,7 +64,7 @@ def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
     """The objects that a hop gave, each with the path to it."""
 
     def walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
-        if type(value) is tuple:
+        if type(value) is tuple and len(value) <= MOST_PARTS:
             for i, item in enumerate(value):
                 yield from walk(item, (*path, i))
         else:
@@ -243,6 +253,29 @@ def keeps_arguments(operation: Any) -> bool:
     return known.writes(operation) or not known.forgets(operation)
 
 
+def varying_key_of(outcome: Outcome) -> Any:
+    """The same where all numbers and texts are taken as ones that vary, but for how a loop has ended."""
+    if outcome.error is not None:
+        return key_of(outcome)
+    value = outcome.value
+    if type(value) is tuple and value and type(value[0]) is str:
+        return tuple, value[0], tuple(map(_varying_key, value[1:]))
+    return _varying_key(value)
+
+
+def _varying_key(value: Any) -> Any:
+    kind = type(value)
+    if kind in VARYING:
+        return kind
+    if kind is tuple and len(value) <= MOST_PARTS:
+        return kind, tuple(map(_varying_key, value))
+    return _key(value, True)
+
+
+#: Types of values that may differ from call to call.
+VARYING = (int, float, str)
+
+
 def key_of(outcome: Outcome, items_vary: bool = False) -> Any:
     """What of an outcome decides how the program goes on; of floats in a tuple it may be the type alone."""
     return ("raised", type(outcome.error)) if outcome.error is not None else _key(outcome.value, items_vary)
@@ -261,6 +294,8 @@ def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
         return kind, repr(value)  # which tells zeros apart
     if kind in SIMPLE:
         return kind, value
+    if kind is tuple and len(value) > MOST_PARTS:
+        return kind
     if kind is tuple:
         return kind, tuple(_key(item, items_vary, depth + 1) for item in value)
     if kind is types.FunctionType:

@@ -37,7 +37,7 @@ from anfora.graph.run.pieces import told_apart_at_once
 from anfora.graph.run.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
-from anfora.graph.state.moments import Live, Outcome, State
+from anfora.graph.state.moments import OUTLINED, Live, Outcome, State
 from anfora.graph.tell.typed import Typed, lowered, typed
 from anfora.graph.tell.wording import (
     Names,
@@ -200,7 +200,7 @@ class Watched(Program):
 
     def note_unkept(self, machine: Machine, operation: Any, args: tuple, reason: str) -> None:
         is_call = self.is_itself(operation) or self.is_twin(operation)
-        is_native = looks(operation, args, reason) is not None or reason in STEPS or is_call
+        is_native = looks(operation, args, reason) is not None or reason in (*STEPS, *OUTLINED) or is_call
         if self._refuses() == "fullgraph" and not is_native:
             _inside.found[id(self)].append((position_span(*machine.place[:2]), reason))
 
@@ -358,6 +358,7 @@ class Report:
         reads: where numbers are taken from tensors, which takes no interpreter either.
         shapes: operators whose results have a shape that depends on data, as `x[x > 0]` has: they run between two pieces.
         calls: of the function by itself, where it is a recursive one.
+        given_back: loops and calls that go on for long on plain values alone: Python does them, which is no fallback.
         writes: changes of what is outside, which are done behind the native operators of their pieces.
         varying: numbers that may differ from call to call without a compilation.
         baked: numbers that the compiled program contains; another value compiles anew.
@@ -387,6 +388,7 @@ class Report:
         self.shapes: list[HopReport] = []
         self.calls: list[HopReport] = []
         self.gradients: list[HopReport] = []
+        self.given_back: list[HopReport] = []
         self.writes: list[str] = []
         self.varying: list[str] = []
         self.baked: list[str] = []
@@ -409,6 +411,8 @@ class Report:
             return self.gradients
         if end.looks is not None:
             return {TRUTH: self.branches, NUMBERS: self.reads, SHAPE: self.shapes}[end.looks]
+        if end.is_outlined:
+            return self.given_back
         return self.calls if end.is_call else self.hops
 
     def __repr__(self) -> str:
@@ -423,10 +427,11 @@ class Report:
         if self.fallback:
             lines.append(f"  run by Python as it is: {self.fallback}")
         lines += self._section("compiled anew because", self.recompiles)
-        hops = []
-        for hop in self.hops:
-            hops += [f"{hop.place}  {hop.text}", f"    {hop.reason}" + (f"; gave {hop.seen}" if hop.seen else "")]
-        lines += self._section("left to the interpreter", hops, len(self.hops))
+        for title, table in (("left to the interpreter", self.hops), ("given back to Python", self.given_back)):
+            hops = []
+            for hop in table:
+                hops += [f"{hop.place}  {hop.text}", f"    {hop.reason}" + (f"; gave {hop.seen}" if hop.seen else "")]
+            lines += self._section(title, hops, len(table))
         for title, looked in (
             ("branches by the truth of a tensor", self.branches),
             ("numbers taken from tensors", self.reads),

@@ -1,0 +1,173 @@
+"""What is plain: numbers, texts, and containers and functions of such. Programs on plain values alone are Python's."""
+
+from __future__ import annotations
+
+import collections
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, viewed
+from anfora.graph.facts.origins import Number
+
+__all__ = ["COUNTED", "Plainness", "count_of"]
+
+_NESTED = 8  #: how deep it is looked
+_MOST_ITEMS = 20_000  #: that are not simple, and are looked at one by one
+_SEQUENCES = (list, tuple, set, frozenset, collections.deque)
+_MAPPINGS = (dict, collections.OrderedDict, collections.defaultdict, collections.Counter)
+_ALL_SIMPLE = frozenset({*SIMPLE, Number, bytearray, slice})
+
+
+class Plainness:
+    """Says whether values are plain: one look at a program.
+
+    What is made by classes and modules of the program's, or of other packages, is not, nor is what may hold a tensor.
+    """
+
+    def __init__(self) -> None:
+        self._seen: dict[int, Any] = {}
+        self._left = _MOST_ITEMS
+
+    def __call__(self, value: Any, depth: int = 0) -> bool:
+        kind = type(value)
+        if kind in _ALL_SIMPLE:
+            return True
+        if id(value) in self._seen:
+            return True  # it has been looked at, or is being
+        self._seen[id(value)] = value
+        if depth > _NESTED:
+            return False
+        if kind in _SEQUENCES:
+            return self._all(value, depth)
+        if kind in _MAPPINGS:
+            factory = getattr(value, "default_factory", None)
+            return (factory is None or self(factory, depth)) and self._all(value, depth) and self._all(
+                value.values(), depth
+            )  # fmt: skip
+        if kind in VIEWS:
+            return self(viewed(value), depth + 1)
+        if kind is types.FunctionType:
+            return self._function(value, depth)
+        if kind in BOUND:
+            owner = value.__self__
+            return owner is None or isinstance(owner, types.ModuleType) or self(owner, depth + 1)
+        if kind is types.MethodDescriptorType:
+            return value.__objclass__.__module__ == "builtins"
+        if kind is types.CellType:
+            return self.cell(value, depth)
+        if kind is functools.partial:
+            return all(self(part, depth + 1) for part in (value.func, value.args, value.keywords))
+        if isinstance(value, type):
+            return value.__module__ in _LIBRARIES and not value.__flags__ & (1 << 9)
+        if kind is types.ModuleType:
+            return value.__name__.partition(".")[0] in sys.stdlib_module_names
+        if kind in _MOVING or kind in DEQUE_ITERATORS:
+            return True
+        if kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__"):
+            return self._iterator(value, depth)
+        return kind in _OTHERS
+
+    def cell(self, cell: types.CellType, depth: int = 0) -> bool:
+        """The same of a variable."""
+        try:
+            held = cell.cell_contents
+        except ValueError:
+            return True
+        return self(held, depth)
+
+    def _all(self, items: Iterable[Any], depth: int) -> bool:
+        kinds = set(map(type, items))
+        if kinds <= _ALL_SIMPLE:
+            return True
+        if not kinds <= _LOOKED_INTO:
+            return False
+        for item in items:
+            if type(item) not in _ALL_SIMPLE:
+                self._left -= 1
+                if self._left < 0:
+                    return True  # those that were looked at are
+                if not self(item, depth + 1):
+                    return False
+        return True
+
+    def _function(self, function: types.FunctionType, depth: int) -> bool:
+        """Whether what a function names is plain."""
+        if not enters(function):
+            return (function.__module__ or "").partition(".")[0] in sys.stdlib_module_names
+        if not all(self.cell(cell, depth + 1) for cell in function.__closure__ or ()):
+            return False
+        given = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        if not all(self(value, depth + 1) for value in given):
+            return False
+        return all(self.named(name, function, depth + 1) for name in _names_of(function.__code__))
+
+    def named(self, name: str, function: types.FunctionType, depth: int = 0) -> bool:
+        """Whether a variable of a function's module is plain."""
+        scope = function.__globals__
+        return name not in scope or self(scope[name], depth)
+
+    def _iterator(self, value: Any, depth: int) -> bool:
+        if type(value) is types.GeneratorType:
+            return False
+        try:
+            parts = value.__reduce__()
+        except TypeError:
+            return False
+        return isinstance(parts, tuple) and all(self(part, depth + 1) for part in parts[1])
+
+
+@functools.lru_cache(maxsize=4096)
+def _names_of(code: types.CodeType) -> frozenset[str]:
+    """The names that a function reads from its module, or as attributes, and those in it."""
+    names = set(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names |= _names_of(constant)
+    return frozenset(names)
+
+
+_LIBRARIES = frozenset({
+    "builtins", "collections", "itertools", "functools", "operator", "math", "re", "string", "random", "heapq", "bisect",
+    "decimal", "fractions", "datetime", "array", "io", "_io", "struct", "json",
+})  # fmt: skip
+_MOVING = frozenset(
+    {type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b""))}
+)
+_OTHERS = frozenset({operator.itemgetter, operator.attrgetter, operator.methodcaller, type(print), type(sys.stdout)})
+_LOOKED_INTO = frozenset({*_ALL_SIMPLE, *_SEQUENCES, *_MAPPINGS, types.FunctionType, *BOUND, type})
+
+
+def count_of(items: Any) -> int:
+    """How many items come, where that can be told without asking for one; 0 else."""
+    kind = type(items)
+    if kind is range:
+        return max(0, -(-(items.stop - items.start) // items.step))
+    if kind in COUNTED:
+        return len(items)
+    if kind in _COUNTING:
+        return operator.length_hint(items)
+    how = _THROUGH.get(kind)
+    if how is None:
+        return 0
+    try:
+        parts = items.__reduce__()[1]
+    except (TypeError, IndexError):
+        return 0
+    return how(map(count_of, parts[1:] if kind in (map, filter) else parts), default=0)
+
+
+def _first(counts: Iterable[int], default: int) -> int:
+    return next(iter(counts), default)
+
+
+#: Types that know how many items they hold.
+COUNTED = frozenset({range, *_SEQUENCES, *_MAPPINGS, *VIEWS, str, bytes, bytearray})
+_COUNTING = frozenset({
+    *(type(iter(kind())) for kind in (list, tuple, dict, set, str, bytes)), type(iter("é")), type(iter(range(0))),
+    type(iter(range(1 << 70))), type(reversed([])), type(iter({}.values())), type(iter({}.items())), *DEQUE_ITERATORS,
+})  # fmt: skip
+_THROUGH: dict[type, Callable[..., int]] = {zip: min, map: min, enumerate: _first, filter: _first, reversed: _first}

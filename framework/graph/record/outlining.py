@@ -1,0 +1,199 @@
+"""What is left to Python as a whole, since it works on plain values alone and goes on for long: see machine/outline.py.
+
+A loop is, from an iteration on, once it has come to a few dozen, or where it starts if it is known that it will. It is one
+call between two pieces; what follows is compiled again.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from collections.abc import Callable
+from typing import Any
+
+from anfora.graph.facts import known
+from anfora.graph.facts.collected import KINDS
+from anfora.graph.facts.plain import COUNTED, Plainness, count_of
+from anfora.graph.lower import ranges
+from anfora.graph.lower.ranges import Counter
+from anfora.graph.machine.machine import Frame, Generator, Machine, plainly
+from anfora.graph.machine.outline import Outlined
+from anfora.graph.record.numeric import Numeric
+from anfora.graph.source.sources import code_of
+from anfora.graph.state.moments import CALL, LOOP, Outcome
+
+__all__ = ["MANY", "Outlining"]
+
+#: From so many iterations on.
+_LONG = 36
+#: And where a piece had to be divided for it: inside of a gradient.
+_LONG_INSIDE = 500
+_ABSENT = object()
+
+
+class Outlining(Numeric):
+    """Leaves to Python what only Python would gain by."""
+
+    # -- loops --------------------------------------------------------------------------------------------------------
+
+    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any = _ABSENT) -> bool:
+        if self.given is not None:
+            if type(self.given_operation) is not Outlined:
+                return False
+            self.land(machine, frame, loop, self._redo(), items is not _ABSENT and loop.depth == 1)
+            return True
+        if frame.code.is_internal:
+            return False
+        is_new = items is not _ABSENT
+        least = _LONG_INSIDE if self.region or self.lowered or machine.below is not None else _LONG
+        turns = frame.turns
+        site = frame.code.python, loop.head
+        is_known = site in self.keeper.long_loops and not self.region
+        if is_new:
+            turns.pop(loop.head, None)
+            count = self._count(items) if loop.is_walk else 0
+            count = least if is_known and not (loop.is_walk and type(items) in COUNTED) else count
+        else:
+            for head in [head for head in turns if head > loop.head]:
+                del turns[head]
+            count = turns[loop.head] = turns.get(loop.head, 0) + 1
+            items = frame.stack[-1] if loop.is_walk else None
+            count = max(count, least) if is_known else count
+            if count < turns.get(~loop.head, least):  # it is looked at again, at ever greater distances
+                return False
+            turns[~loop.head] = 2 * count
+        if count < least or not loop.is_possible or not self._is_plain_loop(frame, loop, items):
+            return False
+        given = (range, items.item, items.stop, items.step) if type(items) is Counter else items
+        if not self.leave_loop(machine, frame, loop, given, is_new):
+            return False
+        if not is_new:
+            self.keeper.long_loops.add(site)
+        for head, around in frame.code.loops.items():
+            if head < loop.head < around.landing:
+                turns[head] = turns.get(head, 0) + least // 3
+        return True
+
+    def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
+        return self.do_between(machine, operation, args, {}, LOOP)
+
+    def _is_plain_loop(self, frame: Frame, loop: Any, items: Any) -> bool:
+        """Whether what a loop goes over, and all that it names, is plain."""
+        is_plain = Plainness()
+        for name in loop.read:
+            where = loop.scope_of(name)
+            if where == "frame":
+                if not is_plain(frame.locals.get(loop.locals[name])):
+                    return False
+            elif where == "cell":
+                if name in frame.cells and not is_plain.cell(frame.cells[name]):
+                    return False
+            elif not is_plain.named(name, frame.function):
+                return False
+        return type(items) is Counter or items is _ABSENT or self._is_plain(is_plain, items)
+
+    # -- calls --------------------------------------------------------------------------------------------------------
+
+    def calls_plainly(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Leave a call to Python that takes many plain values, or that goes on to call itself with plain values: whether
+        this was one."""
+        if self.given is not None:
+            if self.given_operation is plainly:
+                machine.push(self._redo())
+                return True
+            return False
+        if not self._takes_many(function, args) and not self._calls_itself(machine, function):
+            return False
+        if machine.frames[-1].code.is_internal or (self.region and not self._takes_many(function, args)):
+            return False
+        is_plain = Plainness()
+        if not all(self._is_plain(is_plain, value) for value in (function, *args, *kwargs.values())):
+            return False
+        machine.push(self.do_between(machine, plainly, (function, *args), kwargs, CALL))
+        return True
+
+    def _takes_many(self, function: Any, args: tuple) -> bool:
+        """Whether a function of Python's goes through many items."""
+        owner = getattr(function, "__self__", None)
+        if type(owner) is str:
+            is_taking = function.__name__ == "join"
+        elif type(owner) is list and function.__name__ == "sort":
+            return len(owner) >= MANY
+        else:
+            is_taking = known.is_among(function, _TAKING)
+        return is_taking and any(self._count(value) >= MANY for value in args)
+
+    def _count(self, value: Any) -> int:
+        """How many items come of something."""
+        if type(value) is Generator:
+            start = value.frame.locals.get(".0") if value.frame is not None and not value.frame.pc else None
+            return 0 if start is None else self._count(start)
+        return ranges.length(value.rest) if type(value) is Counter else count_of(value)
+
+    def _calls_itself(self, machine: Machine, function: Any) -> bool:
+        if type(function) is not types.FunctionType or not self.enters(function) or code_of(function).is_generator:
+            return False
+        return sum(frame.code.python is function.__code__ for frame in machine.frames) >= _DEEP
+
+    def _is_plain(self, is_plain: Plainness, value: Any) -> bool:
+        if type(value) is Generator:  # one that has not started is its call
+            return value.frame is not None and not value.frame.pc and is_plain(value.call)
+        return is_plain(value)
+
+    def is_plain_call(self, operation: Callable, args: tuple, kwargs: dict) -> bool:
+        """Whether one of Python's functions takes what is left in an iterator, of plain values."""
+        if not known.is_among(operation, _TAKING) and operation is not next:
+            return False
+        return any(map(self.is_outside, args)) and all(map(Plainness(), (*args, *kwargs.values())))
+
+    def holds_many(self, operation: Callable, args: tuple) -> bool:
+        """Whether one of the arguments of a call is a large container from outside: each item would be guarded."""
+        if known.is_among(operation, _CURSORY):
+            return False
+        values = (operation, *args)
+        least = _LONG_INSIDE if self.region else _LONG
+        return any(self._is_large(value, least) for value in values) and all(map(Plainness(), values))
+
+    def _is_large(self, value: Any, least: int) -> bool:
+        kind = type(value)
+        if kind in known.BOUND:
+            return self._is_large(value.__self__, least)
+        if kind in known.VIEWS:
+            return self._is_large(known.viewed(value), least)
+        if kind not in known.CONTAINERS:
+            return False
+        return len(value) >= least and id(value) in self.origins and id(value) not in self.looked
+
+    def gives_many(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, result: Any) -> Any:
+        """The result of something that has computed a large container of plain values. From here on it is one from outside,
+        so that nothing goes through it where the state is written down."""
+        if type(result) not in _LARGE or len(result) < MANY or self.given is not None or not Plainness()(result):
+            return result
+        state = self.state(machine, operation, args, kwargs)
+        return self._hopped(machine, state, CALL, Outcome(result), operation, args)
+
+    def walks_on(self, machine: Machine, operation: Callable, args: tuple) -> bool:
+        """Whether an operation makes what a plain loop goes over next, which is Python's if it is long."""
+        frame = machine.frames[-1]
+        loop = frame.code.walks.get(frame.pc)
+        if loop is None or self.given is not None:
+            return False
+        if not known.is_among(operation, _WALKING) and known.name_of(operation) not in _VIEWING:
+            return False
+        if not any(self._is_large(value, _LONG) for value in (operation, *args)):
+            return False
+        return loop.is_possible and all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, _ABSENT)
+
+
+#: From so many items on, what is done with all of them is Python's.
+MANY = 256
+#: Calls of a function one inside of the other.
+_DEEP = 3
+_LARGE = (list, tuple, dict, set, frozenset)
+_TAKING = frozenset({
+    sum, min, max, sorted, any, all, list, tuple, set, frozenset, dict, dict.fromkeys, *KINDS,
+})  # fmt: skip
+_WALKING = frozenset({enumerate, zip, reversed})
+#: Functions that do not go through what they are given, or do so step by step.
+_CURSORY = frozenset({*_WALKING, iter, next, len, type, isinstance, callable, operator.is_, operator.is_not})
+_VIEWING = ("keys", "values", "items")

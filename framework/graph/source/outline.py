@@ -1,0 +1,271 @@
+"""Loops as functions of Python's own.
+
+A loop that goes on for long on plain values is left to Python, from any of its iterations on. What Python runs is a
+function that is compiled from the syntax of the loop, with the user's file and lines:
+
+    for word in words:                  def f(.ended, .items, .result, word, counts):
+        if word in counts:                  for word in .items:
+            return word           ->            if word in counts:
+        counts[word] = 1                            return .ended("return", word)
+                                                counts[word] = 1
+                                            else:
+                                                return .ended("end")
+                                            return .ended("break")
+
+It takes the iterator as it stands; a `while` loop asks its condition again. Variables in cells are shared, the others come
+as arguments and go back in what `.ended` makes: a tuple of how the loop has ended, the value of a `return` or the
+exception, and the variables that it assigns. The instruction LANDED takes that apart.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import functools
+import types
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from anfora.graph.source.code import Unsupported
+from anfora.graph.source.scopes import (
+    Definition,
+    Level,
+    Names,
+    code_object,
+    mangle,
+    names_of,
+    no_arguments,
+    no_type_parameters,
+    private_of,
+    qualified_name,
+    renamed,
+)
+
+__all__ = ["BREAK", "END", "RAISED", "RETURN", "Loop"]
+
+#: How a loop ends: its items, or its condition; `break`; `return`; an exception.
+END, BREAK, RETURN, RAISED = "end", "break", "return", "raised"
+_METHODS = {ast.ListComp: "append", ast.SetComp: "add", ast.DictComp: "__setitem__"}
+_EMPTY: dict[type, Callable] = {ast.ListComp: list, ast.SetComp: set, ast.DictComp: dict}
+
+
+class Loop:
+    """A loop of a function: a statement, or one of those in a comprehension.
+
+    Args:
+        node: the statement, or the comprehension.
+        depth: which of the loops of a comprehension it is, from 1.
+    """
+
+    definition: Definition
+    names: Names  #: of the function
+    renamed: dict[str, str]  #: variables of comprehensions, and what the frame calls them
+    head: int  #: the instruction that an iteration starts with
+    iter: int | None  #: the one that makes the iterator
+    landing: int  #: LANDED
+    otherwise: int  #: where it goes on at the end,
+    end: int  #: after `break`,
+    returned: int | None = None  #: and with the value of a `return`
+
+    def __init__(self, node: Any, depth: int = 0) -> None:
+        self.node, self.depth = node, depth
+        self.returns = depth == 0 and any(isinstance(n, ast.Return) for n in _within(node))
+
+    def settle(self, cells: Iterable[str], free: Iterable[str]) -> None:
+        """Told, when the function is done, which variables of it are in cells, and which are of functions around it."""
+        self._cells, self._free = frozenset(cells), frozenset(free) - self.names.declared_global
+
+    @functools.cached_property
+    def is_possible(self) -> bool:
+        """Whether Python can do it alone: it does not wait in the middle for who uses a generator."""
+        for node in ast.walk(self._tail):
+            if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)):
+                return False
+            if isinstance(node, ast.Name) and node.id in ("super", "__class__"):
+                return False
+        try:
+            self.code(frozenset(), False)
+        except Unsupported:
+            return False
+        return True
+
+    @property
+    def is_walk(self) -> bool:
+        """Whether it goes over something."""
+        return self.iter is not None
+
+    @property
+    def fills(self) -> bool:
+        """Whether it fills a container, that of a comprehension."""
+        return self.depth > 0
+
+    def empty(self) -> Any:
+        """The container of a comprehension, at the start."""
+        return _EMPTY[type(self.node)]()
+
+    @functools.cached_property
+    def _tail(self) -> ast.stmt:
+        """What is left of the loop once it goes on, as a statement."""
+        node, load = self.node, ast.Load()
+
+        def at(made: Any, like: Any = node) -> Any:
+            return ast.copy_location(made, like)
+
+        if isinstance(node, ast.While):
+            return at(ast.While(node.test, node.body, []))
+        if isinstance(node, ast.For):
+            return at(ast.For(node.target, at(ast.Name(".items", load), node.iter), node.body, [], None))
+
+        add = at(ast.Attribute(at(ast.Name(".result", load)), _METHODS[type(node)], load))
+        values = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        body: ast.stmt = at(ast.Expr(at(ast.Call(add, values, []))))
+        inner = node.generators[self.depth - 1 :]
+        for i, generator in reversed(list(enumerate(inner))):
+            for test in reversed(generator.ifs):
+                body = at(ast.If(test, [body], []), test)
+            iterable = generator.iter if i else at(ast.Name(".items", load), generator.iter)
+            body = at(ast.For(generator.target, iterable, [body], [], None), generator.iter)
+        return body
+
+    @functools.cached_property
+    def _private(self) -> str:
+        return private_of(self.definition.path)
+
+    @functools.cached_property
+    def _bound(self) -> set[str]:
+        """The variables that it assigns or deletes, its own ones of a comprehension among them."""
+        like = _function(self.definition, "bound", [], [self._tail])
+        names = names_of(like, self._private)
+        return names.bound | names.declared_global | names.declared_nonlocal
+
+    @functools.cached_property
+    def _mentioned(self) -> set[str]:
+        """All variables that it names."""
+        named = {n.id for n in ast.walk(self._tail) if isinstance(n, ast.Name) and not n.id.startswith(".")}
+        return {mangle(name, self._private) for name in named} | self._bound
+
+    @functools.cached_property
+    def read(self) -> tuple[str, ...]:
+        """The names that it may read, as they stand in the source."""
+        return tuple(sorted(self._mentioned))
+
+    @functools.cached_property
+    def cells(self) -> tuple[str, ...]:
+        """The variables in cells that it uses."""
+        return tuple(sorted(self.code(frozenset(), False).co_freevars))
+
+    @functools.cached_property
+    def locals(self) -> dict[str, str]:
+        """The variables of the frame that it uses: the name in the source, and that in the frame."""
+        own = self._own if self.depth else set()
+        found = {name: self.renamed[name] for name in self._mentioned if name in self.renamed and name not in own}
+        for name in self._mentioned - set(self.renamed):
+            if name in self.names.bound and name not in self._cells:
+                found[name] = name
+        return dict(sorted(found.items()))
+
+    @functools.cached_property
+    def _own(self) -> set[str]:
+        """Variables of a comprehension that have no value before an iteration."""
+        targets = [n for g in self.node.generators[self.depth - 1 :] for n in ast.walk(g.target)]
+        return {mangle(n.id, self._private) for n in targets if isinstance(n, ast.Name) and type(n.ctx) is ast.Store}
+
+    @functools.cached_property
+    def stored(self) -> tuple[str, ...]:
+        """Those among them that it assigns or deletes, as they stand in the source."""
+        return tuple(name for name in self.locals if name in self._bound)
+
+    def scope_of(self, name: str) -> str:
+        """Where a variable lives: in the frame, in a cell, or in the module."""
+        if name in self.locals:
+            return "frame"
+        if name in self._free or (name in self._cells and name not in self.renamed):
+            return "cell"
+        return "module"
+
+    @functools.cached_property
+    def _codes(self) -> dict[tuple, types.CodeType]:
+        return {}
+
+    def code(self, unbound: frozenset[str], is_caught: bool) -> types.CodeType:
+        """The function.
+
+        Args:
+            unbound: the variables that have no value at the start.
+            is_caught: whether an exception is to be given back, with the variables as they are then.
+        Raises:
+            Unsupported: Python does not compile it so.
+        """
+        found = self._codes.get((unbound, is_caught))
+        if found is None:
+            found = self._codes[unbound, is_caught] = self._compiled(unbound, is_caught)
+        return found
+
+    def _compiled(self, unbound: frozenset[str], is_caught: bool) -> types.CodeType:
+        definition, names = self.definition, self.names
+        loop = _Returns().visit(copy.deepcopy(self._tail))
+        at = functools.partial(_at, self.node)
+        filled = at(ast.Name(".result", ast.Load())) if self.fills else None
+        loop.orelse = [at(ast.Return(_ended(self.node, END, filled)))]
+        body: list[ast.stmt] = [loop, at(ast.Return(_ended(self.node, BREAK)))]
+        if is_caught:
+            handler = at(ast.ExceptHandler(None, None, [at(ast.Return(_ended(self.node, RAISED)))]))
+            body = [at(ast.Try(body, [handler], [], []))]
+        if unbound:
+            body.insert(0, at(ast.Delete([at(ast.Name(name, ast.Del())) for name in sorted(unbound)])))
+        variables = self._cells | self._free
+        shared = sorted((self._bound & variables) - set(self.renamed))
+        if shared:
+            body.insert(0, at(ast.Nonlocal(shared)))
+        in_module = sorted(self._mentioned & names.declared_global)
+        if in_module:
+            body.insert(0, at(ast.Global(in_module)))
+        path = definition.path
+        name = path[-1].name
+        around = (*path[:-1], Level(name, False, path[-1].is_global), Level(name))
+        made = _function(definition, name, [".ended", ".items", ".result", *self.locals], body)
+        code = code_object(made, around, definition.module_names, definition.python, variables)
+        code = renamed(code, qualified_name(around), qualified_name(path))
+        if set(code.co_freevars) - variables:
+            raise Unsupported("a loop with variables that are not its function's")
+        return code
+
+
+def _within(node: ast.AST) -> Iterable[ast.AST]:
+    """The nodes of a statement, without those of functions in it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            yield child
+            yield from _within(child)
+
+
+def _at(like: ast.AST, made: Any) -> Any:
+    return ast.copy_location(made, like)
+
+
+def _ended(like: ast.AST, how: str, value: ast.expr | None = None) -> ast.expr:
+    at = functools.partial(_at, like)
+    given = [at(ast.Constant(how)), *([] if value is None else [value])]
+    return at(ast.Call(at(ast.Name(".ended", ast.Load())), given, []))
+
+
+def _function(definition: Definition, name: str, parameters: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
+    """A function where another one stands."""
+    line = definition.python.co_firstlineno
+    here: dict[str, Any] = {"lineno": line, "end_lineno": line, "col_offset": 0, "end_col_offset": 0}
+    arguments = no_arguments()
+    arguments.args = [ast.arg(parameter, None, **here) for parameter in parameters]
+    return ast.FunctionDef(name, arguments, body, [], **no_type_parameters(), **here)
+
+
+class _Returns(ast.NodeTransformer):
+    """Has `return` tell how the loop has ended."""
+
+    def visit_Return(self, node: ast.Return) -> ast.Return:
+        value = node.value or ast.copy_location(ast.Constant(None), node)
+        return ast.copy_location(ast.Return(_ended(node, RETURN, value)), node)
+
+    def visit_FunctionDef(self, node: Any) -> Any:
+        return node
+
+    visit_AsyncFunctionDef = visit_ClassDef = visit_Lambda = visit_FunctionDef
