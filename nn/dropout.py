@@ -14,6 +14,7 @@ from anfora.core.dtype import float32
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import number, probability
 from anfora.ops.bound import Bound
+from anfora.ops.unsaid import unsaid
 
 __all__ = ["Dropout", "Dropout1d", "Dropout2d", "Dropout3d"]
 
@@ -39,7 +40,9 @@ class Dropout(Cell):
         self._dropout = Bound(ops.dropout, p=1.0 - self.keep_prob if self.p is None else self.p)
 
     def construct(self, x: Tensor) -> Tensor:
-        return self._dropout(x) if self.training else x
+        if self.training:
+            return self._dropout(x)
+        return x if self._training_is_said else unsaid(x, type(self).__name__)
 
     def extend_repr(self) -> str:
         return f"keep_prob={self.keep_prob}" if self.p is None else f"p={self.p}"
@@ -54,7 +57,9 @@ class _ChannelDropout(Cell):
         self._dropout = Bound(op, p=self.p)
 
     def construct(self, x: Tensor) -> Tensor:
-        return self._dropout(x) if self.training else x
+        if self.training:
+            return self._dropout(x)
+        return x if self._training_is_said else unsaid(x, type(self).__name__)
 
     def extend_repr(self) -> str:
         return f"p={self.p}"

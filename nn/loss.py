@@ -183,7 +183,7 @@ class MAELoss(LossBase):
     """
 
     def construct(self, logits: Tensor, label: Tensor) -> Tensor:
-        return self.get_loss(ops.abs(logits - label))
+        return ops.l1_loss(logits, label, self.reduction)
 
 
 # -- classes ----------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from anfora.core.tensor import Tensor
 from anfora.nn import initial
 from anfora.nn.checks import choice, flag, integer, number, positive_int, probability
 from anfora.ops.bound import Bound
+from anfora.ops.unsaid import unsaid
 
 __all__ = [
     "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "GroupNorm", "InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d",
@@ -82,9 +83,12 @@ class _BatchNorm(Cell):
             need = " or ".join(map(str, self.axes))
             raise OpValueError(f"{type(self).__name__} needs a tensor of {need} axes, but got the shape {x.shape}")
         training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
-        return ops.batch_norm(
+        y = ops.batch_norm(
             x, self.moving_mean, self.moving_variance, self.gamma, self.beta, training, 1.0 - self.momentum, self.eps
         )
+        if training or self._training_is_said or self.use_batch_statistics is not None:
+            return y
+        return unsaid(y, type(self).__name__)
 
     def extend_repr(self) -> str:
         return f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}"

@@ -71,6 +71,7 @@ class Cell:
         attributes["_compute_type"] = None
         attributes["_program"] = None  # what it was compiled to in graph mode
         attributes["training"] = False
+        attributes["_training_is_said"] = False  # it is what it is without anybody's word
         attributes["requires_grad"] = False
         if flags:
             self.add_flags(**flags)
@@ -117,6 +118,8 @@ class Cell:
                 return
         elif name == "bprop" and attributes.get("_hooks") is None:
             attributes["_hooks"] = Hooks()  # no plain call any more
+        elif name == "training":
+            attributes["_training_is_said"] = True
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
@@ -283,6 +286,7 @@ class Cell:
         """Set `training` here and below: dropout and batch norm behave by it."""
         for _, cell in self.cells_and_names():
             cell.__dict__["training"] = bool(mode)
+            cell.__dict__["_training_is_said"] = True
         return self
 
     def set_grad(self, requires_grad: bool = True) -> Cell:

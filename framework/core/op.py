@@ -124,6 +124,7 @@ class Op:
         self.view_rule: Callable | None = None
         self.fault_rule: Callable | None = None
         self.faults_are_of_integers = False  #: whether floating-point numbers never fail
+        self.advice_rule: Callable | None = None
         self.scalar_rule: Callable = _common_dtype
         self.jvp_rule: Callable | None = None  #: from a mapping of what it may ask for (`eager/forward.py`)
         self.batch_rule: Callable | None = None
@@ -182,6 +183,11 @@ class Op:
     def fault(self, rule: Callable) -> Callable:
         """Set the rule that turns a kernel's failure, the position of the bad element, into an error."""
         self.fault_rule = rule
+        return rule
+
+    def advice(self, rule: Callable) -> Callable:
+        """Set the rule from abstract arguments and attributes to what the caller is warned of, or None."""
+        self.advice_rule = rule
         return rule
 
     def scalars(self, rule: Callable) -> Callable:

@@ -130,7 +130,9 @@ def _checked(key: str, value: Any) -> Any:
                 f"['CPU', 'GPU', 'Ascend', 'Davinci'], but got {value!r}."
             )
         if value != "CPU":
-            note_once("device", f"set_context: there is no {value} here; programs run on the CPU")
+            from anfora.core import advice
+
+            advice.warn(f"there is no {value} here: programs run on the CPU, whatever `device_target` says")
         value = "CPU"
     elif key == "save_graphs":
         value = {False: 0, True: 2}[value] if isinstance(value, bool) else value

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from anfora.core import slots
+from anfora.core import advice, slots
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.errors import OpRuntimeError
 from anfora.core.op import Op, Weak
@@ -144,7 +144,9 @@ def run(op: Op, keys: Sequence[Any], flat: Sequence[Any], given: tuple) -> Any:
     top = max((x.level for x in flat if x.__class__ is Batched), default=0)
     if not top:
         return NotImplemented
-    attributes, kinds = _planned(op, tuple(keys), given)
+    attributes, kinds, advised = _planned(op, tuple(keys), given)
+    if advised is not None:
+        advice.warn(advised)
     remaining = iter(flat)
     values: list[Any] = []
     batched: list[Any] = []
@@ -164,12 +166,13 @@ def run(op: Op, keys: Sequence[Any], flat: Sequence[Any], given: tuple) -> Any:
 
 
 @functools.lru_cache(4096)
-def _planned(op: Op, keys: tuple, given: tuple) -> tuple[dict, Any]:
-    """The normalised attributes of a call with an example, and the types of its results."""
+def _planned(op: Op, keys: tuple, given: tuple) -> tuple[dict, Any, str | None]:
+    """The normalised attributes of a call with an example, the types of its results, and what the caller is warned of."""
     abstracts = [_abstract(key) for key in keys]
     attributes = op.complete(abstracts, {name: thaw(value) for name, value in given})
     assert op.infer_rule is not None
-    return attributes, op.infer_rule(*abstracts, **attributes)
+    advised = None if op.advice_rule is None else op.advice_rule(*abstracts, **attributes)
+    return attributes, op.infer_rule(*abstracts, **attributes), advised
 
 
 def _abstract(key: Any) -> Any:

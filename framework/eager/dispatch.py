@@ -13,12 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from anfora.core import memory, slots
+from anfora.core import advice, memory, slots
 from anfora.core import tensor as core_tensor
 from anfora.core.abstract import Layout
-from anfora.core.dtype import DType, as_dtype, bfloat16
+from anfora.core.dtype import DType, as_dtype, bfloat16, float32, float64
 from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.op import Op
+from anfora.core.parameter import Parameter
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, leave_to_tape, numpy_to_bfloat16, view_array, wrap
@@ -174,8 +175,30 @@ def _sequence(op: Op, name: str, value: Any) -> list:
 
 def run(entry: Entry, flat: list) -> Any:
     """Run a planned call on its flat inputs; a recorder is told."""
+    if entry.is_advised:
+        _advise(entry, flat)
     recorder = slots.watcher.recorder
     return run_now(entry, flat) if recorder is None else recorder.run(entry, flat)
+
+
+def _advise(entry: Entry, flat: list) -> None:
+    """Warn of what a call is hardly meant to do; on all examples at once, that has been done for one."""
+    if batched.state.depth:
+        return
+    if entry.advice is not None:
+        advice.warn(entry.advice)
+    if entry.widens and _widens_a_network(flat):
+        advice.warn(
+            f"{entry.op.name}: float64 data meets a float32 parameter, and what follows is float64: convert the data, "
+            "e.g. x.astype(float32)"
+        )
+
+
+def _widens_a_network(flat: list) -> bool:
+    """Whether a parameter of float32 meets data of float64, which no parameter is behind."""
+    wide = [x for x in flat if isinstance(x, Tensor) and x.dtype is float64]
+    is_data = all(not isinstance(x, Parameter) and (x._node is None or x._node.is_leaf) for x in wide)
+    return is_data and any(isinstance(x, Parameter) and x.dtype is float32 for x in flat)
 
 
 def run_now(entry: Entry, flat: list) -> Any:
@@ -536,7 +559,9 @@ def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...
         return  # some argument is another one by the time it comes to its entry
     keys = list(map(_key, inputs))
     entry = entry_for(op, tuple(keys), given)
-    if entry.is_tuple or op.python_rule is not None:
+    if entry.is_tuple or op.python_rule is not None or entry.advice is not None:
+        return
+    if entry.widens and _widens_a_network(inputs):
         return
     if entry.view is not None and (order is not None or entry.numbers):  # a number has no memory to look at
         return

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.abstract import Layout, TensorType
+from anfora.core.dtype import float32, float64
 from anfora.core.op import Gradient, Op, Weak, pass_gradient
 from anfora.core.tensor import Tensor, wrap
 from anfora.kernel import glue
@@ -133,7 +134,7 @@ class Entry:
 
     __slots__ = (
         "op", "attributes", "groups", "inputs", "outputs", "program", "view", "is_tuple", "_recipes",
-        "followed", "may_fail", "numbers", "written", "__weakref__",
+        "followed", "may_fail", "numbers", "written", "advice", "widens", "is_advised", "__weakref__",
     )  # fmt: skip
 
     op: Op
@@ -148,6 +149,9 @@ class Entry:
     numbers: frozenset[int]  #: which inputs are Python numbers
     may_fail: bool  #: whether it depends on the data whether a run raises an error
     written: tuple[int, ...]  #: which inputs are written in place; the outputs are these, in this order
+    advice: str | None  #: what the caller is warned of
+    widens: bool  #: whether float64 data makes the result of float32 ones float64
+    is_advised: bool  #: whether it is one of these two
 
     def __init__(self, op: Op, keys: Sequence[Key], attributes: dict[str, Any]) -> None:
         self.op = op
@@ -167,6 +171,10 @@ class Entry:
         is_safe = op.faults_are_of_integers and all(layout.dtype.is_float for layout in self.outputs)
         self.may_fail = op.python_rule is not None or (op.fault_rule is not None and not is_safe)
         self._recipes: dict[int, Recipe] = {}
+        self.advice = None if op.advice_rule is None else op.advice_rule(*abstracts, **self.attributes)
+        floats = {layout.dtype for layout in self.inputs if layout is not None and layout.shape}
+        self.widens = float32 in floats and float64 in floats and any(x.dtype is float64 for x in self.outputs)
+        self.is_advised = self.advice is not None or self.widens
         self.followed = sum(1 << i for i, name in enumerate(self.owners()) if name in op.gradients)
         self.view = op.view_rule(self.inputs[0], **self.attributes) if op.view_rule else None
         self.program = None

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from anfora.core import memory, slots
+from anfora.core import advice, memory, slots
 from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import place_of
@@ -329,8 +329,11 @@ def walk(
         found: takes the gradients of leaves, and of what is `wanted`.
         needed: the nodes that lead to something wanted; None where all do.
     """
+    marks = advice.marks
     while order:
         node: Any = order.pop()
+        if marks and node.tick in marks:
+            advice.tell_unsaid(node)
         if type(node) is Leaf:
             total = pending.pop(node, None)
             if total is not None:

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import advice, files
 from anfora.core import dtype as dt
-from anfora.core import files
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
@@ -182,9 +182,19 @@ def load_param_into_net(
         if strict_load and value.dtype is not parameter.dtype:
             raise OpTypeError(f"the parameter {name} is {parameter.dtype}, but the checkpoint has {value.dtype}")
         pairs.append((parameter, value))
+    if not pairs and wanted and parameter_dict:
+        advice.warn(
+            f"the checkpoint fits no parameter, and nothing is loaded: it has {_some(parameter_dict)}, but "
+            f"{type(net).__name__} has {_some(wanted)}"
+        )
     for parameter, value in pairs:
         parameter.set_data(from_buffer(np.asarray(current(value)._array).reshape(parameter.shape), value.dtype))
     return [name for name in wanted if name not in parameter_dict], [n for n in parameter_dict if n not in wanted]
+
+
+def _some(names: Mapping[str, Any]) -> str:
+    """The first of some names."""
+    return ", ".join([*list(names)[:3], *(["…"] if len(names) > 3 else [])])
 
 
 # -- what is written --------------------------------------------------------------------------------------------------

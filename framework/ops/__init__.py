@@ -10,7 +10,7 @@ primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitiv
                 gradients.py, the gradients of operators as classes; updates.py, the steps of optimizers as classes
 user_primitives.py  classes of operators that programs define themselves
 vm_impl_registry.py  implementations of operators that programs register
-bound.py        an operator with its attributes fixed
+bound.py        an operator with its attributes fixed   unsaid.py  what layers say of themselves on the way
 
 arithmetic.py   + - * / and rounding                     mathematics.py  exp, log, sin and their kin
 comparison.py   comparisons, logic, bits, choice         activation.py   activation functions

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import advice
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
@@ -33,7 +34,15 @@ from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.creation import arange
 from anfora.ops.entropy import check_reduction
-from anfora.ops.families import OpWithNumbers, aligned, broadcast_shapes, by_element, elementwise, with_absent
+from anfora.ops.families import (
+    OpWithNumbers,
+    aligned,
+    broadcast_shapes,
+    by_element,
+    elementwise,
+    place_of_fault,
+    with_absent,
+)
 from anfora.ops.indexing import gather, gather_elements
 from anfora.ops.mathematics import exp, log, sqrt
 from anfora.ops.reduction import euclidean_norm, reduce_max, reduce_mean, reduce_sum
@@ -73,6 +82,10 @@ def _reduced(body: Callable, cost: float = 0.2) -> Callable[[Callable], Op]:
             shape = broadcast_shapes(made, abstracts)
             return TensorType(compute_type(abstracts), shape if reduction == "none" else ())
 
+        @made.advice
+        def advice_of(*abstracts: Any, reduction: str) -> str | None:
+            return _spread_apart(*(x.shape if isinstance(x, TensorType) else () for x in abstracts[:2]))
+
         @made.scalars
         def scalars(*abstracts: Any, reduction: str) -> DType:
             return float64 if compute_type(abstracts) is float64 else float32
@@ -106,6 +119,25 @@ def _reduced(body: Callable, cost: float = 0.2) -> Callable[[Callable], Op]:
         return made
 
     return make
+
+
+def _spread_apart(first: tuple[int, ...], second: tuple[int, ...]) -> str | None:
+    """What the caller is warned of where outputs and labels meet in a shape that neither has: each output is compared with
+    each label."""
+    if first == second or (meeting := np.broadcast_shapes(first, second)) in (first, second):
+        return None
+    return (
+        f"a loss of outputs of the shape {first} and labels of the shape {second} broadcasts them to {meeting}, so that "
+        "each is compared with many: reshape one of them, if they belong together one by one"
+    )
+
+
+def _meet(first: Tensor, second: Tensor) -> None:
+    """The same for losses that are written in operators."""
+    if first.shape != second.shape:
+        told = _spread_apart(first.shape, second.shape)
+        if told is not None:
+            advice.warn(told)
 
 
 def _share(reduction: str, *types: Any) -> float:
@@ -346,6 +378,7 @@ def _floor_log1p(x: Value) -> Value:
 
 
 def _binary(x: Value, t: Value, weight: Value | None) -> Value:
+    x.fn.fault((x < 0.0) | (x > 1.0))
     loss = (t - 1.0) * _floor_log1p(-x) - t * _floor_log(x)
     return loss if weight is None else loss * weight
 
@@ -362,12 +395,27 @@ def binary_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor | None =
     Returns:
         tensor of the promoted type: of the broadcast shape for "none", else (). Logarithms count as -100 at least, so that
         a loss is finite.
+    Raises:
+        OpValueError: an element of `logits` is less than 0 or greater than 1.
     Gradient:
         g weight (logits - labels) / max(logits (1 - logits), 1e-12) to the logits.
     Example:
         >>> binary_cross_entropy(Tensor([0.5, 0.5]), Tensor([1., 0.]))
         Tensor(shape=[], dtype=Float32, value= 0.6931472)
     """
+
+
+@binary_cross_entropy.fault
+def _(position, logits, labels, weight, *, reduction):
+    place = place_of_fault(position, logits, labels, weight)
+    value = np.broadcast_to(
+        logits, np.broadcast_shapes(*(np.shape(x) for x in (logits, labels, weight) if x is not None))
+    )
+    return OpValueError(
+        f"binary_cross_entropy needs probabilities in [0, 1] for `logits`, but got {value[place]} at {list(place)}",
+        arg="logits",
+        help="apply sigmoid first, or use binary_cross_entropy_with_logits.",
+    )
 
 
 def _binary_slope(g: Value, x: Value, t: Value, weight: Value | None, share: Value) -> Value:
@@ -605,6 +653,7 @@ def gaussian_nll_loss(
             f"gaussian_nll_loss: `var` of shape {list(var.shape)} does not fit x of shape {list(x.shape)}", arg="var"
         )
     var = maximum(var, eps)
+    _meet(x, target)
     d = x - target
     losses = 0.5 * (log(var) + d * d / var)
     return _finish("gaussian_nll_loss", losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction, dtype)
@@ -636,6 +685,7 @@ def poisson_nll_loss(
     """
     _positive("poisson_nll_loss", "eps", eps)
     dtype, (input, target) = _widened("poisson_nll_loss", input=input, target=target)
+    _meet(input, target)
     losses = exp(input) - target * input if log_input else input - target * log(input + eps)
     if full:
         safe = maximum(target, 1.0)
@@ -662,6 +712,7 @@ def soft_margin_loss(input: Tensor, target: Tensor, reduction: str = "mean") -> 
         [0.6931471824645996, 10000.0]
     """
     dtype, (input, target) = _widened("soft_margin_loss", input=input, target=target)
+    _meet(input, target)
     return _finish("soft_margin_loss", softplus(-(target * input), 1, math.inf), reduction, dtype)
 
 
@@ -681,6 +732,7 @@ def hinge_embedding_loss(inputs: Tensor, targets: Tensor, margin: float = 1.0, r
         [0.25, 0.75]
     """
     dtype, (x, targets) = _widened("hinge_embedding_loss", inputs=inputs, targets=targets)
+    _meet(x, targets)
     losses = where(targets == -1.0, relu(margin - x), x)
     return _finish("hinge_embedding_loss", losses, reduction, dtype)
 
@@ -703,6 +755,7 @@ def margin_ranking_loss(
         [2.0, 0.0]
     """
     dtype, (a, b, target) = _widened("margin_ranking_loss", input1=input1, input2=input2, target=target)
+    _meet(a, b)
     return _finish("margin_ranking_loss", relu(target * (b - a) + margin), reduction, dtype)
 
 

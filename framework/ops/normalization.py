@@ -735,7 +735,8 @@ def batch_norm(
         float tensor of the type of `input_x`.
     Raises:
         OpTypeError: a tensor is not floating point.
-        OpValueError: shapes do not fit, or there are no running moments where they are needed.
+        OpValueError: shapes do not fit, or there are no running moments where they are needed, or a single value for each
+        channel in training, whose variance is zero whatever it is.
     Source:
         Ioffe & Szegedy, arXiv:1502.03167 (2015).
     Example:
@@ -749,8 +750,14 @@ def batch_norm(
         if running_mean is None or running_var is None:
             raise OpValueError("batch_norm needs `running_mean` and `running_var` unless it is training")
         return norm_with(input_x, running_mean, running_var, weight, bias, float(eps))
-    out, mean, variance = channel_norm(input_x, weight, bias, 0, float(eps))
     count = input_x.size // max(input_x.shape[1], 1)
+    if count == 1:
+        raise OpValueError(
+            f"batch_norm needs more than one value for each channel to train, but got the shape {input_x.shape}",
+            arg="input_x",
+            help="give larger batches, or call set_train(False) to evaluate.",
+        )
+    out, mean, variance = channel_norm(input_x, weight, bias, 0, float(eps))
     if running_mean is not None:
         move_average(running_mean, mean, 1.0 - momentum, momentum)
     if running_var is not None:

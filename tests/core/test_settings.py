@@ -42,7 +42,9 @@ def test_bad_settings_change_nothing(given, error, match):
 
 
 def test_devices_are_the_cpu():
-    anfora.set_device("Ascend", 3)
+    with pytest.warns(anfora.AnforaWarning, match="no Ascend here: programs run on the CPU") as found:
+        anfora.set_device("Ascend", 3)
+    assert found[0].filename == __file__
     with anfora.context(device_id=1, enable_graph_kernel=True, jit_syntax_level=anfora.LAX):
         assert anfora.get_context("device_target") == "CPU" and anfora.get_context("jit_syntax_level") == "LAX"
 

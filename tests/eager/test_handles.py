@@ -248,7 +248,7 @@ def test_copies_of_tensors(how, dtype):
 @pytest.mark.parametrize("make", [ms.nn.SGD, ms.nn.Momentum, ms.nn.Adam, ms.nn.AdamWeightDecay, ms.nn.RMSProp])
 def test_a_copy_of_a_training_goes_the_same_way(how, make):
     """Network and optimizer are copied together in the middle, and both go on: to the same bits, apart."""
-    net = ms.nn.SequentialCell(ms.nn.Dense(3, 4), ms.nn.BatchNorm1d(4), ms.nn.Dense(4, 1))
+    net = ms.nn.SequentialCell(ms.nn.Dense(3, 4), ms.nn.BatchNorm1d(4), ms.nn.Dense(4, 1)).set_train()
     arguments = (0.1, 0.9) if make is ms.nn.Momentum else (0.1,)
     optimizer = make(net.trainable_params(), *arguments)
     x = Tensor(np.random.default_rng(0).standard_normal((5, 3)).astype(np.float32))

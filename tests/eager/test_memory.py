@@ -37,7 +37,7 @@ class Net(nn.Cell):
 def growth(steps: int) -> int:
     """Bytes that `steps` steps add: with views, in-place writes, a hook, and gradients by both doors."""
     random = np.random.default_rng(0)
-    net = Net()
+    net = Net().set_train()
     loss = nn.CrossEntropyLoss()
     optimizer = nn.Adam(net.trainable_params(), 1e-3)
     gradients = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)

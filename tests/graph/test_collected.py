@@ -128,7 +128,7 @@ def dicts_with_an_order(x):
     return layers, list(layers), [k + "!" for k in again], {**again}, str(list(layers.keys())), list(layers.values())
 
 
-@program("layers.move_to_end('a')", "layers.items", "layers.items()", "list(layers.items())")
+@program()
 def order_that_is_changed(x):
     layers = OrderedDict(a=x, b=x * 2)
     layers.move_to_end('a')  # fmt: skip

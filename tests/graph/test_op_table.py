@@ -20,6 +20,9 @@ from anfora import Tensor, ops
 from anfora.graph.run.compiled import Compiled
 from anfora.graph.run.points import Hop
 
+#: Rows of losses also try shapes that are hardly meant.
+pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+
 
 class _Place:
     """Stands for a tensor in the arguments of a sample."""

@@ -21,6 +21,9 @@ ROWS: list[Row] = [
     for row in importlib.import_module(file.stem).ROWS
 ]
 
+#: Rows of losses also try shapes that are hardly meant.
+pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaWarning")
+
 
 def _cases(pick=lambda row: True, dtypes=False, smooth=False) -> list:
     cases = []

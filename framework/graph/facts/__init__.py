@@ -1,6 +1,8 @@
 """What graph mode believes of Python, its library, numpy and this library.
 
-known.py             functions, types and modules of which something is known
+table.py             what Python's functions do with what they are given; rows/, a row for each
+looking.py           whether what a function looks at is plain
+known.py             kinds of values and functions, and what is gone into
 binding_times.py     what a function of Python's needs of its arguments
 containers.py        lists, dicts and sets, and by which methods they change
 collected.py         deques, counters and the like; arrays.py, arrays of numpy's that the program makes

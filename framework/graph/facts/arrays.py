@@ -4,8 +4,9 @@
     table[:, ::2] = np.sin(...)         recorded; `Tensor(table)` is a constant of the piece, and an array that lives on
     y = x + Tensor(table)               is part of images, with its bytes
 
-Which functions follow from their arguments alone is listed here. Left to the interpreter is what numpy does with arrays
-from elsewhere, with numbers that vary and with the data of tensors; what warns; and texts, which follow numpy's options.
+Which functions follow from their arguments alone is said in rows/arrays.py. Left to the interpreter is what numpy does with
+arrays from elsewhere, with numbers that vary and with the data of tensors; what warns; and texts, which follow numpy's
+options.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from anfora.core.dtype import DType
 from anfora.core.tensor import Tensor, tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.origins import Number
+from anfora.graph.facts.rows.arrays import ATTRIBUTES
+from anfora.graph.facts.table import DRAINED, LOOKS, WALKED, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
 
 __all__ = [
@@ -30,48 +33,10 @@ __all__ = [
 _KINDS = "biufc"  #: of element types
 _LARGEST = 1 << 26  #: bytes of an array that is kept in a recording
 
-_NAMES = """
-    abs absolute add all allclose amax amin any append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh
-    argmax argmin argsort argwhere around array array_equal array_split asarray ascontiguousarray atleast_1d
-    atleast_2d atleast_3d average bincount broadcast_to ceil clip column_stack concatenate conj copysign cos cosh
-    count_nonzero cross cumprod cumsum deg2rad degrees delete diag diag_indices diagflat diagonal diff digitize
-    divide divmod dsplit dstack dtype equal exp exp2 expand_dims expm1 eye fabs flatnonzero flip fliplr flipud
-    float_power floor floor_divide fmax fmin fmod full full_like geomspace gradient greater greater_equal heaviside
-    hsplit hstack hypot identity indices insert interp intersect1d invert isclose isfinite isin isinf isnan
-    left_shift less less_equal linspace log log10 log1p log2 logaddexp logical_and logical_not logical_or
-    logical_xor logspace maximum mean median meshgrid min minimum mod moveaxis multiply nan_to_num nanmax nanmean
-    nanmin nansum ndim negative nonzero not_equal ones ones_like outer pad percentile positive power prod ptp
-    quantile rad2deg radians ravel reciprocal remainder repeat reshape right_shift rint roll rollaxis rot90 round
-    searchsorted select setdiff1d shape sign sin sinc sinh size sort split sqrt square squeeze stack std subtract
-    sum swapaxes take take_along_axis tan tanh tile trace transpose tri tril tril_indices triu triu_indices
-    true_divide trunc union1d unique unravel_index var vsplit vstack where zeros zeros_like bool_ int8 int16 int32
-    int64 uint8 uint16 uint32 uint64 float16 float32 float64 intp
-"""
-_FUNCTIONS = frozenset(getattr(np, name) for name in _NAMES.split() if hasattr(np, name))
-_METHODS = frozenset([
-    "all", "any", "argmax", "argmin", "argsort", "astype", "clip", "copy", "cumprod", "cumsum", "diagonal", "fill",
-    "flatten", "item", "max", "mean", "min", "nonzero", "prod", "ravel", "repeat", "reshape", "round",
-    "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "tolist", "trace", "transpose", "var",
-    "__getitem__", "__setitem__", "__len__",
-])  # fmt: skip
-_ATTRIBUTES = frozenset(["T", "dtype", "imag", "itemsize", "nbytes", "ndim", "real", "shape", "size", "strides"])
-_OPERATORS = frozenset(
-    each for name, each in operations.OPERATIONS.items() if name not in ("is", "is_not", "in", "not_in")
-)
-_IN_PLACE = frozenset(operations.IN_PLACE.values())
-_BUILTINS = frozenset({
-    *_OPERATORS, *_IN_PLACE, operations.OPERATIONS["in"], operations.OPERATIONS["not_in"], operator.getitem,
-    operator.setitem, operator.index, len, bool, int, float, complex, abs, round, min, max, sum, sorted, list, tuple, range,
-    divmod, pow, operations.unpack, operations.unpack_rest, operations.extend, operations.spread,
-})  # fmt: skip
-_CHANGING = frozenset({operator.setitem, operations.extend, *_IN_PLACE})  #: their first argument
 #: What does something with tensors, and takes arrays in their place.
-_OF_TENSORS = frozenset({operator.getitem, operator.setitem, *_OPERATORS, *_IN_PLACE})
-#: What does not look into arrays.
-_BLIND = frozenset({
-    isinstance, issubclass, type, callable, id, setattr, operator.is_, operator.is_not, operator.setitem,
-    dict.__setitem__, operations.make_dict, operations.merge_keywords, operations.fill_cell, operations.set_global,
-    iter,
+_OF_TENSORS = frozenset({
+    operator.getitem, operator.setitem, *operations.IN_PLACE.values(),
+    *(each for name, each in operations.OPERATIONS.items() if name not in ("is", "is_not", "in", "not_in")),
 })  # fmt: skip
 
 
@@ -82,7 +47,7 @@ def is_array(value: Any) -> bool:
 
 def holds_array(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     """Whether something makes an array, or is done with one that the program has made."""
-    if known.is_among(operation, _FUNCTIONS) or (known.is_bound(operation) and recorder.owns_array(operation.__self__)):
+    if _is_numpys(fact_of(operation)) or (known.is_bound(operation) and recorder.owns_array(operation.__self__)):
         return True
     return any(map(recorder.owns_array, args)) or any(map(recorder.owns_array, kwargs.values()))
 
@@ -90,7 +55,8 @@ def holds_array(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> boo
 def follows(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     """Whether what it gives follows from known values, and nothing but arrays of the program is changed."""
     values = (*args, *kwargs.values())
-    changes = known.is_among(operation, _CHANGING)
+    fact = fact_of(operation)
+    changes = fact is not None and fact.of_arrays and fact.writes
     if gives_tensors(operation, args):
         is_of_tensor = isinstance(args[0], Tensor) or not changes
         return is_of_tensor and all(isinstance(v, Tensor) or _is_known(recorder, v) for v in values)
@@ -98,8 +64,18 @@ def follows(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     if (changes and not is_own) or not all(_is_known(recorder, value) for value in values):
         return False
     if known.is_bound(operation):
-        return recorder.owns_array(operation.__self__) and operation.__name__ in _METHODS
-    return known.is_among(operation, _FUNCTIONS) or known.is_among(operation, _BUILTINS)
+        return (
+            recorder.owns_array(operation.__self__) and _method_of(operation.__self__, operation.__name__) is not None
+        )
+    return fact is not None and fact.of_arrays
+
+
+def _is_numpys(fact: Fact | None) -> bool:
+    return fact is not None and fact.of_arrays and fact.is_of_own
+
+
+def _method_of(array: Any, name: str) -> Fact | None:
+    return method_fact(np.ndarray if isinstance(array, np.ndarray) else np.generic, name)
 
 
 def gives_tensors(operation: Any, args: tuple) -> bool:
@@ -113,11 +89,10 @@ def iterates(operation: Any, args: tuple) -> bool:
     """Whether something may look into an array that it is given: it does not just put it somewhere, or ask for its type."""
     if not any(isinstance(value, np.ndarray) for value in args):
         return False
-    if operation is operator.setitem and isinstance(args[0], np.ndarray):
+    fact, given = resolved(operation, args)
+    if fact is None or (operation is operator.setitem and isinstance(args[0], np.ndarray)):
         return True
-    if known.is_bound(operation) and type(operation.__self__) in (list, dict):
-        return operation.__name__ not in ("append", "insert", "setdefault", "get", "pop", "__setitem__")
-    return not known.is_among(operation, _BLIND)
+    return any(use & (LOOKS | WALKED | DRAINED) and isinstance(v, np.ndarray) for use, v in fact.uses(given))
 
 
 def _is_known(recorder: Any, value: Any, depth: int = 0) -> bool:
@@ -184,7 +159,7 @@ def adopt(recorder: Any, value: Any) -> None:
 
 def is_read_plainly(name: str) -> bool:
     """Whether an attribute of an array is known as the array is: data about it, views, and methods."""
-    return name in _ATTRIBUTES or name in _METHODS
+    return name in ATTRIBUTES or method_fact(np.ndarray, name) is not None
 
 
 # -- images -----------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from typing import Any
 
 from anfora.graph.facts import known
 from anfora.graph.facts.known import is_plain_key
+from anfora.graph.facts.table import DRAINED, INDEX, KEY, KEYS, LOOKS, TRUTH, resolved
 
 __all__ = [
     "KINDS", "built_container", "calls_default", "changes_or_makes", "container_image", "items_of",
@@ -22,13 +23,6 @@ __all__ = [
 
 KINDS = (deque, defaultdict, OrderedDict, Counter)
 
-_METHODS: dict[type, frozenset[str]] = {
-    deque: frozenset(["append", "appendleft", "pop", "popleft", "extend", "extendleft", "clear", "copy", "rotate",
-                      "reverse", "insert"]),
-    dict: frozenset(["get", "items", "keys", "values", "pop", "popitem", "setdefault", "update", "clear", "copy"]),
-}  # fmt: skip
-#: Of these, those whose first argument is a key.
-_BY_KEY = frozenset(["get", "pop", "setdefault", "__getitem__", "__setitem__"])
 _COUNTING = (Counter.update, Counter.subtract, Counter.most_common, Counter.copy)
 
 
@@ -46,14 +40,19 @@ def changes_or_makes(recorder: Any, operation: Any, args: tuple, kwargs: dict) -
         return _may_be_made(operation, args, kwargs)
     if not known.is_bound(operation) or not recorder.owns_container(operation.__self__):
         return False
-    owner, name = operation.__self__, operation.__name__
-    if name not in _METHODS[deque if type(owner) is deque else dict]:
+    fact, given = resolved(operation, args)
+    return fact is not None and all(_is_taken_plainly(use, value) for use, value in fact.uses(given, kwargs))
+
+
+def _is_taken_plainly(use: int, value: Any) -> bool:
+    """Whether what a method of such a container does with an argument calls nothing, and does the same each time."""
+    if use & DRAINED:
+        return _is_walked_plainly(value) and not (
+            use & KEYS and not (isinstance(value, dict) and _has_plain_keys(value))
+        )
+    if use & LOOKS & ~(KEY | KEYS | INDEX | TRUTH):
         return False
-    if type(owner) is deque:
-        return name not in ("extend", "extendleft") or (len(args) == 1 and _is_walked_plainly(args[0]))
-    if name == "update":
-        return all(isinstance(table, dict) and _has_plain_keys(table) for table in args)
-    return name not in _BY_KEY or all(map(is_plain_key, args[:1]))
+    return not use & (KEY | INDEX | TRUTH) or is_plain_key(value)
 
 
 def calls_default(recorder: Any, operation: Any, args: tuple) -> bool:

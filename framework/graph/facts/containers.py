@@ -14,12 +14,12 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from anfora.graph.facts import known
 from anfora.graph.facts.known import is_plain_key
 from anfora.graph.facts.origins import Origin
+from anfora.graph.facts.table import ORDERS, WRITTEN, Fact, add, methods_of
 from anfora.graph.machine import operations
 
-__all__ = ["GONE", "QUESTIONS", "UNCHANGED", "Change", "method_of_change"]
+__all__ = ["GONE", "QUESTIONS", "UNCHANGED", "Change"]
 
 #: Instead of a result: nothing has been done, since it is not known what the method does.
 UNCHANGED = object()
@@ -43,9 +43,9 @@ class Change:
         self.is_known = id(owner) in recorder.looked
         self.is_whole = True  #: whether any item may be another one afterwards
 
-    def run(self, name: str) -> Any:
-        """Do it, and write it down for the end of the piece; UNCHANGED if that must not be."""
-        method = _METHODS[type(self.owner)].get(name)
+    def run(self, fact: Fact | None) -> Any:
+        """Do what a row is about, and write it down for the end of the piece; UNCHANGED if that must not be."""
+        method = None if fact is None else _METHODS.get(fact)
         given = (*self.given, *self.kwargs.values())
         if method is None or not self.recorder.can_be_put_down((self.owner, *given)):
             return UNCHANGED
@@ -224,6 +224,9 @@ def sort(items: list, reverse: bool) -> None:
     items.sort(reverse=reverse)
 
 
+add(sort, WRITTEN | ORDERS, 0)
+
+
 def is_sortable(items: list) -> bool:
     """Whether to sort a list calls nothing of the program, and does not fail."""
     kinds = set(map(type, items))
@@ -367,18 +370,6 @@ def _unite(change: Change) -> Any:
     return _add_all(change) if change.given and type(change.given[0]) in (set, frozenset) else UNCHANGED
 
 
-# -- which method it is -----------------------------------------------------------------------------------------------
-
-
-def method_of_change(operation: Any, args: tuple) -> tuple[str, Any, tuple]:
-    """The name of the method that an operation is, the container, and the other arguments."""
-    if known.is_bound(operation):
-        return operation.__name__, operation.__self__, args
-    if not args:
-        return "", None, ()
-    return _NAMES.get(operation, known.name_of(operation)), args[0], args[1:]
-
-
 def is_plain(items: Any) -> bool:
     """Whether to compare the items of a list, or the keys of a dict or set, calls nothing of the program."""
     return all(map(is_plain_key, items))
@@ -390,10 +381,7 @@ QUESTIONS: frozenset[Any] = frozenset({
 })  # fmt: skip
 
 _SEQUENCES = (list, tuple, str, range)
-_NAMES = {
-    operator.setitem: "__setitem__", operator.delitem: "__delitem__", operator.iadd: "__iadd__", operator.ior: "__ior__",
-}  # fmt: skip
-_METHODS: dict[type, dict[str, Callable[[Change], Any]]] = {
+_NAMED: dict[type, dict[str, Callable[[Change], Any]]] = {
     list: {
         "append": _append, "insert": _insert, "extend": _extend, "__iadd__": _in_place(_extend), "pop": _pop,
         "remove": _remove, "sort": _sort, "reverse": _without_arguments(list.reverse),
@@ -408,3 +396,6 @@ _METHODS: dict[type, dict[str, Callable[[Change], Any]]] = {
         "clear": _without_arguments(set.clear), "update": _add_all, "__ior__": _in_place(_unite),
     },
 }  # fmt: skip
+_METHODS: dict[Fact, Callable[[Change], Any]] = {
+    methods_of(kind)[name]: change for kind, named in _NAMED.items() for name, change in named.items()
+}

@@ -1,5 +1,5 @@
-"""What the recorder knows of functions it did not write: which only compute, which change their first argument, and which
-types it can look into. Whatever stands nowhere here is done by the interpreter, each time."""
+"""What kinds of values and functions there are for the recorder: which compute, which are gone into, which types it can
+look into. What Python's own functions do with their arguments is asked of the table of facts (table.py)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import collections
 import enum
 import functools
 import gc
-import itertools
-import math
 import operator
 import types
 from collections.abc import Iterator
@@ -25,19 +23,18 @@ from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
-from anfora.graph.facts import contexts
+from anfora.graph.facts import contexts, rows
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
-from anfora.graph.machine import operations
+from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Generator, Walk
-from anfora.graph.machine.operations import IN_PLACE, OPERATIONS
 from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
     "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_bound", "is_compared_plainly", "is_constant",
-    "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_arranges",
-    "only_moves", "sets_plainly", "viewed", "writes",
+    "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves",
+    "rows", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -57,75 +54,12 @@ VIEWS: tuple[type, ...] = tuple(
 DEQUE_ITERATORS: tuple[type, ...] = (type(iter(collections.deque())), type(reversed(collections.deque())))
 CONTAINERS = (tuple, list, dict, set, frozenset)
 
-#: Functions that look at how things are arranged, and not at what they are.
-_ARRANGING: set[Any] = {
-    len, list, tuple, tuple.__new__, enumerate, zip, Walk, reversed, iter, isinstance, issubclass, type, callable, next,
-    dict, dict.__setitem__, set.add, set.update, slice, range, super,
-    operator.is_, operator.is_not, operator.getitem, operator.setitem, operator.delitem,
-    operations.spread, operations.extend, operations.make_dict, operations.merge, operations.merge_keywords,
-    operations.unpack, operations.unpack_rest, operations.values_of_keys, operations.rest_of_mapping, operations.make_set,
-    operations.fill_cell, operations.empty_cell, operations.special_method, operations.as_filled,
-    operations.as_iterator, operations.as_length, operations.as_text, operations.as_truth, operations.no_comparison,
-    operations.no_operator,
-    functools.partial, types.MethodType, types.SimpleNamespace,
-    itertools.chain, itertools.islice, itertools.repeat, itertools.product, itertools.count, itertools.cycle,
-    itertools.zip_longest,
-}  # fmt: skip
-
-#: Functions of values alone.
-_COMPUTING: set[Any] = {
-    bool, int, float, str, complex, bytes, abs, min, max, sum, sorted, set, frozenset, repr, format, ord, chr, divmod,
-    pow, round, any, all, ascii, bin, hex, oct, hash,
-    *OPERATIONS.values(), *IN_PLACE.values(), *operations.FORMATS.values(), operator.neg,
-    *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
-    *(
-        getattr(operator, name)
-        for name in dir(operator)
-        if not name.startswith("_") and isinstance(getattr(operator, name), types.BuiltinFunctionType)
-    ),
-    operator.itemgetter, operator.attrgetter, operator.methodcaller, dict.fromkeys, operations.join, operations.order_of,
-    operations.names_of_pattern,
-}  # fmt: skip
-if hasattr(itertools, "pairwise"):
-    _ARRANGING.add(itertools.pairwise)
-
-#: Builtin types, and those of their methods that change the object.
-_METHODS: dict[type, frozenset[str]] = {
-    str: frozenset(), bytes: frozenset(), int: frozenset(), float: frozenset(), complex: frozenset(), bool: frozenset(),
-    tuple: frozenset(), range: frozenset(), frozenset: frozenset(), slice: frozenset(),
-    list: frozenset(
-        [
-            "append", "extend", "insert", "pop", "remove", "sort", "reverse", "clear", "__setitem__", "__delitem__",
-            "__iadd__", "__imul__",
-        ]
-    ),
-    dict: frozenset(["pop", "popitem", "setdefault", "update", "clear", "__setitem__", "__delitem__", "__ior__"]),
-    set: frozenset(
-        [
-            "add", "remove", "discard", "pop", "clear", "update", "intersection_update", "difference_update",
-            "symmetric_difference_update",
-        ]
-    ),
-}  # fmt: skip
-
 #: What a Tensor says of itself without its data.
 METADATA = frozenset([
     "shape", "dtype", "size", "ndim", "itemsize", "nbytes", "strides", "dim", "nelement", "numel", "stride",
     "is_contiguous", "element_size", "storage_offset", "device", "has_init", "init_finished", "requires_grad",
     "is_leaf", "const_arg", "__len__", "name", "is_named", "is_init",
 ])  # fmt: skip
-
-#: Methods of containers that do not look at what these hold, but perhaps for the hash of a key.
-_ARRANGING_METHODS = frozenset([
-    "append", "extend", "insert", "pop", "popitem", "reverse", "clear", "copy", "get", "setdefault", "update", "keys",
-    "values", "items", "add", "__len__", "__iter__", "__getitem__", "__setitem__", "__delitem__", "__reversed__",
-])  # fmt: skip
-
-_WRITERS = {
-    operator.setitem, operator.delitem, setattr, delattr, operations.extend, operations.merge, operations.merge_keywords,
-    operations.fill_cell, operations.empty_cell, operations.set_global, operations.delete_global, set.add, set.update,
-    dict.__setitem__, next, operations.send, *IN_PLACE.values(),
-}  # fmt: skip
 
 #: Modules of this package whose functions compute with tensors and do nothing else.
 _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype")
@@ -182,51 +116,24 @@ def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
     return module is not None and any(module == p or module.startswith(p + ".") for p in prefixes)
 
 
-_FORGETTING: set[Any] = {
-    print, bool, int, float, str, repr, format, len, hash, isinstance, issubclass, callable, ascii, type, round, abs,
-    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.is_, operator.is_not,
-    OPERATIONS["in"], OPERATIONS["not_in"], *operations.FORMATS.values(),
-}  # fmt: skip
-
-
 def forgets(function: Any) -> bool:
     """Whether a function neither keeps its arguments, nor gives them back in its result."""
-    return (
-        is_among(function, _FORGETTING) or isinstance(function, Op) or (computes(function) and not is_pythons(function))
-    )
-
-
-def only_arranges(function: Any) -> bool:
-    """Whether a function looks at containers, and not at what is in them."""
-    if isinstance(function, BOUND) and type(function.__self__) in (list, tuple, dict, set):
-        return function.__name__ in _ARRANGING_METHODS
-    return is_among(function, _ARRANGING)
+    fact = fact_of(function)
+    if fact is not None:
+        return fact.forgets
+    return isinstance(function, Op) or computes(function)
 
 
 def only_moves(function: Any) -> bool:
     """Whether a function moves what a list, dict or set holds, one by one or all of it, and does not look at it."""
-    if isinstance(function, BOUND) and type(function.__self__) in (list, dict, set):
-        return function.__name__ in _MOVING_METHODS
-    return is_among(function, _MOVING)
-
-
-_MOVING_METHODS = frozenset([
-    "append", "insert", "pop", "popitem", "reverse", "clear", "copy", "get", "setdefault", "keys", "values", "items", "add",
-    "__len__", "__iter__", "__getitem__", "__setitem__", "__delitem__", "__reversed__",
-])  # fmt: skip
-_MOVING = frozenset({
-    len, list, tuple, enumerate, zip, reversed, iter, next, isinstance, type, callable, operator.is_, operator.is_not,
-    operator.getitem, operator.setitem, operator.delitem, getattr,
-})  # fmt: skip
+    fact = fact_of(function)
+    return fact is not None and fact.only_moves
 
 
 def is_pythons(function: Any) -> bool:
     """Whether it is one of Python's own functions of values."""
-    if is_among(function, _ARRANGING) or is_among(function, _COMPUTING):
-        return True
-    if isinstance(function, BOUND) and type(function.__self__) in _METHODS:
-        return True
-    return isinstance(function, types.MethodDescriptorType) and function.__objclass__ in _METHODS
+    fact = fact_of(function)
+    return fact is not None and fact.is_of_values
 
 
 def computes(function: Any) -> bool:
@@ -309,13 +216,8 @@ def _is_operator_method(function: Any) -> bool:
 
 def writes(function: Any) -> bool:
     """Whether a function may change its first argument, or the object it is a method of."""
-    if is_among(function, _WRITERS):
-        return True
-    if isinstance(function, BOUND):
-        return function.__name__ in _METHODS.get(type(function.__self__), ())
-    if isinstance(function, types.MethodDescriptorType):
-        return function.__name__ in _METHODS.get(function.__objclass__, ())
-    return False
+    fact = fact_of(function)
+    return fact is not None and fact.writes
 
 
 def enters(function: types.FunctionType) -> bool:

@@ -10,7 +10,18 @@ from typing import Any
 
 from anfora.graph.facts import known
 
-__all__ = ["iterators"]
+__all__ = ["go_over", "iterators"]
+
+
+class _ABSENT:
+    """In the place of an item where there are no more; a class, since the compiler knows what classes are."""
+
+
+def with_iterators(function, places, args, kwargs):
+    args = list(args)
+    for place in places:
+        args[place] = iter(args[place])
+    return function(*args, **kwargs)
 
 
 def accumulate_(items, func=None, *, initial=None):
@@ -18,9 +29,8 @@ def accumulate_(items, func=None, *, initial=None):
     rest = iter(items)
     total = initial
     if initial is None:
-        try:
-            total = next(rest)
-        except StopIteration:
+        total = next(rest, _ABSENT)
+        if total is _ABSENT:
             return
     yield total
     for item in rest:
@@ -112,9 +122,8 @@ def groupby_(items, key=None):
             yield value
         is_at_end = True
 
-    try:
-        value = next(rest)
-    except StopIteration:
+    value = next(rest, _ABSENT)
+    if value is _ABSENT:
         return
     found = value if key is None else key(value)
     while not is_at_end:
@@ -189,13 +198,20 @@ def batched_(items, n):
         yield tuple(batch)
 
 
-def _iterator(replacement: Callable, places: tuple[int, ...], counts: range, names: tuple[str, ...] = ()) -> Callable:
+def _iterator(
+    replacement: Callable,
+    places: tuple[int, ...],
+    counts: range,
+    names: tuple[str, ...] = (),
+    asks_length: bool = False,
+) -> Callable:
     """Use the replacement where what is walked over is of a known kind, so that there is no error to be raised at once.
 
     Args:
         places: of the arguments that are walked over.
         counts: how many positional arguments there may be.
         names: of those that may be given by keyword.
+        asks_length: whether it takes all items at once, and makes room for them.
     """
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -203,10 +219,22 @@ def _iterator(replacement: Callable, places: tuple[int, ...], counts: range, nam
             return False
         if not all(_is_iterable(recorder, args[place]) for place in places):
             return False
-        recorder.enter(machine, replacement, args, kwargs)
+        go_over(recorder, machine, replacement, () if asks_length else places, args, kwargs)
         return True
 
     return special
+
+
+def go_over(
+    recorder: Any, machine: Any, replacement: Callable, places: tuple[int, ...], args: tuple, kwargs: dict
+) -> None:
+    """Go into what makes an iterator over the arguments at some places: objects of the program are asked for iterators of
+    theirs first."""
+    asked = tuple([place for place in places if known.has_methods(args[place])])
+    if asked:
+        recorder.enter(machine, with_iterators, (replacement, asked, args, kwargs), {})
+    else:
+        recorder.enter(machine, replacement, args, kwargs)
 
 
 def _is_iterable(recorder: Any, value: Any) -> bool:
@@ -217,7 +245,7 @@ def _is_iterable(recorder: Any, value: Any) -> bool:
 
 def _of_length(replacement: Callable, is_optional: bool) -> Callable:
     """The same for those that take a length behind what they walk over."""
-    plain = _iterator(replacement, (0,), range(1 if is_optional else 2, 3))
+    plain = _iterator(replacement, (0,), range(1 if is_optional else 2, 3), asks_length=True)
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         args = args[0], *map(recorder.force, args[1:])

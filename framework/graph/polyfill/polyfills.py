@@ -21,7 +21,7 @@ from anfora.graph.facts.origins import Number
 from anfora.graph.machine.machine import Generator
 from anfora.graph.machine.operations import OPERATIONS, names_of_pattern, order_of
 from anfora.graph.polyfill.gradients import specials
-from anfora.graph.polyfill.iterators import iterators
+from anfora.graph.polyfill.iterators import go_over, iterators
 from anfora.graph.polyfill.surroundings import surroundings
 from anfora.graph.polyfill.transforms import transforms
 from anfora.kernel import glue
@@ -285,10 +285,10 @@ def zip_(*items):
     while rests:
         row = []
         for rest in rests:
-            try:
-                row.append(next(rest))
-            except StopIteration:
+            item = next(rest, _ABSENT)
+            if item is _ABSENT:
                 return
+            row.append(item)
         yield tuple(row)
 
 
@@ -426,13 +426,34 @@ def _always(replacement: Callable, needs: int) -> Callable:
     return special
 
 
-def _with_generators(replacement: Callable, walked: int | None = 1, count: int | None = None) -> Callable:
-    """Use the replacement where the machine itself walks over one of the first `walked` arguments."""
+def _walking(replacement: Callable, first: int) -> Callable:
+    """The same for an iterator over the arguments from the first such one on."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if kwargs or len(args) <= first:
+            return False
+        go_over(recorder, machine, replacement, tuple(range(first, len(args))), args, kwargs)
+        return True
+
+    return special
+
+
+def _with_generators(
+    replacement: Callable, walked: int | None = 1, count: int | None = None, is_lazy: bool = False
+) -> Callable:
+    """Use the replacement where the machine itself walks over one of the first `walked` arguments.
+
+    Args:
+        is_lazy: whether it is an iterator over these.
+    """
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         if kwargs or not any(map(recorder.is_walked, args[:walked])) or count not in (None, len(args)):
             return False
-        recorder.enter(machine, replacement, args, kwargs)
+        if is_lazy:
+            go_over(recorder, machine, replacement, tuple(range(len(args[:walked]))), args, kwargs)
+        else:
+            recorder.enter(machine, replacement, args, kwargs)
         return True
 
     return special
@@ -482,16 +503,16 @@ def table() -> dict[Any, Callable]:
     return {
         any: _always(any_, 1),
         all: _always(all_, 1),
-        map: _always(map_, 2),
-        filter: _always(filter_, 2),
+        map: _walking(map_, 1),
+        filter: _walking(filter_, 1),
         functools.reduce: _always(reduce_, 2),
         range: _count,
         reversed: _count_back,
-        enumerate: _with_generators(enumerate_),
+        enumerate: _with_generators(enumerate_, is_lazy=True),
         next: _with_generators(next_, count=2),
         Generator.close: _close,
         sum: _with_generators(sum_),
-        zip: _with_generators(zip_, None),
+        zip: _with_generators(zip_, None, is_lazy=True),
         sorted: _with_key(sorted_),
         max: _with_key(max_),
         min: _with_key(min_),

@@ -34,6 +34,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
+from anfora.graph.facts.table import DRAINED, KEPT, KEYS, LENGTH, LOOKS, MAPPING, NEW, PLAIN, WALKED, fact_of, resolved
 from anfora.graph.lower.ranges import Counter, iterator_of
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Walk
@@ -249,13 +250,14 @@ class Held(Notebook):
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,
         and numbers that vary are in them, it gets such as the program has made: what comes out of it still varies."""
-        if self.given is not None or not known.is_among(operation, _TAKING):
+        fact = None if self.given is not None else fact_of(operation)
+        if fact is None or fact.owner is not None or not fact.is_of_values:
             return args
-        if operation in operations.OF_ITEMS and len(args) != 1:  # it may give back one of them
+        count, sums = len(args), known.is_among(operation, operations.OF_ITEMS)
+        taken = [(fact.use(place, count), value) for place, value in enumerate(args)]
+        if not any(use & (WALKED | DRAINED) and (sums or not use & LOOKS & ~KEYS) for use, _ in taken):
             return args
-        first = 1 if known.is_among(operation, _FILLING) else 0
-        taken = [self._copied(value) if _walked_as(value) in _TAKING[operation] else value for value in args[first:]]
-        return (*args[:first], *taken)
+        return tuple([self._copied(value) if _is_taken(use, value) else value for use, value in taken])
 
     def _copied(self, value: Any) -> Any:
         found = self.origins.get(id(value))
@@ -362,6 +364,14 @@ class Held(Notebook):
         return self.known(operation) if looked is None and known.is_bound(operation) else operation, args, names
 
 
+def _is_taken(use: int, value: Any) -> bool:
+    """Whether all items of a container are taken as they are now."""
+    kind = _walked_as(value)
+    if use & MAPPING:
+        return kind is dict
+    return not use & KEYS and (kind is tuple if use & WALKED else bool(use & DRAINED) and kind in (tuple, list))
+
+
 def _walked_as(value: Any) -> type:
     """The type of a container, for who only walks over it: a named tuple is a tuple."""
     kind = type(value)
@@ -383,29 +393,28 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
     if operation is isinstance:
         kinds = args[1] if type(args[1]) is tuple else args[1:]
         return () if all(type(kind) in (type, abc.ABCMeta) for kind in kinds) else None
-    if known.is_among(operation, _MOVING):
-        return ()
-    owner, first, name = _method(operation, args)
-    kind = type(owner)
-    if kind in (list, tuple):
-        if name in _OF_SEQUENCES:
-            return (first,) if name in ("insert", "pop", "__getitem__", "__setitem__", "__delitem__") else ()
-        return () if name in _JOINING and all(type(a) in (list, tuple, int) for a in args) else None
-    if kind is dict:
-        if name in ("get", "pop", "setdefault", "__getitem__", "__setitem__", "__delitem__"):
-            return (first,)
-        if name == "update":
-            return () if all(type(more) is dict for more in args[first:]) else None
-        return () if name in ("copy", "clear", "keys", "values", "items", "popitem", "__len__", "__iter__") else None
-    if operation is dict:
-        return () if all(type(more) is dict for more in args) else None
     if operation is setattr:
         if _sets_plainly(*args[:2]):
             return ()
         return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
     if known.is_among(operation, (getattr, delattr)) or (isinstance(operation, type) and _only_stores(operation)):
         return ()
-    return None
+    fact, given = resolved(operation, args)
+    if fact is None or (fact.gives == NEW and not fact.moves) or fact.owner not in _HOLDING:
+        return None
+    owners = len(given) - len(args)
+    if not owners and given is not args:  # a method of the second one
+        return tuple([1 - i for i, (use, value) in enumerate(fact.uses(given)) if _is_looked_into(use, value)])
+    looked = [i for i, (use, value) in enumerate(fact.uses(given)) if _is_looked_into(use, value)]
+    return None if looked and looked[0] < owners else tuple([i - owners for i in looked])
+
+
+def _is_looked_into(use: int, value: Any) -> bool:
+    """Whether what is in an argument may be looked at, and not its identity or length alone; the keys of dicts and sets are
+    never numbers that vary."""
+    if use & LOOKS & ~KEYS:
+        return True
+    return bool(use & KEYS) and type(value) not in (dict, set, frozenset)
 
 
 def stored_from(operation: Any, args: tuple) -> int | None:
@@ -413,27 +422,22 @@ def stored_from(operation: Any, args: tuple) -> int | None:
     not."""
     if operation is setattr:
         return 2 if _sets_plainly(*args[:2]) else None
-    if operation is operations.fill_cell or operation is functools.partial or operation is dict:
-        return 1
-    if isinstance(operation, type):
+    if isinstance(operation, type) and operation is not dict and operation is not functools.partial:
         return 0 if _only_stores(operation) else None
-    owner, first, name = _method(operation, args)
-    if type(owner) is list and name in ("append", "insert", "__setitem__"):
-        return first + (name != "append")
-    if type(owner) is dict and name in ("get", "pop", "setdefault", "update", "__setitem__"):
-        return first + 1
-    return None
+    fact, given = resolved(operation, args)
+    if fact is None or not fact.moves or fact.stores_from is None:
+        return None
+    return fact.stores_from - (len(given) - len(args))
 
 
 def _read_by(operation: Any, args: tuple) -> tuple:
     """Those arguments of a function of Python's whose items it may read, or hand on."""
-    if known.is_among(operation, _OUTWARD):
-        return ()
-    owner, _, name = _method(operation, args)
-    is_item = type(owner) in (list, dict) and name == "__setitem__" and type(args[-2]) in SIMPLE
-    is_attribute = operation is setattr and _sets_plainly(*args[:2])
-    is_kept = is_item or is_attribute or (type(owner) is list and name == "append") or operation is operations.fill_cell
-    return args[:-1] if is_kept else args
+    if operation is setattr:
+        return args[:-1] if _sets_plainly(*args[:2]) else args
+    fact, given = resolved(operation, args)
+    if fact is None or fact.gives != PLAIN or not fact.is_of_values:
+        return args
+    return tuple([value for use, value in fact.uses(given) if use & ~(KEPT | LENGTH)])
 
 
 def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
@@ -515,32 +519,9 @@ _OF_TRANSFORMS: frozenset[Any] = frozenset({
     api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, transform.start, *ARRANGING,
     batching._named_like, batching._all_examples, batching._one_example,
 })  # fmt: skip
-#: Functions that do not ask what a list, dict or object holds.
-_OUTWARD: frozenset[Any] = frozenset([len, type, operator.is_, operator.is_not])
-#: Functions that move what they are given.
-_MOVING: frozenset[Any] = frozenset({
-    len, list, tuple, tuple.__new__, enumerate, zip, Walk, reversed, iter, type, issubclass, callable, next, super,
-    operator.is_, operator.is_not, functools.partial,
-    operations.spread, operations.extend, operations.make_dict, operations.merge, operations.merge_keywords,
-    operations.unpack, operations.unpack_rest, operations.values_of_keys, operations.rest_of_mapping,
-    operations.fill_cell, operations.empty_cell, operations.special_method, operations.dict_of,
-})  # fmt: skip
-#: Functions that take all items of containers of some types, before anything else happens.
-_TAKING: dict[Any, tuple[type, ...]] = {
-    **dict.fromkeys((operations.unpack, operations.unpack_rest, operations.spread, list), (tuple, list)),
-    **dict.fromkeys((operations.extend,), (tuple, list)),
-    **dict.fromkeys((sum, max, min), (tuple, list)),
-    **dict.fromkeys((iter, enumerate, zip, reversed), (tuple,)),
-    **dict.fromkeys((dict, operations.merge, operations.merge_keywords), (dict,)),
-}
-#: Those that put them into their first argument.
-_FILLING = frozenset({operations.extend, operations.merge, operations.merge_keywords})
+#: Classes of which the methods are known to leave numbers where they are; those of functions.
+_HOLDING = (None, list, tuple, dict)
 _ITEMS: dict[Any, str] = {
     operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
     operator.add: "__add__", operator.iadd: "__iadd__", operator.mul: "__mul__", operator.imul: "__imul__",
 }  # fmt: skip
-_OF_SEQUENCES = frozenset([
-    "append", "extend", "insert", "pop", "reverse", "clear", "copy", "__len__", "__iter__", "__reversed__", "__getitem__",
-    "__setitem__", "__delitem__",
-])  # fmt: skip
-_JOINING = frozenset(["__add__", "__iadd__", "__mul__", "__imul__"])

@@ -37,6 +37,7 @@ from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin
+from anfora.graph.facts.table import fact_of
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
@@ -304,8 +305,9 @@ class Notebook(Plain):
     def look_for(self, operation: Any, args: tuple) -> None:
         """Guard what a function reads of its arguments. Of a list, dict or set of the program's in which it only moves
         things about that is nothing, however much it holds."""
-        is_deep = not known.is_among(operation, _WALKING)
-        only_moves = known.only_moves(operation)
+        fact = fact_of(operation)
+        is_deep = fact is None or not fact.is_walking
+        only_moves = fact is not None and fact.only_moves
         for value in (*args, operation):
             kind = type(value)
             if kind in SIMPLE:
@@ -632,6 +634,8 @@ class Notebook(Plain):
             return True
         if isinstance(value, (tuple, enum.Enum, type)) and known.has_methods(value):
             return False
+        if known.is_bound(value):
+            return self.natural(value.__self__, depth)
         if known.is_constant(value):
             return True
         if isinstance(value, BaseException):
@@ -649,8 +653,6 @@ class Notebook(Plain):
             return True
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        if kind in known.BOUND:
-            return self.natural(value.__self__, depth + 1)
         return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
 
     def _origin_of(self, value: Any) -> Origin:
@@ -787,8 +789,7 @@ def place_in_memory(array: np.ndarray) -> tuple:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 
-#: Functions that only walk over what they get.
-_WALKING = frozenset([iter, next, zip, enumerate, reversed, Walk, list, tuple])
+#: Containers that are not looked into where something only moves what they hold.
 _MOVED = (list, dict, set)
 _ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))
 _ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)

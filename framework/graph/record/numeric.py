@@ -10,7 +10,6 @@ What else is done with a number makes the program depend on its value.
 
 from __future__ import annotations
 
-import math
 import operator
 import types
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.origins import Number, plain_dict, plain_tuple
-from anfora.graph.machine import operations
+from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.traced import Traced
 from anfora.graph.record.rolling import Rolling
@@ -42,8 +41,12 @@ class Numeric(Rolling):
     def arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
         """Operators on numbers and texts that vary: (whether it could be done, the result)."""
         plain = plain_tuple(args)
-        is_text = known.is_among(operation, _TEXTUAL) and all(type(a) in (str, *known.NUMBERS) for a in plain)
-        if not is_text and (not known.is_among(operation, _ARITHMETIC) or len(args) > _MOST_OPERANDS):
+        fact = fact_of(operation)
+        numbers = None if fact is None else fact.numbers
+        if numbers is None:
+            return False, None
+        is_text = numbers.gives_texts and all(type(a) in (str, *known.NUMBERS) for a in plain)
+        if not is_text and (not numbers.gives_numbers or len(args) > _MOST_OPERANDS):
             return False, None
         if is_text or all(type(a) in known.NUMBERS for a in plain):
             try:
@@ -56,11 +59,11 @@ class Numeric(Rolling):
             if type(value) is bool:
                 return True, self.decide(origin, value)
             if type(value) in (int, float, str):
-                if operation in _MAY_FAIL or type(value) is int:  # it is computed, whether somebody wants it or not
+                if numbers.may_fail or type(value) is int:  # it is computed, whether somebody wants it or not
                     self.guard("type", origin, type(value))
                 return True, Number(origin, value)
             return False, None
-        if any(isinstance(a, Tensor) for a in plain) and operation not in _OF_NUMBERS:
+        if any(isinstance(a, Tensor) for a in plain) and not numbers.only:
             return True, self.do_with_numbers(machine, operation, args, {})
         return False, None
 
@@ -156,25 +159,5 @@ def _untraced(value: Any) -> Any:
 
 #: Modules of functions that are written in operators.
 _OF_OPERATORS = ("anfora.ops.", "anfora.mint", "anfora.numpy")
-#: Functions of numbers alone.
-_OF_NUMBERS = frozenset({
-    pow, max, min, *operations.OF_ITEMS.values(),
-    *(getattr(math, name) for name in dir(math) if callable(getattr(math, name)) and not name.startswith("_")),
-})  # fmt: skip
-_ARITHMETIC = frozenset({
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
-    operator.neg, operator.pos, operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv,
-    operator.imod, operator.ipow, operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-    abs, float, int, round, *_OF_NUMBERS,
-})  # fmt: skip
 _MOST_OPERANDS = 32
-_TEXTUAL = frozenset({
-    str, repr, format, operator.add, operations.join, *operations.FORMATS.values(), operator.eq, operator.ne,
-})  # fmt: skip
-
-#: Arithmetic that raises, or gives another type, for some numbers.
-_MAY_FAIL = frozenset({
-    operator.pow, operator.ipow, operator.truediv, operator.itruediv, operator.floordiv, operator.ifloordiv, operator.mod,
-    operator.imod, round, int, format, *operations.FORMATS.values(), *_OF_NUMBERS,
-})  # fmt: skip
 _HIGHEST = 50  #: arithmetic on numbers that vary; beyond, their values are taken as known

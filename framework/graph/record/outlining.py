@@ -14,6 +14,7 @@ from typing import Any
 from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.plain import COUNTED, Plainness, count_of
+from anfora.graph.facts.table import fact_of, method_fact
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.machine import Frame, Generator, Machine, plainly
@@ -178,7 +179,7 @@ class Outlining(Numeric):
         loop = frame.code.walks.get(frame.pc)
         if loop is None or self.given is not None:
             return False
-        if not known.is_among(operation, _WALKING) and known.name_of(operation) not in _VIEWING:
+        if not known.is_among(operation, _WALKING) and fact_of(operation) not in _VIEWING:
             return False
         if not any(self._is_large(value, _LONG) for value in (operation, *args)):
             return False
@@ -196,4 +197,4 @@ _TAKING = frozenset({
 _WALKING = frozenset({enumerate, zip, reversed})
 #: Functions that do not go through what they are given, or do so step by step.
 _CURSORY = frozenset({*_WALKING, iter, next, len, type, isinstance, callable, operator.is_, operator.is_not})
-_VIEWING = ("keys", "values", "items")
+_VIEWING = [method_fact(dict, name) for name in ("keys", "values", "items")]

@@ -38,8 +38,10 @@ from anfora.eager.updating import Updater
 from anfora.graph.facts import arrays, contexts, known
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
+from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, resolved
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.polyfill import records
@@ -64,7 +66,7 @@ from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.held import stored_from
 from anfora.graph.record.numeric import is_written_in_operators, of_its_kind, takes_as_operands
 from anfora.graph.record.outlining import Outlining
-from anfora.graph.record.reasons import drain, drained
+from anfora.graph.record.reasons import drain
 from anfora.graph.record.updates import update
 from anfora.graph.record.writes import UNKNOWN
 from anfora.graph.source.code import Code
@@ -259,14 +261,17 @@ class Recorder(Outlining):
         call = entered(self, operation, args)
         if call is not None:
             raise call
-        for value in drained(operation, args):
+        fact, given = resolved(operation, args)
+        for use, value in () if fact is None else fact.uses(given):
+            if not use & DRAINED:
+                continue
             is_there = any(item is value for item in machine.saved)
-            if operation in _TAKING_MAPPINGS and _may_be_mapping(value):
+            if use & MAPPING and _may_be_mapping(value):
                 if operation is dict and len(args) == 1 and method_of(self, value, "keys") is not None:
                     raise Enter(dict_, args)
                 continue
             if is_there and method_of(self, value, "__iter__") is not None:
-                has_length = operation in _ASKING_LENGTH and hasattr(type(value), "__len__")
+                has_length = use & LENGTH and hasattr(type(value), "__len__")  # it is asked first, to make room
                 raise drain(value, operation, args, list_with_length if has_length else list_)
 
     def _is_imported(self, name: str, scope: dict, _: None, names: tuple | None, level: int) -> bool:
@@ -296,8 +301,9 @@ class Recorder(Outlining):
             shown: what is really given to it, if that is not the same: arguments of which some tell where they come from.
         """
         self.look_for(operation, (*args, *kwargs.values()))
+        fact, given = resolved(operation, args)
         # What changes an object of the program's must be written down before, in case that it turns out to be a hop.
-        must_be_written = self.given is None and self._may_compare(operation)
+        must_be_written = self.given is None and fact is not None and changes_unplainly(fact, given, kwargs)
         before = self.state(machine, operation, args, kwargs) if must_be_written else None
         result = self._traced(machine, operation, args, kwargs, before, shown)
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
@@ -752,12 +758,6 @@ def _is_of_values(operation: Any) -> bool:
 def _is_closed(code: Code) -> bool:
     """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open."""
     return code.is_generator and "HANDLER" in code.opcodes
-
-
-#: Functions that make dicts, of couples or of mappings.
-_TAKING_MAPPINGS = (dict, *(kind for kind in KINDS if issubclass(kind, dict)))
-#: Functions that take all items, and ask for a length first to make room.
-_ASKING_LENGTH = (list, tuple, tuple.__new__, sorted, operations.extend, operations.spread)
 
 
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)

@@ -29,9 +29,10 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change, method_of_change
+from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
+from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
 from anfora.graph.machine.places import Place, do_at
@@ -161,11 +162,12 @@ class Writes(Attributes):
         if that must not be."""
         if self.given is not None or not self.keeper.puts_writes_off():
             return UNKNOWN
-        if not known.is_among(operation, _WRITERS) and not _is_method_that_writes(operation):
+        if not known.writes(operation):
             return UNKNOWN
-        name, owner, given = method_of_change(operation, args)
+        fact, given = resolved(operation, args)
+        owner: Any = given[0] if given else None
         if type(owner) in (list, dict, set) and self.is_outside(owner):
-            return self._change(machine, operation, args, name, owner, given, kwargs)
+            return self._change(machine, fact, owner, given[1:], kwargs)
         if kwargs:
             return UNKNOWN
         if known.is_among(operation, _SETTERS) and len(args) == 3:
@@ -288,14 +290,12 @@ class Writes(Attributes):
         self.changes(scope, self.origin("known", scope)).items[name] = GONE
         return None
 
-    def _change(
-        self, machine: Machine, operation: Callable, args: tuple, name: str, owner: Any, given: tuple, kwargs: dict
-    ) -> Any:
+    def _change(self, machine: Machine, fact: Fact | None, owner: Any, given: tuple, kwargs: dict) -> Any:
         origin = self.origins[id(owner)][1]
         if not _is_of_object(origin):
-            result = Change(self, machine, owner, given, kwargs).run(name)
+            result = Change(self, machine, owner, given, kwargs).run(fact)
             return UNKNOWN if result is UNCHANGED else result
-        if name == "__setitem__" and not kwargs:
+        if fact is _SET_ITEM and len(given) == 2 and not kwargs:
             return self._set_in_dict(machine, operator.setitem, (owner, self.force(given[0]), given[1]), origin)
         return UNKNOWN
 
@@ -310,13 +310,9 @@ class Writes(Attributes):
         self.named.setdefault(name, {})[id(origin.base)] = origin.base, owner, value
         return None
 
-    @staticmethod
-    def _may_compare(operation: Callable) -> bool:
-        """Whether it changes a container and looks at what is in it on the way."""
-        return known.name_of(operation) in ("sort", "remove", "index", "count") and known.writes(operation)
-
     def put_off(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
-        if self._may_compare(operation):
+        fact, given = resolved(operation, args)
+        if fact is not None and any(use & (EQUALS | ORDERS) for use, _ in fact.uses(given)):
             args = self.known(args)
         before, self.lent = self.lent, []
         seen = tuple(map(self.shown_outside, args))
@@ -391,10 +387,8 @@ class Writes(Attributes):
             return self.register(len(owner), count)  # type: ignore[arg-type]
         if operation is operator.getitem and type(owner) in (dict, list, tuple) and len(args) == 2:
             key = args[1]
-        elif known.name_of(operation) == "get" and isinstance(operation, known.BOUND) and 0 < len(args) < 3:
+        elif fact_of(operation) is _GET and known.is_bound(operation) and 0 < len(args) < 3:
             owner, key = operation.__self__, args[0]  # type: ignore[attr-defined]
-            if type(owner) is not dict:
-                return UNKNOWN
         elif known.is_among(operation, _MEMBERSHIP) and type(args[1]) in (dict, set, frozenset):
             key, owner = args
         else:
@@ -571,10 +565,6 @@ def set_gradients(tensors: tuple, gradients: tuple) -> None:
         tensor.grad = gradient
 
 
-def _is_method_that_writes(operation: Any) -> bool:
-    return isinstance(operation, (*known.BOUND, types.MethodDescriptorType)) and known.writes(operation)
-
-
 def _safe(origin: Origin) -> Origin:
     """The dict of an object that may have none."""
     if origin.kind == "attr" and origin.key == "__dict__":
@@ -600,10 +590,7 @@ def _name(owner: Any) -> str:
 
 
 _SETTERS, _DELETERS = (setattr, object.__setattr__), (delattr, object.__delattr__)
-_WRITERS: frozenset[Any] = frozenset({
-    *_SETTERS, *_DELETERS, operator.setitem, operator.delitem, operator.iadd, operator.ior, dict.__setitem__,
-    operations.fill_cell, operations.set_global, operations.delete_global,
-})  # fmt: skip
+_GET, _SET_ITEM = method_fact(dict, "get"), method_fact(dict, "__setitem__")
 _IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
 _of_module = types.ModuleType.__delattr__
 _OF_ITEMS = (operator.setitem, operator.delitem)

@@ -290,8 +290,8 @@ def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
     kind = type(value)
     if kind is float:
         return (kind, repr(value)) if depth and not items_vary else kind
-    if kind is complex:
-        return kind, repr(value)  # which tells zeros apart
+    if kind is complex or kind is range:
+        return kind, repr(value)  # which tells zeros apart, and ranges of the same items
     if kind in SIMPLE:
         return kind, value
     if kind is tuple and len(value) > MOST_PARTS:

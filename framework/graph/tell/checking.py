@@ -70,11 +70,12 @@ class Checked(Watched):
         number = self.calls
         caught = Caught()
         try:
-            twin = Twin(lambda caught, file: _write(_done_by_python(self, args, kwargs), caught, file))
+            twin = Twin(lambda: _done_by_python(self, args, kwargs), _write)
         except (OSError, NotImplementedError) as error:
             self._note_unchecked(number, f"there is no other process: {error}")
             return super().call(args, kwargs)
         try:
+            twin.wait()
             start = time.perf_counter()
             caught.start()
             try:

@@ -320,17 +320,21 @@ class Twin:
     """A process as this one is now, which can do a call any number of times, each time for the first time.
 
     Args:
-        do: does the call in a process of its own, with what it writes caught, and is given that and a file; writes down
-            what came of it there. What it gives is called with each question that comes, and gives the answer.
+        call: does the call, in a process of its own, with what it writes caught. It gives what came of it.
+        write: is given that, what was caught, and a file, and writes down there what came of it. What it gives is called
+            with each question that comes, and gives the answer.
     """
 
-    def __init__(self, do: Callable[[Caught, BinaryIO], Callable[[bytes], bytes]]) -> None:
+    def __init__(
+        self, call: Callable[[], Any], write: Callable[[Any, Caught, BinaryIO], Callable[[bytes], bytes]]
+    ) -> None:
         if not can_fork():
             raise NotImplementedError("this system has no fork")
-        self._do = do
+        self._call, self._write = call, write
         self._commands, self._news = Channel(), Channel()
         self._streams: list[BinaryIO] = [_memory(), _memory()]
         self._asked = 0
+        self._first: bytes | None = b"ran"  #: the news that has come early
         flush()
         try:
             self._process = _fork(*self.channels)
@@ -399,8 +403,10 @@ class Twin:
         ballast = [bytearray(64 * n) for n in range(1, 200 * number)]  # other addresses than the last time
         caught = Caught()
         caught.start()
+        outcome = self._call()
+        self._news.send(b"ran")
         with open(self._streams[number].fileno(), "wb", closefd=False, buffering=_PIECE) as file:
-            answer = self._do(caught, file)
+            answer = self._write(outcome, caught, file)
         self._news.send(b"done")
         while True:
             question = questions.receive(None)
@@ -410,6 +416,12 @@ class Twin:
         ballast.clear()
 
     # In this one.
+
+    def wait(self) -> None:
+        """Give the process time to do the call, so that the two do not meet where both write. What it lists, it lists
+        while the program goes on."""
+        with contextlib.suppress(TimeoutError):
+            self._first = self._news.receive(PATIENCE)
 
     def stream(self, took: float) -> BinaryIO:
         """What the process has written down. Each further time it does the call anew.
@@ -423,8 +435,10 @@ class Twin:
         self._asked += 1
         if number:
             self._commands.send(b"run")
+        news, self._first = self._first, b"ran"
         try:
-            news = self._news.receive(_limit(took))
+            while news == b"ran":
+                news = self._news.receive(_limit(took))
         except TimeoutError:
             raise NoAnswer(f"took longer than {_limit(took):.0f} s") from None
         if news != b"done":

@@ -1,0 +1,134 @@
+"""Whether what a function looks at is plain: to the depth that its row in the table of facts says, and no deeper.
+
+Two questions, since special methods of the program are gone into, and the data of tensors is waited for:
+
+    asks        what is looked at may be an object of the program, whose methods would be called in there
+    is_plain    nothing is: neither an object of the program nor the data of a tensor
+"""
+
+from __future__ import annotations
+
+from collections import Counter, OrderedDict, defaultdict, deque
+from typing import Any
+
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.graph.facts import known
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.origins import Number
+from anfora.graph.facts.table import (
+    CALLED,
+    DRAINED,
+    EQUAL,
+    EQUALS,
+    INDEX,
+    KEY,
+    KEYS,
+    LENGTH,
+    LOOKS,
+    ORDER,
+    ORDERS,
+    TRUTH,
+    TRUTHS,
+    WALKED,
+    WHOLE,
+    WRITTEN,
+    Fact,
+)
+
+__all__ = ["asks", "changes_unplainly", "is_hashed_plainly", "is_iterator", "is_plain", "parts_of"]
+
+_DEEPEST = 20
+#: Uses that ask a value for something, and those of which it must be made of numbers and texts.
+_ASKING = LOOKS | LENGTH | WALKED | DRAINED
+_VALUES = EQUAL | ORDER | WHOLE | EQUALS | ORDERS | TRUTHS
+_ITEMS = (tuple, list, set, frozenset)
+_CHANGEABLE = frozenset({list, dict, set, deque, defaultdict, OrderedDict, Counter})
+_ARRANGED = frozenset({list, tuple, dict, set, frozenset, *known.VIEWS, *SIMPLE})
+
+
+def is_iterator(value: Any) -> bool:
+    """Whether to take items of it leaves it with fewer."""
+    return hasattr(type(value), "__next__")
+
+
+def parts_of(value: Any) -> tuple:
+    """What a place in a sequence is made of."""
+    return (value.start, value.stop, value.step) if type(value) is slice else (value,)
+
+
+def asks(use: int, value: Any) -> bool:
+    """Whether what is done with an argument asks it for a method, to be walked over, counted or taken as a place."""
+    return bool(use & (INDEX | LENGTH | WALKED | DRAINED)) and any(map(known.has_methods, parts_of(value)))
+
+
+def is_hashed_plainly(value: Any, depth: int = 0) -> bool:
+    """Whether to hash a value, and to compare it with what has the same hash, looks at nothing but which object it is, or
+    at numbers and texts."""
+    kind = type(value)
+    if kind in SIMPLE or kind is Tensor or kind is Parameter or kind is Number:
+        return True
+    if kind is tuple or kind is frozenset:
+        return depth < _DEEPEST and all(is_hashed_plainly(item, depth + 1) for item in value)
+    return known.has_identity(kind) and type(kind).__flags__ & (1 << 9) == 0
+
+
+def is_plain(use: int, value: Any) -> bool:
+    """Whether what is done with an argument calls nothing of the program, and looks at no data."""
+    kind = type(value)
+    if kind in SIMPLE or kind is Number or not use & _ASKING:
+        return True
+    if use & CALLED:
+        return False
+    if use & INDEX and not (use & KEY and is_hashed_plainly(value)):
+        if kind is not slice or not all(type(part) in SIMPLE or type(part) is Number for part in parts_of(value)):
+            return False
+    elif use & KEY and not is_hashed_plainly(value):
+        return False
+    if use & TRUTH and kind not in _ARRANGED:
+        return False
+    if use & _VALUES and not _is_value(value):
+        return False
+    if use & KEYS and use & DRAINED and not (kind is dict or all(map(is_hashed_plainly, _items(value)))):
+        return False
+    return not (use & (LENGTH | WALKED | DRAINED) and known.has_methods(value))
+
+
+def changes_unplainly(fact: Fact, args: tuple, kwargs: dict) -> bool:
+    """Whether something that the program has made is changed, or an iterator used up, by what looks at more than numbers
+    and texts on the way: should that be the data of a tensor, the state in front of it is needed."""
+    uses = list(fact.uses(args, kwargs))
+    return any(_is_changed(use, value) for use, value in uses) and not all(is_plain(use, value) for use, value in uses)
+
+
+def _is_changed(use: int, value: Any) -> bool:
+    if use & WRITTEN:
+        return type(value) in _CHANGEABLE
+    return bool(use & (WALKED | DRAINED)) and is_iterator(value)
+
+
+def _items(value: Any) -> Any:
+    """What is still to come of something that is walked over; itself, which is no key, where that cannot be seen."""
+    kind = type(value)
+    if kind in _ARRANGED:
+        return value
+    if kind in _ITERATORS:
+        parts = value.__reduce__()
+        return parts[1][0][parts[2] :] if len(parts) > 2 else ()
+    return (value,)
+
+
+def _is_value(value: Any, depth: int = 0) -> bool:
+    """Whether it is made of numbers and texts alone."""
+    kind = type(value)
+    if kind in SIMPLE or kind is Number:
+        return True
+    if kind in _ITEMS or kind in _ITERATORS:
+        return depth < _DEEPEST and all(_is_value(item, depth + 1) for item in _items(value))
+    if kind is dict:
+        return depth < _DEEPEST and all(_is_value(item, depth + 1) for pair in value.items() for item in pair)
+    return kind is slice or kind is type
+
+
+#: Iterators that tell what they go over, and where they are.
+_ITERATORS: frozenset[type] = frozenset({type(iter([])), type(iter(()))})
