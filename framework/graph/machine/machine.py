@@ -123,7 +123,9 @@ class Generator:
         )
         driven = types.FunctionType(shown, {})
         driven.__name__, driven.__qualname__ = function.__name__, function.__qualname__
-        return driven(self)
+        running = driven(self)
+        next(running)
+        return running
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -206,7 +208,25 @@ Generator.__name__ = Generator.__qualname__ = "generator"  # in Python's message
 
 
 def _driven(generator: Generator) -> Any:
-    return (yield from generator)
+    """Goes on with a generator, from its second item on: it may be given a value for the `yield` that it waits at."""
+    item = None
+    while True:
+        try:
+            sent = yield item
+        except GeneratorExit:
+            generator.close()
+            raise
+        except BaseException as error:
+            step: Callable[[Any], Any] = generator.throw
+            given: Any = error
+        else:
+            step, given = generator.send, sent
+        try:
+            item = step(given)
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            del step, given
 
 
 def _itself(item: Any) -> Any:

@@ -5,7 +5,7 @@
 calls an operation from a frame of code that seems to stand at a place of the program, which is called from one at the place
 that has called it, and so on: functions that look at the stack (`sys._getframe`, `warnings.warn`, `inspect.stack`) find
 the frames of the program without a gap, each with its variables. Behind these stand frames for those that have called the
-compiled function, up to the module; only behind all of them the frames of this library, and the callers' own.
+compiled function, sixteen at most; only behind all of them the frames of this library, and the callers' own.
 
 Tracebacks do not show what is made only to be seen: the machine says itself which lines an exception has passed.
 """
@@ -106,11 +106,15 @@ def may_look_at_frames(operation: Any) -> bool:
     return type(function) is types.BuiltinFunctionType and function in _LOOKING
 
 
+#: Frames that are made for callers: each needs room on the stack, and time.
+_MOST_CALLERS = 16
+
+
 def _callers() -> list[Place]:
-    """Where the callers of the innermost compiled call stand, the outermost first."""
+    """Where the nearest callers of the innermost compiled call stand, the outermost first."""
     found: list[Place] = []
     frame: types.FrameType | None = sys._getframe(1)
-    while frame is not None:
+    while frame is not None and len(found) < _MOST_CALLERS:
         if not frame.f_code.co_filename.startswith(_LIBRARY):
             line = frame.f_lineno
             found.append(Place(frame.f_code, (line, line, 0, 0), frame.f_globals, _variables_of(frame)))
