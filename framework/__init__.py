@@ -1,7 +1,7 @@
 """anfora: deep learning on the CPU; one program, two ways to run it, one meaning.
 
 core/ kernel/ ops/ eager/    the layers, from types to PyNative mode (docs/design.md, Layers)
-interop/ data/               files of others; digits to train on
+interop/ data/ dataset/      files of others; digits to train on; pipelines of data
 api.py         gradients of functions                 directions.py  derivatives in given directions
 batching.py    vmap                                   modes.py       the entry points of graph mode
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
@@ -64,6 +64,7 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {
     "amp": "anfora.nn.amp", "common": "anfora.common", "communication": "anfora.core.processes",
+    "dataset": "anfora.dataset",
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
     "log": "anfora.log", "mint": "anfora.mint", "models": "anfora.models", "nn": "anfora.nn",
     "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",

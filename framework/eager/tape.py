@@ -469,9 +469,12 @@ def _several(node: Node, count: int, pending: dict) -> tuple | None:
 
 def _run_hooks(node: Node | Leaf, index: int, gradient: Tensor) -> Tensor:
     for hook in list(((node.hooks or {}).get(index) or {}).values()):
-        replaced = ask(hook, gradient)
+        shown = second_handle(gradient, gradient._node)  # others may get the same gradient: a hook writes to its own
+        replaced = ask(hook, shown)
         if replaced is not None:
             gradient = replaced
+        elif shown._array is not gradient._array:
+            gradient = shown
     return gradient
 
 

@@ -433,3 +433,46 @@ def test_other_threads_write_between_the_use_and_the_walk_back():
     stop.set()
     threads[2].join()
     assert not wrong
+
+
+@pytest.mark.parametrize("compile", [lambda f: f, ms.jit], ids=["eager", "jit"])
+@pytest.mark.parametrize("returns", [True, False])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_hook_writes_to_a_gradient_that_others_get_too(first, returns, compile):
+    """y and z get the same gradient, v: the hook of y makes 3 v of its own."""
+
+    def hook(gradient):
+        gradient.mul_(3.0)
+        return gradient if returns else None
+
+    def f(x):
+        y, z = x * 2, x * 1
+        y.register_hook(hook)
+        return ((y + z if first else z + y) * Tensor(V)).sum()
+
+    gradient = compile(ms.grad(f))
+    for _ in range(3):
+        np.testing.assert_allclose(gradient(Tensor(T)).asnumpy(), 2 * 3 * V + V)
+
+
+@pytest.mark.parametrize("compile", [lambda f: f, ms.jit], ids=["eager", "jit"])
+def test_results_of_a_transform_are_apart_from_what_its_function_has_kept(compile):
+    def f(x):
+        kept = []
+
+        def inner(v):
+            kept.append(v * 2)
+            return kept[0]
+
+        result, gradient = ms.value_and_grad(inner)(x)
+        again = ms.grad(lambda v: (v * result).sum())(x)
+        result.add_(1.0)
+        result[0] = 50.0
+        return result, gradient, again
+
+    function = compile(f)
+    for _ in range(3):
+        result, gradient, again = function(Tensor(T))
+        np.testing.assert_array_equal(result.asnumpy(), np.array([50.0, *(2 * T + 1)[1:]], np.float32))
+        np.testing.assert_array_equal(gradient.asnumpy(), [2, 2, 2, 2])
+        np.testing.assert_array_equal(again.asnumpy(), 2 * T)

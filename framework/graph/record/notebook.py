@@ -112,6 +112,7 @@ class Notebook(Plain):
         self.lying: dict[int, list[tuple[Tensor, np.ndarray, int]]] = {}
         self.unsorted: list[tuple[Tensor, np.ndarray, int]] = []
         self.view_rows: dict[int, Row] = {}  #: by value, the row that has taken it as a view
+        self.has_moved = False  #: whether a tensor has, in the present call
         self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
         self.sharing = Sharing()  #: how these share memory
@@ -438,16 +439,23 @@ class Notebook(Plain):
         """A tensor is about to be written to whose memory a tape has kept: it moves to a copy.
 
         In later calls it is the other way round, since what comes from outside has to be written to: what the tape has kept
-        is a copy from before the write.
+        is a copy from before the write. But where it is a second handle on the memory of another tensor, it has the copy.
         """
-        before = memory.root(owner._array)
+        before, value = memory.root(owner._array), self._value_of(owner)
         with self.unwatched():
             move(owner)
         self.sharing.moved(before, owner._array)
-        for lying in self.unsorted:
-            self.lying.setdefault(id(memory.root(lying[1])), []).append(lying)
+        for each in self.unsorted:
+            self.lying.setdefault(id(memory.root(each[1])), []).append(each)
         self.unsorted.clear()
-        values = self._as_they_were(self.lying.pop(id(before), ()))
+        self.has_moved = True
+        lying = self.lying.get(id(before), [])
+        known = [owner, *(tensor for tensor, _, _ in lying if tensor._base is owner)]
+        is_second = id(owner) not in self.tensors and not any(id(tensor) in self.origins for tensor in known)
+        if value is not None and is_second:
+            self._move_apart(owner, value, lying)
+            return
+        values = self._as_they_were(self.lying.pop(id(before), []))
         for tensor, _, value in values:
             if tensor is not owner and tensor._base is not owner:
                 self.tensors[id(tensor)] = tensor, value  # another handle, which stays where it is
@@ -456,6 +464,19 @@ class Notebook(Plain):
             self.lying[id(before)] = values
         if id(owner) in self.tensors:
             self._know(owner, self.tensors[id(owner)][1])
+
+    def _move_apart(self, owner: Tensor, value: int, lying: Sequence[tuple[Tensor, np.ndarray, int]]) -> None:
+        """A second handle has moved to a copy, with its views: from now on these are values of their own."""
+        kept: dict[int, int | None] = {}
+        views = [(tensor, before) for tensor, _, before in lying if tensor._base is owner]
+        for tensor, before in [(owner, value), *views]:
+            now = self._as_it_was(before, tensor._layout, kept)
+            self.handles.pop(id(tensor), None)
+            self.tensors.pop(id(tensor), None)
+            if now is not None:
+                self._know(current(tensor), now)
+            else:
+                self.lost[id(memory.root(owner._array))] = memory.root(owner._array)
 
     def leave_copies(self, target: Tensor) -> None:
         """A tensor is about to be written to whose memory the outside sees: what a tape has kept copies of is what it was

@@ -126,6 +126,7 @@ class Operators(Leaves):
                 self.leave_copies(flat[i])
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
+        self.has_moved = False
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
             result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])
@@ -135,6 +136,11 @@ class Operators(Leaves):
             if entry.may_fail:
                 self.touched = f"an error of {op.name} that depends on data"
             raise
+        if self.has_moved:
+            operands = tuple(
+                self._operand(x, layout, op) if i in entry.written else operand
+                for i, (x, layout, operand) in enumerate(zip(flat, entry.inputs, operands))
+            )
         if entry.may_fail and self._is_in_a_try():
             if self.keeper.leaves_tries or piece.draws or any(row.entry.written for row in piece.rows):
                 self.touched = f"an error of {op.name} would be caught"

@@ -1,0 +1,46 @@
+"""Data for training: `anfora.dataset`, with MindSpore's names.
+
+node.py         what a pipeline is: a tree of nodes, and a run over it
+blocks.py       rows on their way through it
+seeds.py        random choices, which follow from (seed, epoch, sample)
+sources.py      nodes that give rows            samplers.py    in which order
+arranging.py    nodes that arrange rows         mapping.py     functions on fields
+gathering.py    batches                         functions.py   the program's functions, and their errors
+executor.py     who computes rows               parallel.py    which executor a run gets
+iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
+user_defined.py, images.py, lines.py            the datasets by where their data are
+config.py       seed, workers and other settings               checks.py    checks of arguments
+"""
+
+from anfora.dataset import config
+from anfora.dataset.datasets import Dataset
+from anfora.dataset.datasets import zip_datasets as zip
+from anfora.dataset.functions import SampleError, pure
+from anfora.dataset.gathering import BatchInfo
+from anfora.dataset.images import (
+    Cifar10Dataset,
+    Cifar100Dataset,
+    FashionMnistDataset,
+    ImageFolderDataset,
+    KMnistDataset,
+    MnistDataset,
+)
+from anfora.dataset.lines import CSVDataset, Shuffle, TextFileDataset
+from anfora.dataset.samplers import (
+    DistributedSampler,
+    PKSampler,
+    RandomSampler,
+    Sampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+    SubsetSampler,
+    WeightedRandomSampler,
+)
+from anfora.dataset.user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
+
+__all__ = [
+    "BatchInfo", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler", "FashionMnistDataset",
+    "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler",
+    "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler",
+    "SubsetSampler", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "zip",
+]  # fmt: skip

@@ -1,0 +1,232 @@
+"""Datasets of images in files: those of the MNIST family, CIFAR, folders with a folder for each class."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.data.idx import DataError, read_idx
+from anfora.dataset import checks
+from anfora.dataset.blocks import Block
+from anfora.dataset.datasets import Dataset
+from anfora.dataset.samplers import select
+from anfora.dataset.sources import Indexed, Sampled
+from anfora.dataset.user_defined import arrays_of
+
+__all__ = [
+    "Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset",
+]  # fmt: skip
+
+
+class MnistDataset(Dataset):
+    """Images and labels of files in MNIST's format, plain or gzipped.
+
+    Args:
+        dataset_dir: the folder with `train-images-idx3-ubyte`, `t10k-images-idx3-ubyte` and so on.
+        usage: "train", "test" or "all", the default: first the test images, then those to train on.
+        num_samples: at most so many.
+        num_parallel_workers: see `Dataset.map`.
+        shuffle: whether images come in random order; by default they do.
+        sampler: instead of shuffle: a sampler, or numbers of samples.
+        num_shards, shard_id: take part `shard_id` of so many.
+        cache: MindSpore's; must be None.
+    Columns: "image" (28, 28, 1) uint8 and "label", a uint32.
+    Raises:
+        OpRuntimeError: files are missing or damaged.
+    """
+
+    def __init__(
+        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
+        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
+        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
+    ) -> None:  # fmt: skip
+        folder = checks.folder("dataset_dir", dataset_dir)
+        if usage is not None:
+            checks.one_of("usage", usage, ["train", "test", "all"])
+        parts = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("t10k", "train"))
+        pairs = [self._read(Path(folder), part) for part in parts]
+        columns = {
+            "image": np.concatenate([images for images, _ in pairs])[..., None],
+            "label": np.concatenate([labels for _, labels in pairs]).astype(np.uint32),
+        }
+        self._begin(arrays_of(columns, (num_samples, sampler, shuffle, num_shards, shard_id), num_parallel_workers))
+
+    def _read(self, folder: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
+        found = []
+        for kind, axes in (("images", 3), ("labels", 1)):
+            names = [f"{part}-{kind}{dash}idx{axes}-ubyte{end}" for dash in "-." for end in ("", ".gz")]
+            file = next((folder / name for name in names if (folder / name).is_file()), None)
+            if file is None:
+                raise OpRuntimeError(
+                    f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data"
+                    f" found). Check {names[0]} in directory: {folder}"
+                )
+            try:
+                array = read_idx(file)
+            except DataError as error:
+                raise OpRuntimeError(f"Invalid data, {error}") from error
+            if array.ndim != axes:
+                raise OpRuntimeError(f"Invalid data, {file}: should have {axes} axes, but has {array.ndim}")
+            found.append(array)
+        images, labels = found
+        if len(images) != len(labels):
+            raise OpRuntimeError(
+                f"Invalid data, {folder}: {len(images)} images but {len(labels)} labels in part {part}"
+            )
+        return images, labels
+
+
+class FashionMnistDataset(MnistDataset):
+    """Images of clothes in MNIST's format; arguments and columns are those of `MnistDataset`."""
+
+
+class KMnistDataset(MnistDataset):
+    """Images of Japanese letters in MNIST's format; arguments and columns are those of `MnistDataset`."""
+
+
+class Cifar10Dataset(Dataset):
+    """The images of CIFAR-10 in its binary version.
+
+    Args:
+        dataset_dir: the folder with `data_batch_1.bin`, …, `test_batch.bin`.
+        usage: "train", "test" or "all", the default.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
+    Columns: "image" (32, 32, 3) uint8 and "label", a uint32.
+    """
+
+    _files: dict[str, list[str]] = {  # noqa: RUF012
+        "train": [f"data_batch_{i}.bin" for i in range(1, 6)], "test": ["test_batch.bin"],
+    }  # fmt: skip
+    _labels: Sequence[str] = ("label",)
+
+    def __init__(
+        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
+        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
+        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
+    ) -> None:  # fmt: skip
+        folder = checks.folder("dataset_dir", dataset_dir)
+        if usage is not None:
+            checks.one_of("usage", usage, ["train", "test", "all"])
+        names = [name for part, names in self._files.items() if usage in (None, "all", part) for name in names]
+        rows = np.concatenate([self._read(Path(folder) / name) for name in names])
+        first = len(self._labels)
+        images = rows[:, first:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
+        columns = {"image": np.ascontiguousarray(images)}
+        columns |= {name: rows[:, place].astype(np.uint32) for place, name in enumerate(self._labels)}
+        self._begin(arrays_of(columns, (num_samples, sampler, shuffle, num_shards, shard_id), num_parallel_workers))
+
+    def _read(self, file: Path) -> np.ndarray:
+        size = len(self._labels) + 3 * 32 * 32
+        try:
+            data = np.frombuffer(file.read_bytes(), np.uint8)
+        except OSError as error:
+            raise OpRuntimeError(
+                f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data found)."
+                f" Check {file.name} in directory: {file.parent} ({error})"
+            ) from error
+        if not len(data) or len(data) % size:
+            raise OpRuntimeError(
+                f"Invalid cifar file, failed to read data from: {file}: its {len(data)} bytes are no multiple of {size};"
+                " re-download dataset (make sure it is the binary version)."
+            )
+        return data.reshape(-1, size)
+
+
+class Cifar100Dataset(Cifar10Dataset):
+    """The images of CIFAR-100 in its binary version: a folder with `train.bin` and `test.bin`.
+
+    Arguments are those of `Cifar10Dataset`. Columns: "image" (32, 32, 3) uint8, "coarse_label" and "fine_label", uint32.
+    """
+
+    _files = {"train": ["train.bin"], "test": ["test.bin"]}  # noqa: RUF012
+    _labels = ("coarse_label", "fine_label")
+
+
+class _Files(Indexed):
+    """Files as arrays of bytes, with labels."""
+
+    columns = ["image", "label"]  # noqa: RUF012
+
+    def __init__(self, files: list[str], labels: np.ndarray, class_indexing: dict[str, int]) -> None:
+        self.files, self.class_labels, self.total = files, labels, len(files)
+        self.class_indexing, self.num_classes = class_indexing, len(class_indexing)
+
+    @property
+    def labels(self) -> Any:  # type: ignore[override]
+        return lambda: self.class_labels
+
+    def fetch(self, numbers: np.ndarray) -> Block:
+        images = []
+        for number in numbers.tolist():
+            try:
+                images.append(np.fromfile(self.files[number], np.uint8))
+            except OSError as error:
+                raise OpRuntimeError(f"Invalid file, {self.files[number]} cannot be read ({error})") from error
+        return Block([images, self.class_labels[numbers]], len(numbers))
+
+
+class ImageFolderDataset(Dataset):
+    """Image files in folders that are their classes.
+
+    Args:
+        dataset_dir: the folder with a folder for each class; files are also found in folders inside of it.
+        num_samples: at most so many.
+        num_parallel_workers: see `Dataset.map`.
+        shuffle: whether images come in random order; by default they do. Else by class and name of the file.
+        sampler: instead of shuffle: a sampler, or numbers of samples.
+        extensions: endings of files that are images, such as [".jpg"]; all files by default.
+        class_indexing: {folder: label}; only these folders are read. By default the folders are numbered in the order of
+            their names.
+        decode: whether images are decoded; else they are the bytes of the files.
+        num_shards, shard_id: take part `shard_id` of so many.
+        cache, decrypt: MindSpore's; without effect.
+    Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "label", an int32.
+    """
+
+    def __init__(
+        self, dataset_dir: str, num_samples: int | None = None, num_parallel_workers: int | None = None,
+        shuffle: bool | None = None, sampler: Any = None, extensions: Any = None,
+        class_indexing: dict[str, int] | None = None, decode: bool = False, num_shards: int | None = None,
+        shard_id: int | None = None, cache: Any = None, decrypt: Any = None,
+    ) -> None:  # fmt: skip
+        folder = checks.folder("dataset_dir", dataset_dir)
+        chosen = select(num_samples, sampler, shuffle, num_shards, shard_id)
+        if checks.boolean("decode", decode):
+            raise NotImplementedError
+        if extensions is not None:
+            extensions = tuple(word.lower() for word in checks.column_names("extensions", extensions))
+        known = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
+        if class_indexing is not None:
+            if not isinstance(class_indexing, dict):
+                raise checks.wrong_type("class_indexing", class_indexing, dict)
+            for name, label in class_indexing.items():
+                if not isinstance(name, str) or not checks.is_integer(label):
+                    raise OpTypeError("class_indexing should be a dictionary from str to int", arg="class_indexing")
+                if name not in known:
+                    raise OpValueError(
+                        f"Folder {name} of class_indexing does not exist in {folder}", arg="class_indexing"
+                    )
+        classes = class_indexing or {name: number for number, name in enumerate(known)}
+        files, labels = [], []
+        for name in sorted(classes):
+            for place, inner, found in os.walk(os.path.join(folder, name)):
+                inner.sort()
+                for file in sorted(found):
+                    if extensions is None or file.lower().endswith(extensions):
+                        files.append(os.path.join(place, file))
+                        labels.append(classes[name])
+        if not files:
+            raise OpRuntimeError(
+                "Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or no data found)."
+                f" Check image folder file path: {folder}"
+            )
+        node = _Files(files, np.array(labels, np.int32), classes)
+        node.workers = None if num_parallel_workers is None else checks.integer_in(
+            "num_parallel_workers", num_parallel_workers, 1
+        )  # fmt: skip
+        self._begin(Sampled(node, chosen))

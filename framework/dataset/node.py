@@ -1,0 +1,165 @@
+"""A pipeline is a tree of nodes that never change; what one pass over it needs is a `Run`.
+
+    columns      the names of the fields of a row
+    size(run)    how many rows an epoch has; None if only running tells
+    indexed      whether row number p of an epoch can be had by itself, without those before it
+
+An indexed node answers `rows(run, epoch, positions)`, a function of its arguments alone. So any worker can compute any
+rows, and a run that is resumed starts at its row at once. Sources with random access are indexed, and so is what stands on
+them: `map`, `batch`, `shuffle`, `repeat`, … only translate positions. The others (a generator, a filter) give
+`stream(run, epoch)`, rows one after the other; what was done before is read again and thrown away when such a run is
+resumed.
+
+`origins` tells which sample a row comes from. Random choices follow from it, not from where a row stands: they are the same
+in a shuffled, cut, sharded or repeated pipeline. The epoch inside of `repeat` is the one that there is counted.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from anfora.core.errors import OpRuntimeError
+from anfora.dataset.blocks import Block
+from anfora.dataset.seeds import mix
+
+if TYPE_CHECKING:
+    from anfora.dataset.executor import Executor
+
+__all__ = ["Node", "Run", "Through", "descendants"]
+
+
+class Run:
+    """One pass over a pipeline, of any number of epochs.
+
+    Args:
+        root: the tree.
+        seed: what all orders and random choices follow from.
+        shared_seed: the same, for what processes that share a dataset must agree on, also where no seed was set.
+    """
+
+    def __init__(self, root: Node, seed: int, shared_seed: int) -> None:
+        self.root, self.seed, self.shared_seed = root, seed, shared_seed
+        self.nodes: list[Node] = []
+        self.numbers: dict[int, int] = {}
+        for node in descendants(root):
+            if id(node) not in self.numbers:
+                self.numbers[id(node)] = len(self.nodes)
+                self.nodes.append(node)
+        #: What tells the choices of nodes apart: its kind, and how many of that kind are below. So neither what is put on
+        #: top of a pipeline nor `take` and `skip` inside of it change the choices of the others.
+        self.names: dict[int, int] = {}
+        kinds: Counter[str] = Counter()
+        for node in self.nodes:
+            kind = type(node).__name__
+            self.names[id(node)] = mix(zlib.crc32(kind.encode()), kinds[kind])
+            kinds[kind] += 1
+        self._kept: dict[Any, Any] = {}
+        self.executor: Executor | None = None
+
+    def key(self, node: Node, *parts: int) -> int:
+        """A key for random choices of a node."""
+        return mix(self.seed, self.names[id(node)], *parts)
+
+    def shared_key(self, node: Node, *parts: int) -> int:
+        """The same, where processes must agree."""
+        return mix(self.shared_seed, self.names[id(node)], *parts)
+
+    def keep(self, node: Node, name: str, epoch: int, make: Callable[[], Any]) -> Any:
+        """What `make` gives, made once for an epoch; what an older epoch had is given up."""
+        place = id(node), name
+        found = self._kept.get(place)
+        if found is None or found[0] != epoch:
+            found = self._kept[place] = epoch, make()
+        return found[1]
+
+    def stream(self, node: Node, epoch: int, start: int = 0, chunk: int | None = None) -> Iterator[Block]:
+        """The rows of a node from row `start` on, in blocks; by workers, if there are some."""
+        assert self.executor is not None
+        if node.indexed:
+            return self.executor.indexed(self, node, epoch, start, chunk)
+        return node.stream(self, epoch, start)
+
+
+class Node:
+    """A part of a pipeline. Its attributes are set when it is made, and never again."""
+
+    children: tuple[Node, ...] = ()
+    columns: list[str]
+    indexed = True
+    workers: int | None = None  #: what the program asked for
+    in_process = False  #: the program asked for workers that are no processes
+
+    def size(self, run: Run) -> int | None:
+        raise NotImplementedError
+
+    def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
+        """The rows at these positions of an epoch; an indexed node has this."""
+        raise NotImplementedError
+
+    def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
+        """The rows from number `start` on; a node that is not indexed has this."""
+        raise NotImplementedError
+
+    def origins(self, run: Run, epoch: int, positions: np.ndarray) -> tuple[Any, np.ndarray]:
+        """Which samples the rows come from: epochs (one for all, or one each) and numbers."""
+        return epoch, positions
+
+    def functions(self) -> Sequence[Any]:
+        """The program's own functions in this node that are not marked pure."""
+        return ()
+
+    @property
+    def batch_size(self) -> int:
+        return self.children[0].batch_size if self.children else 1
+
+    @property
+    def repeat_count(self) -> int:
+        return self.children[0].repeat_count if self.children else 1
+
+    def has_columns(self, names: Sequence[str], what: str) -> None:
+        """Refuse names that are not among the columns."""
+        for name in names:
+            if name not in self.columns:
+                raise OpRuntimeError(
+                    f"Invalid column, {what}: column name: {name} does not exist; the columns are {self.columns}"
+                )
+
+
+def descendants(node: Node) -> Iterator[Node]:
+    """A tree, children first."""
+    for child in node.children:
+        yield from descendants(child)
+    yield node
+
+
+class Through(Node):
+    """A node whose rows are rows of its one child, at other positions."""
+
+    def __init__(self, child: Node) -> None:
+        self.children = (child,)
+        self.columns = child.columns
+        self.indexed = child.indexed
+
+    @property
+    def child(self) -> Node:
+        return self.children[0]
+
+    def size(self, run: Run) -> int | None:
+        return self.child.size(run)
+
+    def places(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
+        """Positions in the child, in the same epoch."""
+        return positions
+
+    def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
+        return self.child.rows(run, epoch, self.places(run, epoch, positions))
+
+    def origins(self, run: Run, epoch: int, positions: np.ndarray) -> tuple[Any, np.ndarray]:
+        if not self.indexed:
+            return epoch, positions
+        return self.child.origins(run, epoch, self.places(run, epoch, positions))
