@@ -5,7 +5,7 @@
 calls an operation from a frame of code that seems to stand at a place of the program, which is called from one at the place
 that has called it, and so on: functions that look at the stack (`sys._getframe`, `warnings.warn`, `inspect.stack`) find
 the frames of the program without a gap, each with its variables. Behind these stand frames for those that have called the
-compiled function, sixteen at most; only behind all of them the frames of this library, and the callers' own.
+compiled function, eight at most; only behind all of them the frames of this library, and the callers' own.
 
 Tracebacks do not show what is made only to be seen: the machine says itself which lines an exception has passed.
 """
@@ -107,7 +107,7 @@ def may_look_at_frames(operation: Any) -> bool:
 
 
 #: Frames that are made for callers: each needs room on the stack, and time.
-_MOST_CALLERS = 16
+_MOST_CALLERS = 8
 
 
 def _callers() -> list[Place]:
