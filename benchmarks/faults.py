@@ -3,7 +3,8 @@
     python benchmarks/faults.py saves           300 times `kill -9` while checkpoints are saved: files are whole
     python benchmarks/faults.py compiles        300 times while kernels are compiled: the cache stays of use
     python benchmarks/faults.py interrupts      300 times Ctrl-C, in both modes: what runs next gives the same bits
-    python benchmarks/faults.py memory          with 1, 2 … 64 MiB left: an error or the result, never a crash
+    python benchmarks/faults.py memory          with 1, 2 … 64 MiB left, or 8, 16 … 512 before anything has been compiled:
+                                                an error or the result, never a crash
 
 `--count` says how often (of `memory`: up to how many MiB), `--seed` which chances. Every failure is printed; the exit code
 is their number, 99 at most.
@@ -184,7 +185,9 @@ HUNGRY = """
         return ops.softmax(x, -1), x.sum(0), ops.sort(x, 0)[0], ops.cumsum(x, 0), x @ transposed, image, slope
 
     compiled = ms.jit(lambda x: (ops.tanh(x * 2) + x).sum(0) @ ops.ones((64, 3)))
-    eager(64), compiled(ops.ones((64, 64)))
+    is_cold = sys.argv[2] == "cold"
+    if not is_cold:
+        eager(64), compiled(ops.ones((64, 64)))
     size = int(next(line for line in open("/proc/self/status") if line.startswith("VmSize")).split()[1]) << 10
     resource.setrlimit(resource.RLIMIT_AS, (size + (int(sys.argv[1]) << 20), resource.RLIM_INFINITY))
     found = []
@@ -195,6 +198,8 @@ HUNGRY = """
                 found.append("ok")
             except MemoryError:
                 found.append("MemoryError")
+    if is_cold:  # modules of others that were half imported stay so
+        sys.exit(print(*found))
     resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY,) * 2)
     assert float(eager(256)[1][0]) == 256.0 and compiled(ops.ones((256, 64))).shape == (3,)  # all is well again
     print(*found)
@@ -202,12 +207,13 @@ HUNGRY = """
 
 
 def memory(count: int, chance: random.Random) -> Iterator[str]:
-    for left in range(1, count + 1):
-        command = [sys.executable, "-c", textwrap.dedent(HUNGRY), str(left)]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    for left, start in ((n * times, start) for n in range(1, count + 1) for start, times in (("warm", 1), ("cold", 8))):
+        command = [sys.executable, "-c", textwrap.dedent(HUNGRY), str(left), start]
+        environment = {**os.environ, "ANFORA_CACHE": ""} if start == "cold" else None
+        result = subprocess.run(command, capture_output=True, text=True, timeout=600, env=environment)
         if result.returncode:
             last = result.stderr.strip().rpartition("\n")[2]
-            yield f"{left} MiB: exit status {result.returncode}, {last}"
+            yield f"{left} MiB, {start}: exit status {result.returncode}, {last}"
 
 
 KINDS = {"saves": saves, "compiles": compiles, "interrupts": interrupts, "memory": memory}

@@ -23,6 +23,16 @@ PATHS = {
     "anfora.core.settings": (
         "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
     ),
+    "anfora.dataset": ("dataset.core", "dataset.engine", "dataset.engine.datasets"),
+    "anfora.dataset.config": ("dataset.core.config",),
+    "anfora.dataset.samplers": ("dataset.engine.samplers",),
+    "anfora.dataset.transforms": (
+        "dataset.transforms.c_transforms", "dataset.transforms.py_transforms", "dataset.transforms.transforms",
+    ),
+    "anfora.dataset.vision": (
+        "dataset.vision.c_transforms", "dataset.vision.py_transforms", "dataset.vision.transforms",
+        "dataset.vision.utils",
+    ),
     "anfora.nn": (
         "nn.cell", "nn.grad", "nn.grad.cell_grad", "nn.layer", "nn.layer.activation", "nn.layer.basic",
         "nn.layer.channel_shuffle",
@@ -66,10 +76,9 @@ class Path(ModuleType):
         below = sys.modules.get(f"{self.__name__}.{name}")
         if below is not None:
             return below
-        home = importlib.import_module(self.__dict__["_home"])
-        if not name.startswith("__") or name == "__all__":
+        if not name.startswith("__") or name == "__all__":  # who looks for a module's file has no need of its names
             try:
-                return getattr(home, name)
+                return getattr(importlib.import_module(self.__dict__["_home"]), name)
             except AttributeError:
                 pass
         raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")

@@ -6,6 +6,7 @@ from typing import Any
 
 from anfora import ops
 from anfora.core.cell import Cell
+from anfora.core.docs import behind_the_first_line
 from anfora.core.dtype import float32
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
@@ -121,7 +122,7 @@ class _BatchNormNCHW(_BatchNorm):
         )  # fmt: skip
 
 
-_ARGUMENTS = (_BatchNorm.__doc__ or "\n").split("\n", 1)[1].rstrip()
+_ARGUMENTS = behind_the_first_line(_BatchNorm)
 
 
 class BatchNorm1d(_BatchNormNCHW):
@@ -379,7 +380,7 @@ class _InstanceNorm(Cell):
         return f"num_features={self.num_features}, eps={self.eps}, momentum={self.momentum}"
 
 
-_INSTANCE_ARGUMENTS = (_InstanceNorm.__doc__ or "\n").split("\n", 1)[1].rstrip()
+_INSTANCE_ARGUMENTS = behind_the_first_line(_InstanceNorm)
 
 
 class InstanceNorm1d(_InstanceNorm):

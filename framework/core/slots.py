@@ -78,6 +78,7 @@ class Watcher(threading.local):
 
     recorder: Any = None
     place: Any = None
+    has_asked = False  #: whether the program has asked PyNative mode what only a compiler knows (ops/programs.py)
 
 
 watcher = Watcher()

@@ -9,10 +9,11 @@ gathering.py    batches                         functions.py   the program's fun
 executor.py     who computes rows               parallel.py    which executor a run gets
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py            the datasets by where their data are
+transforms.py   transforms of any field         vision/        transforms of images
 config.py       seed, workers and other settings               checks.py    checks of arguments
 """
 
-from anfora.dataset import config
+from anfora.dataset import config, transforms, vision
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.datasets import zip_datasets as zip
 from anfora.dataset.functions import SampleError, pure
@@ -42,5 +43,5 @@ __all__ = [
     "BatchInfo", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler", "FashionMnistDataset",
     "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler",
     "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler",
-    "SubsetSampler", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "zip",
+    "SubsetSampler", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "transforms", "vision", "zip",
 ]  # fmt: skip

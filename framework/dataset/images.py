@@ -17,6 +17,7 @@ from anfora.dataset.datasets import Dataset
 from anfora.dataset.samplers import select
 from anfora.dataset.sources import Indexed, Sampled
 from anfora.dataset.user_defined import arrays_of
+from anfora.dataset.vision.geometry import Decode
 
 __all__ = [
     "Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset",
@@ -196,8 +197,7 @@ class ImageFolderDataset(Dataset):
     ) -> None:  # fmt: skip
         folder = checks.folder("dataset_dir", dataset_dir)
         chosen = select(num_samples, sampler, shuffle, num_shards, shard_id)
-        if checks.boolean("decode", decode):
-            raise NotImplementedError
+        checks.boolean("decode", decode)
         if extensions is not None:
             extensions = tuple(word.lower() for word in checks.column_names("extensions", extensions))
         known = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
@@ -230,3 +230,5 @@ class ImageFolderDataset(Dataset):
             "num_parallel_workers", num_parallel_workers, 1
         )  # fmt: skip
         self._begin(Sampled(node, chosen))
+        if decode:
+            self._node = self.map(Decode(), "image")._node

@@ -36,16 +36,17 @@ def keep_freed_memory() -> None:
     configure(_MMAP_THRESHOLD, _LARGEST)
 
 
-def require(nbytes: int, purpose: str) -> None:
-    """Make sure that so much memory could be had now.
+def require(nbytes: int, purpose: str, *, is_library: bool = False) -> None:
+    """Make sure that so much memory could be had now; for a library, whose pages are those of its file, room for it.
 
     Raises:
         MemoryError: it could not.
     """
     try:
-        mmap.mmap(-1, nbytes, **_PRIVATE).close()
+        mmap.mmap(-1, nbytes, **(_ROOM if is_library else _PRIVATE)).close()
     except OSError as error:
         raise MemoryError(f"there is no memory for {purpose}") from error
 
 
-_PRIVATE = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+_PRIVATE: dict = {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS} if hasattr(mmap, "MAP_PRIVATE") else {}
+_ROOM: dict = {**_PRIVATE, "prot": mmap.PROT_READ} if _PRIVATE else {}

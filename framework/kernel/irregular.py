@@ -25,12 +25,14 @@ a warm process never imports numba.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
 from anfora.kernel.build import Recipe
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
+from anfora.kernel.heap import require
 from anfora.kernel.loops import HEADER
 from anfora.kernel.memory import storage
 
@@ -86,8 +88,18 @@ def _write(function: Callable, types: tuple[str, ...]) -> Module:
 _kernel = Recipe(_write, dict, vectorize=False)  # numba has done it
 
 
+@functools.cache
+def _load_numba() -> None:
+    """Where numba finds no memory while it loads, its parts wait for ever, or send signals."""
+    require(_TO_LOAD, "numba", is_library=True)
+
+
+_TO_LOAD = 320 << 20  #: bytes of address space; it was seen to take 237 MiB with its first function
+
+
 def _numba_ir(function: Callable, types: tuple[str, ...]) -> tuple[str, str]:
     """The optimised IR of `function` and of all it calls, and its name there."""
+    _load_numba()
     import numba
     import numba.core.types
 

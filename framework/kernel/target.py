@@ -11,6 +11,8 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from anfora.kernel.heap import require
+
 __all__ = ["Target", "target"]
 
 
@@ -50,9 +52,13 @@ class Target:
         return f"{self.cpu} {self.features} llvm{llvm.llvm_version_info} llvmlite {llvmlite.__version__}"
 
 
+_TO_LOAD = 224 << 20  #: bytes of address space; it was seen to take 182 MiB
+
+
 @functools.cache
 def target() -> Target:
     """The target of this process."""
+    require(_TO_LOAD, "LLVM", is_library=True)
     import llvmlite.binding as llvm  # not at the head: import of the package stays light
 
     llvm.initialize_native_target()

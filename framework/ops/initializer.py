@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import random
+from anfora.core.docs import behind_the_first_line
 from anfora.core.dtype import DType, as_dtype, bfloat16, float32
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor, from_buffer, numpy_to_bfloat16
@@ -250,7 +251,7 @@ _GAINS = {"tanh": 5 / 3, "relu": math.sqrt(2), **dict.fromkeys(_LINEAR, 1.0)}
 
 
 class HeUniform(_He):
-    __doc__ = "Uniform within ± gain · √(3 / fan).\n" + (_He.__doc__ or "").split("\n", 1)[1]
+    __doc__ = "Uniform within ± gain · √(3 / fan).\n" + behind_the_first_line(_He)
 
     def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
         bound = math.sqrt(3) * self._deviation(shape)
@@ -258,7 +259,7 @@ class HeUniform(_He):
 
 
 class HeNormal(_He):
-    __doc__ = "Normal with standard deviation gain / √fan.\n" + (_He.__doc__ or "").split("\n", 1)[1]
+    __doc__ = "Normal with standard deviation gain / √fan.\n" + behind_the_first_line(_He)
 
     def _distribution(self, shape: tuple[int, ...]) -> tuple[str, float, float]:
         return "normal", 0.0, self._deviation(shape)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType, as_dtype, pytype_to_dtype
 from anfora.core.errors import OpTypeError, OpValueError
@@ -229,6 +230,7 @@ def isconstant(x: Any) -> bool:
         >>> f(Tensor([1.0])), ops.isconstant(Tensor([1.0]))
         ((False, True, False, True), True)
     """
+    slots.watcher.has_asked = True
     return True
 
 
@@ -269,6 +271,7 @@ def is_sequence_shape_unknown(x: Any) -> bool:
 def _of_sequence(name: str, x: Any) -> bool:
     if not isinstance(x, (tuple, list, range)):
         raise OpTypeError(f"{name} needs a tuple or list, but got {type(x).__name__}", arg="x")
+    slots.watcher.has_asked = True
     return False
 
 

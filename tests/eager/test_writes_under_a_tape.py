@@ -476,3 +476,12 @@ def test_results_of_a_transform_are_apart_from_what_its_function_has_kept(compil
         np.testing.assert_array_equal(result.asnumpy(), np.array([50.0, *(2 * T + 1)[1:]], np.float32))
         np.testing.assert_array_equal(gradient.asnumpy(), [2, 2, 2, 2])
         np.testing.assert_array_equal(again.asnumpy(), 2 * T)
+
+
+@pytest.mark.parametrize("how", ["functional", "backward"])
+def test_what_no_gradient_needs_is_not_kept_by_compiled_programs(how):
+    """The step writes what the forward pass has used; by then nobody walks back any more."""
+    _, _, step = step_of_training(f"compiled, {how}", nn.SGD)
+    x, y = Tensor(np.ones((6, 4), np.float32)), Tensor([0, 1, 2, 0, 1, 2])
+    step(x, y)
+    assert "elsewhere" not in str(ms.explain(step)(x, y))

@@ -13,6 +13,7 @@ import itertools
 import logging
 import operator
 import os
+import pathlib
 import random
 import subprocess
 import sys
@@ -578,6 +579,71 @@ def test_no_false_alarm(make, told, monkeypatch, capsys):
     assert told() == []
 
 
+def reads_a_variable_that_is_not_there():
+    def inner():
+        return later
+
+    inner()
+    later = 1
+
+
+def fails_while_it_handles():
+    try:
+        {}["a"]
+    except KeyError:
+        [][0]
+
+
+def fails_at_last():
+    try:
+        {}["a"]
+    finally:
+        [][0]
+
+
+class Endless:
+    def __iter__(self):
+        raise TypeError("not today")
+
+
+def imports_a_name():
+    from math import no_such_name  # type: ignore[attr-defined]  # noqa: F401
+
+
+def unpacks(value):
+    def function():
+        _one, _other = value
+
+    return function
+
+
+def unpacks_rest(value):
+    def function():
+        _one, *_other = value
+
+    return function
+
+
+FAILING = [
+    reads_a_variable_that_is_not_there, fails_while_it_handles, fails_at_last, imports_a_name, unpacks(5), unpacks([1]),
+    unpacks(Endless()), unpacks_rest(5), unpacks_rest([]), unpacks_rest(Endless()), raises(ValueError), fails(), exits(),
+    lambda: None.nope, lambda: ops.nope, lambda: SHELF.nope, lambda: Box().nope, lambda: Slots().one, lambda: {}[1],
+    lambda: [][1], lambda: max(), lambda: 5 < "a", lambda: int("z"), lambda: 1 // 0, lambda: nope,  # noqa: F821
+    lambda: ops.matmul(ops.ones((2, 3)), ops.ones((2, 3))), lambda: bool(ops.ones(3)), lambda: next(iter([])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(FAILING)))
+def test_errors_are_pythons_with_all_that_they_hold(number, told):
+    """Names, contexts and causes too, which no message shows."""
+    run = jit(FAILING[number], check=True)
+    for _ in range(2):
+        with pytest.raises((Exception, SystemExit)) as caught:
+            run()
+        assert not isinstance(caught.value, CheckError), caught.value
+    assert told() == []
+
+
 def test_effects_are_done_once(capfd):
     log: list[int] = []
 
@@ -624,6 +690,12 @@ def test_what_python_does_not_decide_has_no_verdict(told):
     assert told() == [
         "<lambda>, call 1, is not checked: Python itself gives something else each time: result[1]",
     ]
+
+
+def test_what_only_a_compiler_knows_has_no_verdict(told):
+    run = jit(lambda x: ops.isconstant(x), check=True)
+    assert run(Tensor([1.0])) is False
+    assert told() == ["<lambda>, call 1, is not checked: Python's run asks what only a compiler knows"]
 
 
 @pytest.mark.parametrize(
@@ -691,3 +763,44 @@ def test_the_environment_checks_all():
         env={**os.environ, "ANFORA_CHECK": "1"},
     )  # fmt: skip
     assert (done.stdout, done.stderr) == ("2.0 1.0 True True 1 1\n", "")
+
+
+PROGRAMS = """
+def counts(jit):
+    seen = []
+
+    @jit
+    def f(x, n):
+        seen.append(n)
+        print("call", n)
+        return x * len(seen)
+
+    return lambda n: f(Tensor([1.0]), n)
+
+def is_compiled(jit):
+    f = jit(lambda x: x)
+    return lambda n: n > 0 and hasattr(f, "program")
+
+def crashes(jit):
+    import os
+    f = jit(lambda x: x)
+    return lambda n: os._exit(3) if hasattr(f, "program") else n
+"""
+
+
+def test_the_tool_that_compares_processes(tmp_path):
+    (tmp_path / "programs.py").write_text(PROGRAMS)
+    tool = pathlib.Path(__file__).parents[2] / "benchmarks" / "differing.py"
+    done = subprocess.run(
+        [sys.executable, tool, tmp_path / "programs.py", "--calls", "2", "--jobs", "2"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (done.stdout.splitlines(), done.returncode) == (
+        [
+            "ok      counts",
+            "DIFFERS is_compiled: call 1: result: Python gives False, compiled it is True",
+            "DIFFERS crashes: call 0: Python ends, compiled it ends with 3: ",
+            "3 programs, 2 differ",
+        ],
+        2,
+    ), done.stderr

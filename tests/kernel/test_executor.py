@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import pathlib
+import runpy
 import subprocess
 import sys
 import textwrap
@@ -246,3 +248,16 @@ def test_where_no_memory_is_left_nothing_is_done(what, threads):
             glue.launch(program, given, result)
     assert not result.any()
     np.testing.assert_allclose(_run(_chain(size), given), np.tanh(np.exp(given)), rtol=1e-6)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs limits of memory")
+@pytest.mark.parametrize("start, left", [("warm", 3), ("warm", 24), ("cold", 64)])
+def test_a_process_that_is_left_without_memory_gets_errors(start, left):
+    """MiB that are left before anything was compiled, or afterwards. LLVM, numba and their parts would abort, or wait."""
+    program = runpy.run_path(str(pathlib.Path(__file__).parents[2] / "benchmarks" / "faults.py"))["HUNGRY"]
+    result = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program), str(left), start],
+        capture_output=True, text=True, timeout=300, env={**os.environ, "ANFORA_CACHE": ""} if start == "cold" else None,
+    )  # fmt: skip
+    assert result.returncode == 0 and "MemoryError" in result.stdout, result.stderr
+    assert set(result.stdout.split()) <= {"ok", "MemoryError"}

@@ -8,6 +8,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -160,3 +161,44 @@ def test_public_names_exist():
         assert getattr(anfora, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'Tensr'"):
         anfora.Tensr  # noqa: B018
+
+
+def test_python_without_asserts_and_documentation():
+    """`-OO`: all modules, the command lines, a training in both modes to the same bits, refusals."""
+    program = """
+        import importlib, pkgutil, sys
+        import anfora as ms
+        from anfora import nn, ops
+        for module in pkgutil.walk_packages(ms.__path__, "anfora."):
+            importlib.import_module(module.name)
+        def trained(mode):
+            ms.set_context(mode=mode)
+            ms.set_seed(0)
+            net = nn.SequentialCell(nn.Dense(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dense(4, 2)).set_train()
+            loss, optimizer = nn.CrossEntropyLoss(), nn.Adam(net.trainable_params(), 0.1)
+            step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+            for _ in range(5):
+                value, gradients = step(ops.ones((4, 3)) * ops.arange(4).reshape(4, 1), ops.arange(4) % 2)
+                optimizer(gradients)
+            return value.item().hex()
+        def asserts(x):
+            assert x.shape == (), "not looked at"
+            return x + 1
+        ones = ops.ones(2)
+        print(trained(ms.PYNATIVE_MODE), trained(ms.GRAPH_MODE), ms.jit(asserts)(ones).tolist(), asserts.__doc__)
+        for wrong in (lambda: ops.ones((2, 3)) @ ones, lambda: ms.jit(ops.gather)(ones, ops.arange(3), 0)):
+            try:
+                wrong()
+            except ms.AnforaError as error:
+                print(type(error).__name__)
+    """
+    answers = [
+        subprocess.run(
+            [sys.executable, *options, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=300
+        )
+        for options in ([], ["-OO"])
+    ]
+    first, second, *rest = answers[1].stdout.split()
+    assert answers[1].returncode == 0 and first == second, answers[1].stderr
+    assert rest == ["[2.0,", "2.0]", "None", "OpValueError", "OpIndexError"]
+    assert answers[0].returncode == 1 and "not looked at" in answers[0].stderr

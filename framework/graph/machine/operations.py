@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import operator
 import sys
@@ -43,10 +44,7 @@ ARITHMETIC = (
 
 def unpack(value: Any, count: int) -> tuple:
     """The items of what is assigned to `count` targets."""
-    try:
-        rest = iter(value)
-    except TypeError:
-        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
+    rest = _iterator(value)
     items = tuple(itertools.islice(rest, count))
     if len(items) < count:
         raise ValueError(f"not enough values to unpack (expected {count}, got {len(items)})")
@@ -56,14 +54,16 @@ def unpack(value: Any, count: int) -> tuple:
     return items
 
 
+def _iterator(value: Any) -> Any:
+    """An iterator over what is unpacked. Only a class that has none at all is refused in the words of unpacking."""
+    if not any("__iter__" in base.__dict__ or "__getitem__" in base.__dict__ for base in type(value).__mro__):
+        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object")
+    return iter(value)
+
+
 def unpack_rest(value: Any, before: int, after: int) -> tuple:
     """The items of what is assigned to targets of which one has a star: first ones, a list, last ones."""
-    try:
-        items = list(iter(value))
-    except TypeError:
-        if hasattr(type(value), "__iter__"):
-            raise
-        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object") from None
+    items = list(_iterator(value))
     if len(items) < before + after:
         raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(items)})")
     end = len(items) - after
@@ -91,16 +91,16 @@ def raise_(error: Any, *cause: Any) -> None:
 
 def import_from(module: Any, name: str) -> Any:
     """`from module import name`."""
-    try:
+    with contextlib.suppress(AttributeError):
         return getattr(module, name)
-    except AttributeError:
-        path = f"{getattr(module, '__name__', '')}.{name}"
-        if path in sys.modules:
-            return sys.modules[path]
-        file = getattr(module, "__file__", None) or "unknown location"
-        raise ImportError(
-            f"cannot import name {name!r} from {module.__name__!r} ({file})", name=module.__name__, path=file
-        ) from None
+    path = f"{getattr(module, '__name__', '')}.{name}"
+    if path in sys.modules:
+        return sys.modules[path]
+    file = getattr(module, "__file__", None)
+    raise ImportError(
+        f"cannot import name {name!r} from {module.__name__!r} ({file or 'unknown location'})",
+        name=module.__name__, path=file,
+    )  # fmt: skip
 
 
 def is_sequence(value: Any) -> bool:
@@ -230,7 +230,8 @@ def unbound_outside(name: str) -> NameError:
     return NameError(
         f"cannot access free variable '{name}' where it is not associated with a value in enclosing scope"
         if sys.version_info >= (3, 11)
-        else f"free variable '{name}' referenced before assignment in enclosing scope"
+        else f"free variable '{name}' referenced before assignment in enclosing scope",
+        name=name,
     )
 
 

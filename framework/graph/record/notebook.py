@@ -191,6 +191,7 @@ class Notebook(Plain):
             for value in draw.values.values():
                 del piece.numbers[value]
         del piece.rows[rows:], piece.switches[rows:], piece.draws[draws:]
+        piece.keeping = {index for index in piece.keeping if index < rows}
 
     # -- values from outside -------------------------------------------------------------------------------------------
 
@@ -519,6 +520,7 @@ class Notebook(Plain):
             return None
         if source is not None:
             kept[value] = number = self.piece.value()
+            self.piece.keeping.add(len(self.piece.rows))
             self.piece.rows.append(Row(entry, (source,), (number,), (None, 0), 0, bool(self.region)))
             self.piece.switches.append(False)
             if taken is not None:

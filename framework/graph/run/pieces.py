@@ -315,7 +315,8 @@ class Runner:
     # -- one by one ---------------------------------------------------------------------------------------------------
 
     def _emit_rows(self, emit: Emitter, inputs: list, numbers: list, made: list[Origin]) -> None:
-        rows = _Rows(self.piece, [value for value, *_ in inputs] + [value for value, *_ in numbers])
+        coming = [value for value, *_ in inputs] + [value for value, *_ in numbers]
+        rows = _Rows(self.piece, coming, self.piece.idle(self.wanted))
         emit.constants.update(rows=rows.run, handle=second_handle)
         names = [name for _, name, *_ in (*inputs, *numbers)]
         emit.lines.append(f"tensors = rows(({''.join(name + ', ' for name in names)}))")
@@ -328,8 +329,8 @@ class Runner:
 class _Rows:
     """Rows that are run one by one on tensors, so that the tape sees each."""
 
-    def __init__(self, piece: Piece, coming: list[int]) -> None:
-        self.piece, self.coming = piece, coming
+    def __init__(self, piece: Piece, coming: list[int], idle: set[int]) -> None:
+        self.piece, self.coming, self.idle = piece, coming, idle
 
     def run(self, given: tuple) -> list[Any]:
         values: list[Any] = [None] * self.piece.values
@@ -349,6 +350,8 @@ class _Rows:
             for index, (row, switch) in enumerate(zip(piece.rows, piece.switches)):
                 for value in leaves.get(index, ()):
                     values[value].requires_grad = True
+                if index in self.idle:
+                    continue
                 switch = switch and not row.is_inner
                 if switch is not on:
                     glue.set_recording(on := switch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -210,6 +210,7 @@ class Piece:
         self.is_taped = False
         self.is_tried = False  #: whether the program would catch an error that depends on the data of its rows
         self.switches: list[bool] = []  #: whether the tape was on, by row
+        self.keeping: set[int] = set()  #: rows that keep what was there before a write, for a tape that may need it
         self.inner: set[int] = set()  #: values of gradients that the program takes
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it
         self.is_making = False  #: whether it makes objects that are others in each run: parameters
@@ -241,6 +242,23 @@ class Piece:
         for index, row in enumerate(self.rows):
             for i in row.entry.written:
                 yield index, roots[row.inputs[i]]  # type: ignore[index]
+
+    def idle(self, wanted: Iterable[int]) -> set[int]:
+        """The rows that keep something from before a write which nobody needs.
+
+        Args:
+            wanted: the values that are needed behind the rows.
+        """
+        found: set[int] = set()
+        if self.keeping:
+            needed = set(wanted)
+            for index in range(len(self.rows) - 1, -1, -1):
+                row = self.rows[index]
+                if index in self.keeping and needed.isdisjoint(row.outputs):
+                    found.add(index)
+                else:
+                    needed.update(x for x in row.inputs if type(x) is int)
+        return found
 
     def written_inputs(self) -> list[int]:
         """The inputs whose memory rows write, in the order of the first writes."""

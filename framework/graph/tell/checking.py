@@ -13,8 +13,9 @@ second forked process lists that, and compares. Compared are, to the last bit an
 
 Outside of it are files, sockets, other processes and what other threads do: what a program does there is done twice. A
 checked call has no input, its output comes when it has ended, and calls of compiled functions inside are a part of it.
-Where Python itself gives something else each time (the time, addresses as numbers), where the other process does not come
-to an end, and where a program was interrupted, there is no verdict; the log says so.
+There is no verdict, and the log says so, where a program asks what only a compiler knows (`ops.isconstant`), where Python
+itself gives something else each time (the time, addresses as numbers), where the other process does not come to an end, and
+where a call was interrupted.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.dtype import as_dtype, bfloat16, float64
 from anfora.core.errors import AnforaError
@@ -198,6 +200,7 @@ def _names(code: types.CodeType | None) -> tuple[str, ...]:
 
 
 def _done_by_python(program: Watched, args: tuple, kwargs: dict) -> Outcome:
+    slots.watcher.has_asked = False
     try:
         return Outcome(program, args, kwargs, program.function(*args, **kwargs))
     except BaseException as error:
@@ -244,6 +247,8 @@ _HEAD = struct.Struct("<IIQ")  # bytes of the text, of the stamp, and of what th
 
 def _write(outcome: Outcome, caught: Caught, file: BinaryIO) -> Any:
     """Write down what a call has left. Gives what answers questions: the many values of which a token has a hash."""
+    if slots.watcher.has_asked:  # `ops.isconstant` and its like, which answer as what runs them
+        raise NoAnswer("asks what only a compiler knows")
     output = caught.texts()
     for token in outcome.tokens(output, Walk()):
         file.write(_record(token))

@@ -289,6 +289,7 @@ def _long_text(path: Path, value: str | bytes) -> Token:
 _MRO = type.__dict__["__mro__"].__get__
 _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 _MODULE_DICT: Callable[[Any], dict[str, Any]] = vars(types.ModuleType)["__dict__"].__get__
+_COMPILED_DICT: Callable[[Any], dict[str, Any]] = vars(Compiled)["__dict__"].__get__
 _HEAP = 1 << 9
 _OPAQUE = ("anfora.kernel", "anfora.graph", "anfora.eager", "anfora.ops", "anfora.core.op", "anfora.core.abstract",
            "anfora.core.slots", "anfora.core.memory", "threading", "_thread", "logging", "ast")  # fmt: skip
@@ -338,7 +339,12 @@ class _Plan:
         self.hidden: tuple[str, ...] = _OF_ERRORS if issubclass(kind, AnforaError) else ()
         self.state: Callable | None = None  #: of a class of this library: what a copy takes, and no caches
         self.follows_class = False
-        if issubclass(kind, (Compiled, Program)) or _class_module(kind).startswith(_OPAQUE):
+        if issubclass(kind, Compiled):  # what it is compiled from, with its own attributes
+            self.payload = _compiled
+            self.dictionary = _COMPILED_DICT
+            self.hidden = ("program", "options", "__wrapped__", *functools.WRAPPER_ASSIGNMENTS)
+            return
+        if issubclass(kind, Program) or _class_module(kind).startswith(_OPAQUE):
             self.payload = _opaque
             return
         order = _MRO(kind)
@@ -383,15 +389,15 @@ _OF_ERRORS = ("message", "help", "arg", "place")
 
 
 def _opaque(walk: Walk, path: Path, value: Any, title: str) -> tuple:
-    if isinstance(value, Compiled):
-        wrapped = value.__dict__.get("__wrapped__")
-        parts = [((path, f".{name}"), held) for name, held in list(value.__dict__.items())
-                 if name not in ("program", "options", "__wrapped__")]  # fmt: skip
-        return "a compiled function", None, [(path, wrapped), *parts]
     if type(value) is Generator:
         return _generator(walk, path, value, title)
     name = value.__dict__.get("name") if type(getattr(value, "__dict__", None)) is dict else None
     return f"{title} {name}" if type(name) is str else title, None, ()
+
+
+def _compiled(walk: Walk, path: Path, value: Compiled, title: str) -> tuple:
+    function = _COMPILED_DICT(value)["__wrapped__"]
+    return _function(walk, path, function, title)
 
 
 def _items(path: Path, items: Iterable[Any]) -> Children:

@@ -680,7 +680,10 @@ def _outcome_of(outcome: Outcome) -> str:
 
 
 def _tell_rows(report: Report, variant: Variant) -> None:
-    for row in variant.piece.rows:
+    idle = variant.piece.idle(variant.runner.wanted)
+    for index, row in enumerate(variant.piece.rows):
+        if index in idle:
+            continue
         span = row_span(row)
         place = "elsewhere" if span is None else f"{span.short_file}:{span.line}"
         report.rows.setdefault(place, Counter())[row.entry.op.name] += 1
@@ -702,7 +705,7 @@ def _tell_piece(report: Report, variant: Variant, names: Names) -> None:
         report.guards.append(guard_text((kind, origin, payload), names))
     report.constants += sum(array.nbytes for array in piece.constants.values())
     if variant.runner.is_one_by_one:
-        report.taped += len(piece.rows)
+        report.taped += len(piece.rows) - len(piece.idle(variant.runner.wanted))
         return
     shape = lowered(variant)
     if shape is not None:

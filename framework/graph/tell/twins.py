@@ -321,8 +321,8 @@ class Twin:
 
     Args:
         call: does the call, in a process of its own, with what it writes caught. It gives what came of it.
-        write: is given that, what was caught, and a file, and writes down there what came of it. What it gives is called
-            with each question that comes, and gives the answer.
+        write: is given that, what was caught, and a file, and writes down there what came of it, or raises NoAnswer. What
+            it gives is called with each question that comes, and gives the answer.
     """
 
     def __init__(
@@ -395,6 +395,8 @@ class Twin:
         life.close_reading()
         try:
             self._answer(questions, number)
+        except NoAnswer as reason:
+            self._news.send(f"gone {reason}".encode())
         except Exception as error:  # of ours: what the program raises is a part of what is written down
             self._news.send(f"gone could not be written down: {type(error).__name__}: {error}".encode())
 

@@ -1,0 +1,227 @@
+"""Transforms of images: bits as MindSpore 2.10 computes them (checksums of its results), and Pillow's for PIL images."""
+
+from __future__ import annotations
+
+import io
+import zlib
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import anfora.dataset as ds
+import anfora.dataset.transforms as transforms
+import anfora.dataset.vision as vision
+from anfora.dataset.vision import Border, ConvertMode, Inter
+
+RANDOM = np.random.RandomState(0)
+COLOUR = RANDOM.randint(0, 256, (37, 53, 3)).astype(np.uint8)
+GREY = RANDOM.randint(0, 256, (28, 28, 1)).astype(np.uint8)
+PICTURE = Image.fromarray(COLOUR)
+
+
+def png(image):
+    data = io.BytesIO()
+    Image.fromarray(image).save(data, "PNG")
+    return np.frombuffer(data.getvalue(), np.uint8)
+
+
+def checksum(array):
+    return str(array.dtype), array.shape, zlib.crc32(np.ascontiguousarray(array).tobytes())
+
+
+MINDSPORE = [
+    (vision.Resize(32, Inter.NEAREST), COLOUR, ("uint8", (32, 45, 3), 118557327)),
+    (vision.Resize((20, 40), Inter.NEAREST), COLOUR, ("uint8", (20, 40, 3), 3234481139)),
+    (vision.Resize((64, 64), Inter.NEAREST), GREY, ("uint8", (64, 64, 1), 2875040146)),
+    (vision.Resize(32), COLOUR, ("uint8", (32, 45, 3), 2230905795)),
+    (vision.Resize((20, 40)), COLOUR, ("uint8", (20, 40, 3), 2229690234)),
+    (vision.Resize((64, 64)), COLOUR, ("uint8", (64, 64, 3), 167423879)),
+    (vision.Resize(32), GREY, ("uint8", (32, 32, 1), 4216648932)),
+    (vision.Resize((32, 32)), GREY[..., 0], ("uint8", (32, 32), 4216648932)),
+    (vision.Rescale(1 / 255.0, 0.1), COLOUR, ("float32", (37, 53, 3), 1007718084)),
+    (vision.Rescale(1 / 0.3081, -1 * 0.1307 / 0.3081), COLOUR, ("float32", (37, 53, 3), 1935317544)),
+    (vision.Normalize([121.0, 115.0, 100.0], [70.0, 68.0, 71.0]), COLOUR, ("float32", (37, 53, 3), 3188963073)),
+    (vision.Normalize([0.1307], [0.3081]), GREY, ("float32", (28, 28, 1), 3859279125)),
+    (vision.HWC2CHW(), COLOUR, ("uint8", (3, 37, 53), 2594066183)),
+    (vision.CenterCrop(20), COLOUR, ("uint8", (20, 20, 3), 516039740)),
+    (vision.CenterCrop((60, 70)), COLOUR, ("uint8", (60, 70, 3), 1263290047)),
+    (vision.HorizontalFlip(), COLOUR, ("uint8", (37, 53, 3), 2506856994)),
+    (vision.VerticalFlip(), COLOUR, ("uint8", (37, 53, 3), 4007429089)),
+    (vision.Crop((1, 2), (5, 6)), COLOUR, ("uint8", (5, 6, 3), 785222846)),
+    (vision.Pad((1, 2, 3, 4), 7), COLOUR, ("uint8", (43, 57, 3), 1088057494)),
+    (vision.Pad((1, 2, 3, 4), 7, Border.EDGE), COLOUR, ("uint8", (43, 57, 3), 682931375)),
+    (vision.Pad((1, 2, 3, 4), 7, Border.REFLECT), COLOUR, ("uint8", (43, 57, 3), 2442226280)),
+    (vision.Pad((1, 2, 3, 4), 7, Border.SYMMETRIC), COLOUR, ("uint8", (43, 57, 3), 3926267009)),
+    (vision.Pad((1, 2), (7, 8, 9)), COLOUR, ("uint8", (41, 55, 3), 131954614)),
+    (vision.PadToSize((64, 70)), COLOUR, ("uint8", (64, 70, 3), 3665624082)),
+    (vision.ToTensor(), COLOUR, ("float32", (3, 37, 53), 2668079984)),
+    (vision.ToTensor(), GREY, ("float32", (1, 28, 28), 2652585253)),
+    (vision.Invert(), COLOUR, ("uint8", (37, 53, 3), 942735488)),
+    (vision.Equalize(), COLOUR, ("uint8", (37, 53, 3), 4293142066)),
+    (vision.AutoContrast(), COLOUR, ("uint8", (37, 53, 3), 1178398856)),
+    (vision.Solarize((10, 100)), COLOUR, ("uint8", (37, 53, 3), 1568842744)),
+    (vision.Posterize(3), COLOUR, ("uint8", (37, 53, 3), 1765411753)),
+    (vision.AdjustBrightness(1.3), COLOUR, ("uint8", (37, 53, 3), 3728157229)),
+    (vision.GaussianBlur(3, 1.5), COLOUR, ("uint8", (37, 53, 3), 3569433714)),
+    (vision.ResizedCrop(1, 2, 8, 7, (16, 18)), COLOUR, ("uint8", (16, 18, 3), 2561687774)),
+    (vision.ConvertColor(ConvertMode.COLOR_RGB2GRAY), COLOUR, ("uint8", (37, 53), 3454224734)),
+    (vision.ConvertColor(ConvertMode.COLOR_RGB2BGR), COLOUR, ("uint8", (37, 53, 3), 847370058)),
+    (vision.Rotate(33), COLOUR, ("uint8", (37, 53, 3), 452551044)),
+    (vision.Rotate(33, Inter.BILINEAR), COLOUR, ("uint8", (37, 53, 3), 1263237580)),
+    (vision.RandomHorizontalFlip(1.0), COLOUR, ("uint8", (37, 53, 3), 2506856994)),
+    (vision.RandomRotation((33, 33)), COLOUR, ("uint8", (37, 53, 3), 452551044)),
+    (vision.Decode(), png(COLOUR), ("uint8", (37, 53, 3), 1178398856)),
+    (vision.Decode(), png(GREY[..., 0]), ("uint8", (28, 28, 3), 3525360468)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("transform", "image", "expected"),
+    MINDSPORE,
+    ids=[f"{type(t).__name__}{i}" for i, (t, _, _) in enumerate(MINDSPORE)],
+)
+def test_bits_of_mindspore(transform, image, expected):
+    assert checksum(transform(image)) == expected
+    if not transform.random:
+        alike = transform.many(np.stack([image, image]))
+        mixed = transform.many([image, image])
+        assert [checksum(x) for x in (*alike, *mixed)] == [expected] * 4
+
+
+def test_pil_images_are_pillows():
+    assert vision.Resize((20, 40))(PICTURE).tobytes() == PICTURE.resize((40, 20), Image.BILINEAR).tobytes()
+    assert vision.CenterCrop(20)(PICTURE).tobytes() == COLOUR[8:28, 16:36].tobytes()
+    assert isinstance(vision.ToPIL()(GREY), Image.Image) and vision.ToPIL()(GREY).mode == "L"
+    assert checksum(vision.ToTensor()(PICTURE)) == checksum(vision.ToTensor()(COLOUR))
+    assert vision.Grayscale()(PICTURE).tobytes() == PICTURE.convert("L").tobytes()
+    assert np.array_equal(vision.Decode(to_pil=True)(png(COLOUR)), COLOUR)
+    expected = PICTURE.rotate(30, Image.BILINEAR, fillcolor=(9, 9, 9)).tobytes()
+    assert vision.Rotate(30, Inter.BILINEAR, fill_value=9)(PICTURE).tobytes() == expected
+
+
+SHAPES = {
+    "RandomCrop": (vision.RandomCrop(16, padding=2), (16, 16, 3)),
+    "RandomCrop, larger": (vision.RandomCrop(60, pad_if_needed=True), (60, 60, 3)),
+    "RandomResizedCrop": (vision.RandomResizedCrop((8, 9)), (8, 9, 3)),
+    "RandomRotation": (vision.RandomRotation(30), (37, 53, 3)),
+    "RandomAffine": (vision.RandomAffine(10, (-0.1, 0.1), (0.9, 1.1), 5), (37, 53, 3)),
+    "RandomColorAdjust": (vision.RandomColorAdjust(0.4, 0.4, 0.4, 0.1), (37, 53, 3)),
+    "RandomColor": (vision.RandomColor(), (37, 53, 3)),
+    "RandomSharpness": (vision.RandomSharpness(), (37, 53, 3)),
+    "RandomResize": (vision.RandomResize((8, 9)), (8, 9, 3)),
+    "RandomErasing": (vision.RandomErasing(1.0), (37, 53, 3)),
+    "CutOut": (vision.CutOut(9), (37, 53, 3)),
+    "RandomVerticalFlip": (vision.RandomVerticalFlip(), (37, 53, 3)),
+    "RandomInvert": (vision.RandomInvert(), (37, 53, 3)),
+    "RandomSelectSubpolicy": (
+        vision.RandomSelectSubpolicy([[(vision.Invert(), 0.5)], [(vision.RandomRotation(9), 1.0)]]), (37, 53, 3),
+    ),
+    "UniformAugment": (vision.UniformAugment([vision.Invert(), vision.Equalize()], 1), (37, 53, 3)),
+    "RandomChoice": (transforms.RandomChoice([vision.Invert(), vision.Equalize()]), (37, 53, 3)),
+    "RandomApply": (transforms.RandomApply([vision.Invert()]), (37, 53, 3)),
+    "RandomOrder": (transforms.RandomOrder([vision.Invert(), vision.RandomRotation(9)]), (37, 53, 3)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_random_transforms_follow_the_seed(name):
+    transform, shape = SHAPES[name]
+
+    def drawn(seed):
+        ds.config.set_seed(seed)
+        dataset = ds.NumpySlicesDataset([COLOUR] * 12, ["image"], shuffle=False).map(transform, "image")
+        return [row["image"] for row in dataset.create_dict_iterator(output_numpy=True, num_epochs=1)]
+
+    first, again, other = drawn(1), drawn(1), drawn(2)
+    assert all(x.shape == shape and x.dtype == np.uint8 for x in first)
+    assert all(map(np.array_equal, first, again)) and not all(map(np.array_equal, first, other))
+    assert len({x.tobytes() for x in first}) > 1
+
+
+def test_a_whole_pipeline():
+    ds.config.set_seed(1)
+    dataset = ds.NumpySlicesDataset({"image": np.stack([GREY] * 5), "label": np.arange(5)}, shuffle=False)
+    steps = [vision.Resize((32, 32)), vision.Rescale(1 / 255.0, 0.0), vision.Normalize([0.1], [0.3]), vision.HWC2CHW()]
+    one = dataset.map(steps, "image").map(transforms.TypeCast(np.int32), "label").batch(2)
+    by_steps = dataset
+    for step in steps:
+        by_steps = by_steps.map(lambda x, step=step: step(x), "image")
+    for row, other in zip(
+        one.create_dict_iterator(output_numpy=True, num_epochs=1),
+        by_steps.batch(2).create_dict_iterator(output_numpy=True, num_epochs=1),
+    ):
+        assert row["image"].flags.c_contiguous and row["image"].dtype == np.float32 and row["label"].dtype == np.int32
+        assert row["image"].tobytes() == other["image"].tobytes()
+
+
+OTHERS = {
+    "OneHot": (transforms.OneHot(4), 2, [0, 0, 1, 0]),
+    "OneHot, smooth": (transforms.OneHot(4, 0.1), np.array([2]), [[0.025, 0.025, 0.925, 0.025]]),
+    "TypeCast": (transforms.TypeCast(np.int32), np.array([1.7, -1.7]), [1, -1]),
+    "TypeCast, wraps": (transforms.TypeCast(np.uint8), np.array([300.0, -1.0]), [44, 255]),
+    "PadEnd": (transforms.PadEnd([5], -1), np.array([1, 2]), [1, 2, -1, -1, -1]),
+    "PadEnd, cut": (transforms.PadEnd([1]), np.array([1, 2]), [1]),
+    "PadEnd, words": (transforms.PadEnd([3], "z"), np.array(["a"]), ["a", "z", "z"]),
+    "Fill": (transforms.Fill(7), np.ones((2,), np.float32), [7.0, 7.0]),
+    "Fill, words": (transforms.Fill("z"), np.array(["a", "bb"]), ["z", "z"]),
+    "Mask": (transforms.Mask(transforms.Relational.GE, 2), np.array([1, 2, 3]), [False, True, True]),
+    "Concatenate": (transforms.Concatenate(0, np.array([9]), np.array([8])), np.array([1, 2]), [9, 1, 2, 8]),
+    "Slice": (transforms.Slice(slice(0, 2), slice(1, 2)), np.arange(12).reshape(4, 3), [[1], [4]]),
+    "Slice, list": (transforms.Slice([0, 2]), np.arange(4), [0, 2]),
+    "Slice, one": (transforms.Slice(-1), np.arange(4), [3]),
+    "Compose": (transforms.Compose([transforms.Fill(1), transforms.OneHot(3)]), np.array(5), [0, 1, 0]),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_transforms(name):
+    transform, given, expected = OTHERS[name]
+    assert transform(given).tolist() == expected
+
+
+def test_transforms_of_several_fields():
+    assert [x.tolist() for x in transforms.Duplicate()(np.array([1]))] == [[1], [1]]
+    assert [x.tolist() for x in transforms.Unique()(np.array([3, 1, 3, 2]))] == [[3, 1, 2], [0, 1, 0, 2], [2, 1, 1]]
+    image, mask = vision.RandomCrop(9)(COLOUR, COLOUR[..., :1])
+    assert np.array_equal(image[..., :1], mask)
+
+
+ERRORS = {
+    "size": (lambda: vision.Resize("a"), TypeError, "single integer or a list/tuple"),
+    "size 0": (lambda: vision.Resize(0), ValueError, r"\[1, 16777216\]"),
+    "sizes": (lambda: vision.Resize((1, 2, 3)), TypeError, "of length 2"),
+    "interpolation": (lambda: vision.Resize(3, "a"), TypeError, "interpolation with value a"),
+    "mean": (lambda: vision.Normalize([1.0], [1.0, 2.0]), ValueError, "mean and std must be equal"),
+    "std": (lambda: vision.Normalize([1.0], [0.0]), ValueError, r"std\[0\] is not within .* \(0, 255\]"),
+    "prob": (lambda: vision.RandomHorizontalFlip(2), ValueError, r"\[0.0, 1.0\]"),
+    "prob word": (lambda: vision.RandomHorizontalFlip("a"), TypeError, "prob with value a"),
+    "rescale": (lambda: vision.Rescale("a", 1), TypeError, "rescale with value a"),
+    "padding": (lambda: vision.Pad(-1), ValueError, r"padding is not within .* \[0, 2147483647\]"),
+    "scale": (lambda: vision.RandomResizedCrop(3, scale=(2, 1)), ValueError, r"\(min,max\) format. Got \(max,min\)"),
+    "classes": (lambda: transforms.OneHot(0), ValueError, "greater than 0"),
+    "list": (lambda: transforms.Compose(3), TypeError, "transforms list with value 3"),
+    "empty": (lambda: transforms.RandomChoice([]), ValueError, "can not be empty"),
+    "policy": (lambda: vision.RandomSelectSubpolicy([]), ValueError, "policy can not be empty"),
+    "operator": (lambda: transforms.Mask(3, 2), TypeError, "operator with value 3"),
+    "no image": (lambda: vision.Resize(3)("a"), TypeError, "NumPy or PIL image"),
+    "channels": (lambda: vision.Normalize([1.0, 1], [1.0, 1])(COLOUR), RuntimeError, "number of channels"),
+    "crop": (lambda: vision.RandomCrop(99)(COLOUR), RuntimeError, "smaller than the rectangle 99 x 99"),
+    "bytes": (lambda: vision.Decode()(np.zeros(9, np.uint8)), RuntimeError, "decode failed"),
+    "decoded": (lambda: vision.Decode()(COLOUR), TypeError, "should be 1, but got 3"),
+    "class": (lambda: transforms.OneHot(4)(np.array(5)), RuntimeError, r"must be in \[0, 3\]"),
+}
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_errors(name):
+    make, kind, text = ERRORS[name]
+    with pytest.raises(kind, match=text):
+        make()
+
+
+def test_the_sample_that_fails_among_many_is_told():
+    images = [np.zeros((9, 9, 3), np.uint8)] * 20 + [np.zeros((2, 2, 3), np.uint8)]
+    dataset = ds.GeneratorDataset(images, "image", shuffle=False).map(vision.RandomCrop(5), "image").batch(7)
+    with pytest.raises(ds.SampleError, match="map: RandomCrop failed at sample 20 of epoch 0"):
+        list(dataset)
