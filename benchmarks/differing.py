@@ -51,7 +51,8 @@ def run(file: str, name: str, way: str, calls: int, out: str) -> None:
 
     import anfora as ms
     from anfora import Tensor, nn, ops
-    from anfora.graph.tell.digest import Walk, Word, shown_path
+    from anfora.graph.tell.digest import Walk
+    from anfora.graph.tell.tokens import Word, shown_path
     from anfora.graph.tell.twins import Caught
 
     ms.set_seed(1)

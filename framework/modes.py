@@ -19,8 +19,7 @@ from anfora.core.tree import has_tensors, tensors
 from anfora.graph.run.compiled import Compiled
 from anfora.graph.source.sources import look_for
 from anfora.graph.tell.cells import program_of
-from anfora.graph.tell.checking import kind_of_program
-from anfora.graph.tell.explain import Report, Watched, explained, strictness
+from anfora.graph.tell.explain import Report, Watched, explained, kind_of_program, strictness
 
 __all__ = [
     "JitConfig",

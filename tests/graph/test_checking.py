@@ -804,3 +804,12 @@ def test_the_tool_that_compares_processes(tmp_path):
         ],
         2,
     ), done.stderr
+
+
+def test_who_does_not_check_does_not_load_it():
+    program = "import sys; from anfora import jit; jit(lambda: 1)(); print('anfora.graph.tell.checking' in sys.modules)"
+    environment = {name: value for name, value in os.environ.items() if name != "ANFORA_CHECK"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment
+    )  # fmt: skip
+    assert done.stdout == "False\n", done.stderr

@@ -87,14 +87,16 @@ class Frame:
 class Generator:
     """A generator function that was called: its frame, to be continued. Python may iterate over it too."""
 
-    __slots__ = ("call", "frame", "is_running", "kind", "world", "__weakref__")
+    __slots__ = ("call", "frame", "is_running", "kind", "real", "world", "__weakref__")
 
     def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
         self.frame = frame
         self.is_running = False
         self.call = call  #: the function and its arguments
-        #: What it is in the program: a class written in C (`map`, `filter`) where the function says that it is that.
-        self.kind = getattr(call[0], "stands_for", types.GeneratorType) if call is not None else types.GeneratorType
+        #: What it is in the program: a class written in C (`map`, `filter`) where the function stands for that.
+        original = getattr(call[0], "original", None) if call is not None else None
+        self.kind = original if isinstance(original, type) else types.GeneratorType
+        self.real: Any = None  #: Python's own, which goes on in its place: see `python`
         self.live_in(world)
 
     def live_in(self, world: Plain) -> None:
@@ -103,16 +105,24 @@ class Generator:
         world.note_generator(self)
 
     def python(self) -> Any:
-        """What Python has in its place: the same call, where that has not started yet; else one of its kind that goes on
-        with this one. The machine is not to go on with it any more."""
-        self.world = Plain()
-        if self.call is not None and self.frame is not None and not self.frame.pc:
+        """The generator as Python has it, where it has not started yet; else itself. From then on this one hands on what it
+        is asked."""
+        if self.real is None and self.call is not None and self.frame is not None and not self.frame.pc:
             function, args, kwargs = self.call
-            return (function if self.kind is types.GeneratorType else self.kind)(*args, **kwargs)
+            if self.frame.code.is_internal:  # what stands for an iterator of Python's
+                function = getattr(function, "original", function)
+            self.real = function(*[given.python() if type(given) is Generator else given for given in args], **kwargs)
+        return self if self.real is None else self.real
+
+    def leave(self) -> Any:
+        """What Python gets where it leaves the machine for good: the same call, where that has not started yet; else one of
+        its kind that goes on with this one."""
+        self.world = Plain()
+        real = self.python()
+        if real is not self:
+            return real
         rest = self._driver()
-        if self.kind is types.GeneratorType:
-            return rest
-        return self.kind(_itself if self.kind is map else _always, rest)
+        return self.kind(_itself if self.kind is map else _always, rest) if self.kind in (map, filter) else rest
 
     def _driver(self) -> types.GeneratorType:
         """A generator of Python's that goes on with this one, under the name that it has in the program."""
@@ -141,7 +151,7 @@ class Generator:
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self.kind is types.GeneratorType:
             raise TypeError("cannot pickle 'generator' object")
-        return self.python().__reduce_ex__(protocol)
+        return self.leave().__reduce_ex__(protocol)
 
     def __iter__(self) -> Generator:
         return self
@@ -153,15 +163,21 @@ class Generator:
 
     @property
     def gi_running(self) -> bool:
+        if self.real is not None:
+            return self.real.gi_running
         return self.is_running
 
     @property
     def gi_suspended(self) -> bool:
+        if self.real is not None:
+            return inspect.getgeneratorstate(self.real) == inspect.GEN_SUSPENDED
         return self.frame is not None and bool(self.frame.pc) and not self.is_running
 
     @property
     def gi_frame(self) -> Any:
         frame = self.frame
+        if self.real is not None:
+            return self.real.gi_frame
         if frame is None:
             return None
         line = frame.code.positions[frame.pc - 1][0] if frame.pc else frame.code.python.co_firstlineno
@@ -172,14 +188,20 @@ class Generator:
 
     def send(self, value: Any) -> Any:
         """Continue with a value for the `yield` that it waits at; gives the next item."""
+        if self.real is not None:
+            return next(self.real) if value is None else self.real.send(value)
         return self._continue(lambda machine: machine.resume(self, value))
 
     def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> Any:
         """Raise an exception at the `yield` that it waits at."""
+        if self.real is not None:
+            return self.real.throw(thrown(kind, value, traceback))
         return self._continue(lambda machine: machine.resume(self, None, thrown(kind, value, traceback)))
 
     def close(self) -> None:
         """Raise GeneratorExit there."""
+        if self.real is not None:
+            return self.real.close()
         if self.frame is None or not self.frame.pc:
             self.frame = None
             return
@@ -310,7 +332,7 @@ class Walk:
     def __repr__(self) -> str:
         return f"<{self.kind.__name__} object at {id(self):#x}>"
 
-    def python(self) -> Any:
+    def leave(self) -> Any:
         """Python's iterator, which has come as far."""
         made = iter(self.base)
         for _ in range(self.index):
@@ -569,6 +591,7 @@ class Machine:
         self.world, self.below = world, below
         self.frames: list[Frame] = []
         self.saved: list[Any] = []  #: the stack before the present instruction
+        self.steps = 0  #: instructions that were done
         self._done: Any = None
         self._left: tuple | None = None  #: the Cell that an exception has just left
 
@@ -609,6 +632,7 @@ class Machine:
                     frame.pc = pc + 1
                     code = frame.code
                     self.saved = frame.stack[:]
+                    self.steps += 1
                     _TABLE[code.opcodes[pc]](self, frame, code.arguments[pc])
             except Exception as error:
                 calls = self._note_signals(calls)

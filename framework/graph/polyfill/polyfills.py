@@ -150,27 +150,18 @@ def all_(items):
     return True
 
 
-def _stands_for(kind: type) -> Callable:
-    """Marks a generator function whose generators are, in the program, objects of a class written in C."""
-
-    def mark(function: Callable) -> Callable:
-        function.__dict__["stands_for"] = kind
-        return function
-
-    return mark
-
-
-@_stands_for(map)
 def map_(function, *items):
     for row in zip(*items):
         yield function(*row)
 
 
-@_stands_for(filter)
 def filter_(function, items):
     for item in items:
         if item if function is None else function(item):
             yield item
+
+
+map_.original, filter_.original = map, filter  # type: ignore[attr-defined]  # where Python runs them itself
 
 
 def list_(items=()):

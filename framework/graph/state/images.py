@@ -128,6 +128,8 @@ class Imager:
         if kind is Frame:
             return self._frame(value)
         if kind is Generator:
+            if value.real is not None:
+                raise NoImage("a generator of Python's")
             if value.is_running:
                 return "running generator", self.image(value.frame), self.image(None), value.kind
             return "generator", self.image(value.frame), self.image(value.call), value.kind
@@ -331,9 +333,9 @@ class _Builder:
             made[place] = generator
             generator.world, generator.is_running = None, kind != "generator"  # type: ignore[assignment]
             generator.frame = self.build(image[1])
-            generator.call, generator.kind = self.build(image[2]), image[3]
+            generator.call, generator.kind, generator.real = self.build(image[2]), image[3], None
             if self.for_python:
-                made[place] = generator.python()
+                made[place] = generator.leave()
             return made[place]
         if kind == "exception":
             return self._exception(image, place)
@@ -357,7 +359,7 @@ class _Builder:
             assert kind == "iterator", kind
             made[place] = value = image[1](*self.build(image[2]))
             if self.for_python and type(value) is Walk:
-                made[place] = value.python()
+                made[place] = value.leave()
             state = self.build(image[3])
             if image[4] and state is not None:
                 value.__setstate__(state)

@@ -1,7 +1,8 @@
 """What graph mode did, told to the user.
 
 explain.py       hops, guards, numbers and recompilations of a call; wording.py, in which words
-checking.py      whether it was right: `jit(check=True)`; twins.py, in which processes; digest.py, what is compared
+checking.py      whether it was right: `jit(check=True)`; twins.py, in which processes; digest.py,
+                 kinds.py, tokens.py, what is compared
 typed.py         a recorded program as MindIR; dumps.py, the files of `save_graphs`
 cells.py         the door by which Cells of GRAPH_MODE come in
 """

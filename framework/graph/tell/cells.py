@@ -9,8 +9,7 @@ from anfora.core import slots
 from anfora.core.settings import GRAPH_MODE, get_context
 from anfora.graph.machine.running import running
 from anfora.graph.polyfill.polyfills import call, call_as_cell
-from anfora.graph.tell.checking import kind_of_program
-from anfora.graph.tell.explain import Watched, strictness
+from anfora.graph.tell.explain import Watched, kind_of_program, strictness
 
 __all__ = ["call_compiled", "program_of"]
 

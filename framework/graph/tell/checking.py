@@ -42,22 +42,18 @@ from anfora.core.tensor import bfloat16_to_numpy, convert, from_buffer
 from anfora.eager import batched, tape
 from anfora.graph.machine.running import running
 from anfora.graph.machine.switches import switches
-from anfora.graph.tell.digest import Blob, Path, Token, Walk, Word, hashed, shown_path
+from anfora.graph.tell.digest import Walk
 from anfora.graph.tell.explain import FallbackError, Watched
+from anfora.graph.tell.tokens import Blob, Path, Token, Word, hashed, shown_path
 from anfora.graph.tell.twins import Caught, NoAnswer, Twin, asked
 
-__all__ = ["CheckError", "Checked", "kind_of_program"]
+__all__ = ["CheckError", "Checked"]
 
 _MOST_SEEDS = 500  #: tensors that gradients are taken of
 
 
 class CheckError(AnforaError, AssertionError):
     """A compiled call gave something else than Python did."""
-
-
-def kind_of_program(options: dict[str, Any]) -> type[Watched]:
-    """What a function with these options of `jit` is compiled to."""
-    return Checked if options.get("check") or os.environ.get("ANFORA_CHECK") == "1" else Watched
 
 
 class Checked(Watched):

@@ -52,7 +52,16 @@ from anfora.graph.tell.wording import (
     span_text,
 )
 
-__all__ = ["FallbackError", "HopReport", "Report", "Watched", "explained", "strictness", "what_changed"]
+__all__ = [
+    "FallbackError",
+    "HopReport",
+    "Report",
+    "Watched",
+    "explained",
+    "kind_of_program",
+    "strictness",
+    "what_changed",
+]
 
 
 class FallbackError(AnforaError, RuntimeError):
@@ -238,6 +247,15 @@ class Watched(Program):
                 if not frame.code.is_internal or frame.function is at_once:  # no handler of the program is asked
                     frame.handlers.clear()
         raise _refusal(self.name, found)
+
+
+def kind_of_program(options: dict[str, Any]) -> type[Watched]:
+    """What a function with these options of `jit` is compiled to."""
+    if options.get("check") or os.environ.get("ANFORA_CHECK") == "1":
+        from anfora.graph.tell.checking import Checked  # with what looks at values, which is seldom wanted
+
+        return Checked
+    return Watched
 
 
 def strictness(options: dict[str, Any]) -> str:
