@@ -117,7 +117,7 @@ def is_bound(value: Any) -> bool:
 
 
 def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
-    return module is not None and any(module == p or module.startswith(p + ".") for p in prefixes)
+    return isinstance(module, str) and any(module == p or module.startswith(p + ".") for p in prefixes)
 
 
 def forgets(function: Any) -> bool:
