@@ -487,10 +487,7 @@ def _sets_plainly(owner: Any, name: Any) -> bool:
     if kind is types.FunctionType:
         return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
     return (
-        known.is_object(owner)
-        and known.sets_plainly(kind)
-        and not kind.__module__.startswith("anfora.")
-        and hasattr(owner, "__dict__")
+        known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind) and hasattr(owner, "__dict__")
     )
 
 

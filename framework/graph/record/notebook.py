@@ -229,7 +229,7 @@ class Notebook(Plain):
         if kind is Bound and all(map(_is_shown, value.attributes.values())):
             self.guard("operator", origin, value)
             return value
-        if kind.__module__.startswith("anfora.") and not isinstance(
+        if known.is_ours(kind) and not isinstance(
             value, (Tensor, Cell, Generator, Linearized, Walk, custom_vjp, tuple, list, dict)
         ):
             self.guard("is", origin, value)  # an operator with its attributes, say
@@ -602,7 +602,7 @@ class Notebook(Plain):
             ),
         ):  # fmt: skip
             return False
-        return kind.__module__.startswith("anfora.") and not known.holds_state(value)
+        return known.is_ours(kind) and not known.holds_state(value)
 
     def made(self, function: Callable) -> None:
         self.local_functions[id(function)] = function
@@ -680,7 +680,7 @@ class Notebook(Plain):
             return True
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
+        return hasattr(type(value), "__next__") or known.is_ours(type(value))
 
     def _origin_of(self, value: Any) -> Origin:
         found = self.origins.get(id(value))
