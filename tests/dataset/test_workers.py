@@ -181,8 +181,9 @@ def test_nothing_is_left_behind():
 
 
 PROGRAM = """
-    import os, sys, time
+    import os, signal, time
     import anfora.dataset as ds
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also where who started this ignores it
     def slow(n):
         os.write(1, b"%d\\n" % os.getpid())
         time.sleep(1000)
