@@ -30,7 +30,9 @@ class _Files(dict[str, bool]):
 
     def __missing__(self, file: str) -> bool:
         self[file] = found = any(
-            getattr(module, "__file__", None) == file and _is_own(name if name != "__main__" else _run_as(module))
+            # not as an attribute: one that is loaded when something of it is asked for would be
+            getattr(module, "__dict__", {}).get("__file__") == file
+            and _is_own(name if name != "__main__" else _run_as(module))
             for name, module in list(sys.modules.items())
         )
         return found

@@ -1,10 +1,11 @@
-"""Automata in tests: made at the first opportunity, and counted."""
+"""Automata in tests: made at the first opportunity, and counted. And programs that are too small to pay: compiled all the
+same."""
 
 from __future__ import annotations
 
 import pytest
 
-from anfora.graph.run import control, engines
+from anfora.graph.run import control, engines, ledger
 
 
 class Counts:
@@ -30,3 +31,9 @@ def counts(monkeypatch):
     monkeypatch.setattr(control, "NATIVE_AFTER", 2)
     monkeypatch.setattr(engines, "_SHORT", 0)
     return counts
+
+
+@pytest.fixture(autouse=True)
+def small_programs(monkeypatch):
+    """What is compiled of the small programs of tests need not pay for its hops: see test_ledger.py."""
+    monkeypatch.setattr(ledger, "_CALLS", 1 << 60)

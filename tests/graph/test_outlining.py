@@ -552,11 +552,16 @@ def test_it_means_what_python_says(program):
     assert bool(outlined(compiled)) is (program not in ON_TENSORS)
 
 
-#: Programs whose loops name tensors, or a generator of which it is not known how many items come.
-ON_TENSORS = {by_return, by_return_through_finally, by_return_out_of_two_loops, by_return_out_of_a_with, over_a_generator,
-              with_private_names}  # fmt: skip
+#: Programs whose loops name tensors, or that are Python's altogether.
+ON_TENSORS = {
+    by_return,
+    by_return_through_finally,
+    by_return_out_of_two_loops,
+    by_return_out_of_a_with,
+    with_private_names,
+}
 REFUSED = {
-    by_error_in_a_finally, by_return_through_finally, with_functions_made_inside, with_a_global, over_a_generator,
+    by_error_in_a_finally, by_return_through_finally, with_functions_made_inside, with_a_global,
     handled, handled_and_raised_again, by_error_that_is_caught, by_error_caught_outside, with_private_names,
     by_return_out_of_a_with, with_an_import, with_variables_deleted,
 }  # fmt: skip  # these do something else that only the interpreter can do

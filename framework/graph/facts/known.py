@@ -32,8 +32,8 @@ from anfora.graph.machine.machine import Generator, Walk
 from anfora.kernel import glue
 
 __all__ = [
-    "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "METADATA", "NUMBERS", "SIMPLE", "VIEWS", "computes", "enters",
-    "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_attribute_of_ours", "is_bound",
+    "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
+    "VIEWS", "computes", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_attribute_of_ours", "is_bound",
     "is_compared_plainly", "is_compiled", "is_constant", "is_layer", "is_object", "is_opaque", "is_plain_key",
     "is_pythons", "is_transform", "name_of", "only_moves", "overrides", "rows", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
@@ -51,6 +51,10 @@ VIEWS: tuple[type, ...] = tuple(
     for table in (dict[str, int](), collections.OrderedDict[str, int]())
     for view in (table.keys(), table.values(), table.items())
 )
+#: What Python walks over, and nothing of the program is called for it.
+ITERABLES: tuple[type, ...] = (list, tuple, str, range, dict, set, frozenset, *VIEWS)
+#: Iterators that tell what they go over, and where they are.
+ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), reversed, enumerate, zip)
 #: Iterators that Python, from some version on, makes like objects of the program's classes.
 DEQUE_ITERATORS: tuple[type, ...] = (type(iter(collections.deque())), type(reversed(collections.deque())))
 CONTAINERS = (tuple, list, dict, set, frozenset)

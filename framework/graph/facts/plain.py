@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import collections
 import functools
+import io
 import operator
+import re
 import sys
 import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, viewed
+from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
 
 __all__ = ["COUNTED", "Plainness", "count_of"]
@@ -25,7 +27,7 @@ _ALL_SIMPLE = frozenset({*SIMPLE, Number, bytearray, slice})
 class Plainness:
     """Says whether values are plain: one look at a program.
 
-    What is made by classes and modules of the program's, or of other packages, is not, nor is what may hold a tensor.
+    What other packages make is not, nor is what may hold a tensor.
     """
 
     def __init__(self) -> None:
@@ -62,14 +64,16 @@ class Plainness:
         if kind is functools.partial:
             return all(self(part, depth + 1) for part in (value.func, value.args, value.keywords))
         if isinstance(value, type):
-            return value.__module__ in _LIBRARIES and not value.__flags__ & (1 << 9)
+            return value.__module__ in _LIBRARIES or self._class(value, depth)
         if kind is types.ModuleType:
             return value.__name__.partition(".")[0] in sys.stdlib_module_names
         if kind in _MOVING or kind in DEQUE_ITERATORS:
             return True
         if kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__"):
             return self._iterator(value, depth)
-        return kind in _OTHERS
+        if kind in _OTHERS:
+            return True
+        return is_object(value) and self(kind, depth) and self(getattr(value, "__dict__", None), depth)
 
     def cell(self, cell: types.CellType, depth: int = 0) -> bool:
         """The same of a variable."""
@@ -105,6 +109,22 @@ class Plainness:
             return False
         return all(self.named(name, function, depth + 1) for name in _names_of(function.__code__))
 
+    def _class(self, kind: type, depth: int) -> bool:
+        """Whether a class of the program is made of plain functions and values."""
+        if type(kind) is not type or kind.__module__.partition(".")[0] == "anfora" or "__slots__" in kind.__dict__:
+            return False
+        for base in kind.__mro__[1:-1]:
+            if base.__module__ not in _LIBRARIES and not self(base, depth + 1):
+                return False
+        return all(self._member(value, depth + 1) for value in kind.__dict__.values())
+
+    def _member(self, value: Any, depth: int) -> bool:
+        if isinstance(value, (classmethod, staticmethod)):
+            value = value.__func__
+        if type(value) is property:
+            return all(self(part, depth) for part in (value.fget, value.fset, value.fdel) if part is not None)
+        return type(value) is types.GetSetDescriptorType or self(value, depth)
+
     def named(self, name: str, function: types.FunctionType, depth: int = 0) -> bool:
         """Whether a variable of a function's module is plain."""
         scope = function.__globals__
@@ -137,7 +157,18 @@ _LIBRARIES = frozenset({
 _MOVING = frozenset(
     {type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b""))}
 )
-_OTHERS = frozenset({operator.itemgetter, operator.attrgetter, operator.methodcaller, type(print), type(sys.stdout)})
+_OTHERS = frozenset(
+    {
+        operator.itemgetter,
+        operator.attrgetter,
+        operator.methodcaller,
+        type(print),
+        io.TextIOWrapper,
+        io.StringIO,
+        io.BytesIO,
+        type(re.compile("")),
+    }
+)
 _LOOKED_INTO = frozenset({*_ALL_SIMPLE, *_SEQUENCES, *_MAPPINGS, types.FunctionType, *BOUND, type})
 
 

@@ -97,19 +97,23 @@ class Frame:
 class Generator:
     """A generator function that was called: its frame, to be continued. Python may iterate over it too."""
 
-    __slots__ = ("call", "frame", "is_running", "world", "__weakref__")
+    __slots__ = ("call", "frame", "is_running", "real", "world", "__weakref__")
 
     def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
         self.frame, self.world = frame, world
         self.is_running = False
         self.call = call  #: the function and its arguments
+        self.real: Any = None  #: Python's own, which goes on in its place: see `python`
 
     def python(self) -> Any:
-        """The generator as Python has it, where it has not started yet; else itself."""
-        if self.call is None or self.frame is None or self.frame.pc:
-            return self
-        function, args, kwargs = self.call
-        return function(*args, **kwargs)
+        """The generator as Python has it, where it has not started yet; else itself. From then on this one hands on what it
+        is asked."""
+        if self.real is None and self.call is not None and self.frame is not None and not self.frame.pc:
+            function, args, kwargs = self.call
+            if self.frame.code.is_internal:  # what stands for an iterator of Python's
+                function = getattr(function, "original", function)
+            self.real = function(*[given.python() if type(given) is Generator else given for given in args], **kwargs)
+        return self if self.real is None else self.real
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
@@ -129,15 +133,21 @@ class Generator:
 
     @property
     def gi_running(self) -> bool:
+        if self.real is not None:
+            return self.real.gi_running
         return self.is_running
 
     @property
     def gi_suspended(self) -> bool:
+        if self.real is not None:
+            return inspect.getgeneratorstate(self.real) == inspect.GEN_SUSPENDED
         return self.frame is not None and bool(self.frame.pc) and not self.is_running
 
     @property
     def gi_frame(self) -> Any:
         frame = self.frame
+        if self.real is not None:
+            return self.real.gi_frame
         if frame is None:
             return None
         line = frame.code.positions[frame.pc - 1][0] if frame.pc else frame.code.python.co_firstlineno
@@ -148,14 +158,20 @@ class Generator:
 
     def send(self, value: Any) -> Any:
         """Continue with a value for the `yield` that it waits at; gives the next item."""
+        if self.real is not None:
+            return next(self.real) if value is None else self.real.send(value)
         return self._continue(lambda machine: machine.resume(self, value))
 
     def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> Any:
         """Raise an exception at the `yield` that it waits at."""
+        if self.real is not None:
+            return self.real.throw(thrown(kind, value, traceback))
         return self._continue(lambda machine: machine.resume(self, None, thrown(kind, value, traceback)))
 
     def close(self) -> None:
         """Raise GeneratorExit there."""
+        if self.real is not None:
+            return self.real.close()
         if self.frame is None or not self.frame.pc:
             self.frame = None
             return
@@ -489,6 +505,8 @@ def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], value
     """Do something by Python, from a frame that shows a place in the user's program, with the module's variables and the
     local ones, while an exception is being handled there. What is outlined brings such a frame itself."""
     if type(operation) is Outlined:
+        if type(args[0]) is Generator:
+            args = (args[0].python(), *args[1:])
         return operation(*args) if handled is None else while_handling(handled, operation, args)
     values[".do"], values[".args"], values[".names"] = operation, args, names
     try:
@@ -523,6 +541,7 @@ class Machine:
         self.world, self.below = world, below
         self.frames: list[Frame] = []
         self.saved: list[Any] = []  #: the stack before the present instruction
+        self.steps = 0  #: instructions that were done
         self._done: Any = None
         self._left: tuple | None = None  #: the Cell that an exception has just left
 
@@ -563,6 +582,7 @@ class Machine:
                     frame.pc = pc + 1
                     code = frame.code
                     self.saved = frame.stack[:]
+                    self.steps += 1
                     _TABLE[code.opcodes[pc]](self, frame, code.arguments[pc])
             except Exception as error:
                 calls = self._note_signals(calls)

@@ -198,6 +198,18 @@ def batched_(items, n):
         yield tuple(batch)
 
 
+#: What these stand for, where Python runs them itself.
+_ORIGINALS: dict[Callable, Callable] = {
+    accumulate_: itertools.accumulate, _combinations: itertools.combinations, _permutations: itertools.permutations,
+    _combinations_with_replacement: itertools.combinations_with_replacement, groupby_: itertools.groupby,
+    starmap_: itertools.starmap, takewhile_: itertools.takewhile, dropwhile_: itertools.dropwhile,
+    filterfalse_: itertools.filterfalse, compress_: itertools.compress, chain_of_: itertools.chain.from_iterable,
+    calls_until_: iter,
+}  # fmt: skip
+for _replacement, _original in _ORIGINALS.items():
+    _replacement.original = _original  # type: ignore[attr-defined]
+
+
 def _iterator(
     replacement: Callable,
     places: tuple[int, ...],
@@ -238,7 +250,7 @@ def go_over(
 
 
 def _is_iterable(recorder: Any, value: Any) -> bool:
-    is_plain = type(value) in (list, tuple, str, range, dict, set, frozenset, *known.VIEWS)
+    is_plain = type(value) in known.ITERABLES
     is_iterator = hasattr(type(value), "__next__")
     return not recorder.opaque(value) and (is_plain or is_iterator or recorder.is_walked(value))
 

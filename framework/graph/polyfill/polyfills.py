@@ -161,6 +161,9 @@ def filter_(function, items):
             yield item
 
 
+map_.original, filter_.original = map, filter  # type: ignore[attr-defined]  # where Python runs them itself
+
+
 def list_(items=()):
     return [item for item in items]  # noqa: C416  (`list` would leave it to Python again)
 

@@ -70,6 +70,8 @@ class Attributes(Reasons):
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
         if self.given is not None:  # the attribute may lie in the object by now
             return self._redo()
+        if type(value) is list and id(value) not in self.origins and hasattr(list, name):
+            return getattr(value, name)
         value = self.force(value)
         if self.opaque_to(getattr, value):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")

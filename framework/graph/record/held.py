@@ -103,7 +103,9 @@ class Unwrapping:
 
     def iterators(self) -> dict[int, tuple[Any, Any]]:
         """The iterators in whose places others stand."""
-        return {key: pair for key, pair in self._done.items() if type(pair[0]) in _ITERATORS and pair[0] is not pair[1]}
+        return {
+            key: pair for key, pair in self._done.items() if type(pair[0]) in known.ITERATORS and pair[0] is not pair[1]
+        }
 
     def _value(self, value: Any) -> Any:
         kind = type(value)
@@ -128,7 +130,7 @@ class Unwrapping:
         elif kind is types.MethodType or known.is_bound(value):
             owner = self._value(value.__self__)
             result = value if owner is value.__self__ else _bound(value, owner)
-        elif kind in _ITERATORS:
+        elif kind in known.ITERATORS:
             result = self._iterator(value)
         else:
             self.changed[id(value)] = result = value
@@ -501,9 +503,6 @@ def _only_stores(kind: type) -> bool:
         )
     )
 
-
-#: Iterators that tell what they go over.
-_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), reversed, enumerate, zip)
 
 #: Steps of transforms that pass on what is not a tensor, in nestings that they copy.
 _OF_TRANSFORMS: frozenset[Any] = frozenset({

@@ -133,6 +133,7 @@ class Hops(Operators):
     def _hopped(
         self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
     ) -> Any:
+        self.hops += 1
         if state is not None:
             if self.holds:
                 self.released(tuple(state.built))

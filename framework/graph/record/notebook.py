@@ -92,6 +92,8 @@ class Notebook(Plain):
         #: Whether nothing is kept of what the program does now, which is only watched: see `stop_keeping`. And whether that
         #: ends where the state can be written down again.
         self.is_unkept = self.keeps_again = False
+        self.counted = 0  #: instructions of the pieces that are finished
+        self.hops = 0  #: that were done while it was recorded
         self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
         self.begin({})
@@ -319,6 +321,8 @@ class Notebook(Plain):
             kind = type(value)
             if kind in SIMPLE:
                 continue
+            if known.is_among(operation, _STARTING) and kind in (list, tuple):
+                continue  # who takes items will look at it
             if only_moves:
                 held = value.__self__ if kind in known.BOUND else value
                 while type(held) in _ITERATORS_OVER_ONE:
@@ -364,7 +368,7 @@ class Notebook(Plain):
             self.look(value.base, is_deep)
         elif kind in known.VIEWS:
             self.look(known.viewed(value), is_deep)
-        elif kind in _ITERATORS:
+        elif kind in known.ITERATORS:
             for item in value.__reduce__()[1]:
                 self.look(item, is_deep)
 
@@ -847,7 +851,8 @@ def place_in_memory(array: np.ndarray) -> tuple:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 
+#: Functions that make iterators which tell what they go over, and where they are, whatever length that has.
+_STARTING = frozenset([iter, zip, enumerate])
 #: Containers that are not looked into where something only moves what they hold.
 _MOVED = (list, dict, set)
 _ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))
-_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), enumerate, zip)

@@ -6,6 +6,7 @@ call between two pieces; what follows is compiled again.
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from anfora.graph.machine.machine import Frame, Generator, Machine, plainly
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.record.numeric import Numeric
 from anfora.graph.source.sources import code_of
-from anfora.graph.state.moments import CALL, LOOP, Outcome
+from anfora.graph.state.moments import CALL, LOOP, OVERDRAWN, Outcome
 
 __all__ = ["MANY", "Outlining"]
 
@@ -29,6 +30,7 @@ __all__ = ["MANY", "Outlining"]
 _LONG = 36
 #: And where a piece had to be divided for it: inside of a gradient.
 _LONG_INSIDE = 500
+_CHECKED_FROM = 256  #: iterations of a loop that is unrolled, from which on it is looked what it costs
 _ABSENT = object()
 
 
@@ -53,6 +55,8 @@ class Outlining(Numeric):
         if is_new:
             turns.pop(loop.head, None)
             count = self._count(items) if loop.is_walk else 0
+            if type(items) is Generator and items.frame is not None and not items.frame.pc and items.frame.code.loops:
+                count = least  # nothing tells how many items come, and later it could not be Python's
             count = least if is_known and not (loop.is_walk and type(items) in COUNTED) else count
         else:
             for head in [head for head in turns if head > loop.head]:
@@ -63,17 +67,31 @@ class Outlining(Numeric):
             if count < turns.get(~loop.head, least):  # it is looked at again, at ever greater distances
                 return False
             turns[~loop.head] = 2 * count
-        if count < least or not loop.is_possible or not self._is_plain_loop(frame, loop, items):
+        if count < least or not loop.is_possible:
             return False
+        if not self._is_plain_loop(frame, loop, items):
+            return not is_new and count >= _CHECKED_FROM and self._overdraws(machine, frame, loop)
         given = (range, items.item, items.stop, items.step) if type(items) is Counter else items
         if not self.leave_loop(machine, frame, loop, given, is_new):
             return False
-        if not is_new:
+        if not is_new and site not in self.keeper.long_loops:
             self.keeper.long_loops.add(site)
+            self.keeper.is_outdated = self.keeper.is_outdated or self.hops > 1
         for head, around in frame.code.loops.items():
             if head < loop.head < around.landing:
                 turns[head] = turns.get(head, 0) + least // 3
         return True
+
+    def _overdraws(self, machine: Machine, frame: Frame, loop: Any) -> bool:
+        """Give the function back to Python where a loop that is unrolled costs too much."""
+        keeper = self.keeper
+        if self.is_unkept or self.region or machine.below is not None or not keeper.is_patient():
+            return False
+        if not keeper.ledger.is_overdrawn(machine.steps - self.counted, len(self.piece.rows)):
+            return False
+        keeper.give_up(OVERDRAWN, machine)
+        self.leave(machine)
+        return machine.world.outlines(machine, frame, loop)
 
     def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
         return self.do_between(machine, operation, args, {}, LOOP)
@@ -110,6 +128,9 @@ class Outlining(Numeric):
         is_plain = Plainness()
         if not all(self._is_plain(is_plain, value) for value in (function, *args, *kwargs.values())):
             return False
+        if type(function) is types.FunctionType and function.__code__ not in self.keeper.plain_calls:
+            self.keeper.plain_calls.add(function.__code__)
+            self.keeper.is_outdated = True
         machine.push(self.do_between(machine, plainly, (function, *args), kwargs, CALL))
         return True
 
@@ -134,12 +155,19 @@ class Outlining(Numeric):
     def _calls_itself(self, machine: Machine, function: Any) -> bool:
         if type(function) is not types.FunctionType or not self.enters(function) or code_of(function).is_generator:
             return False
+        if function.__code__ in self.keeper.plain_calls:
+            return True
         return sum(frame.code.python is function.__code__ for frame in machine.frames) >= _DEEP
 
     def _is_plain(self, is_plain: Plainness, value: Any) -> bool:
-        if type(value) is Generator:  # one that has not started is its call
-            return value.frame is not None and not value.frame.pc and is_plain(value.call)
-        return is_plain(value)
+        if type(value) is not Generator:
+            return is_plain(value)
+        if value.frame is None or value.frame.pc or value.call is None or not self.owns(value):
+            return False
+        function, args, kwargs = value.call  # one that has not started is its call
+        if not (value.frame.code.is_internal and hasattr(function, "original")) and not is_plain(function):
+            return False
+        return all(self._is_plain(is_plain, part) for part in (*args, *kwargs.values()))
 
     def is_plain_call(self, operation: Callable, args: tuple, kwargs: dict) -> bool:
         """Whether one of Python's functions takes what is left in an iterator, of plain values."""
@@ -147,9 +175,10 @@ class Outlining(Numeric):
             return False
         return any(map(self.is_outside, args)) and all(map(Plainness(), (*args, *kwargs.values())))
 
-    def holds_many(self, operation: Callable, args: tuple) -> bool:
+    def holds_many(self, machine: Machine, operation: Callable, args: tuple) -> bool:
         """Whether one of the arguments of a call is a large container from outside: each item would be guarded."""
-        if known.is_among(operation, _CURSORY):
+        is_start = operation is reversed and self.walks_on(machine, operation, args)
+        if known.is_among(operation, _CURSORY) and not is_start:
             return False
         values = (operation, *args)
         least = _LONG_INSIDE if self.region else _LONG
@@ -192,7 +221,7 @@ MANY = 256
 _DEEP = 3
 _LARGE = (list, tuple, dict, set, frozenset)
 _TAKING = frozenset({
-    sum, min, max, sorted, any, all, list, tuple, set, frozenset, dict, dict.fromkeys, *KINDS,
+    sum, min, max, sorted, any, all, list, tuple, set, frozenset, dict, dict.fromkeys, collections.Counter, *KINDS,
 })  # fmt: skip
 _WALKING = frozenset({enumerate, zip, reversed})
 #: Functions that do not go through what they are given, or do so step by step.

@@ -164,9 +164,9 @@ class Recorder(Outlining):
                 return self.do_between(machine, operation, args, kwargs, CALL)
             return self.interpret(machine, operation, args, kwargs, reason)
         if self.given is None and self.origins:
-            if self.walks_on(machine, operation, args):
+            if self.walks_on(machine, operation, args) and operation is not reversed:
                 return machine.natively(operation, args, kwargs)
-            if self.holds_many(operation, (*args, *kwargs.values())):
+            if self.holds_many(machine, operation, (*args, *kwargs.values())):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
         return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
@@ -404,6 +404,14 @@ class Recorder(Outlining):
     # calls
 
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        if (
+            not kwargs
+            and len(args) == 1
+            and type(function) is types.BuiltinMethodType
+            and self._appends(function, args[0])
+        ):
+            machine.push(None)
+            return
         if self.calls_plainly(machine, function, args, kwargs):
             return
         while True:
@@ -516,6 +524,16 @@ class Recorder(Outlining):
                 self.enter(machine, method, (function, *args), kwargs)
                 return
         machine.push(self.do(machine, function, args, kwargs))
+
+    def _appends(self, function: types.BuiltinMethodType, value: Any) -> bool:
+        """Append a tensor, a number or a text to a list of the program's, where that is no more: whether it was that."""
+        items = function.__self__
+        if type(items) is not list or function.__name__ != "append" or self.given is not None:
+            return False
+        if type(value) not in _PLAIN or id(items) in self.origins or id(items) in self.shown:
+            return False
+        items.append(value)
+        return True
 
     def _call_of_library(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict) -> bool:
         """Call a function of Python's library of which it is known what it does."""

@@ -42,11 +42,22 @@ from anfora.graph.record.writes import Written
 from anfora.graph.run import control
 from anfora.graph.run.crowds import Crowd
 from anfora.graph.run.engines import Moment
+from anfora.graph.run.ledger import LOSS, Ledger
 from anfora.graph.run.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.run.widening import Widening
 from anfora.graph.source.code import Unsupported
 from anfora.graph.state.images import Image, Imager, NoImage, build, signature
-from anfora.graph.state.moments import MOST_PARTS, VARYING, Escaped, Live, Outcome, State, holds_identity, leaves_of
+from anfora.graph.state.moments import (
+    MOST_PARTS,
+    OVERDRAWN,
+    VARYING,
+    Escaped,
+    Live,
+    Outcome,
+    State,
+    holds_identity,
+    leaves_of,
+)
 from anfora.kernel import glue
 
 __all__ = ["Compiled", "Program"]
@@ -103,11 +114,15 @@ class Program:
         self.alternating: dict[tuple, int] = {}
         #: Loops on plain values that have turned out to go on for long: (code, instruction).
         self.long_loops: set[tuple] = set()
+        self.plain_calls: set[types.CodeType] = set()  #: functions on plain values that call themselves
+        self.is_outdated = False  #: whether, with what is known now, other pieces would be recorded
+        self.turns: dict[types.CodeType, dict[int, int]] = {}  #: of loops in frames that were rebuilt: see Frame.turns
         self.heads: Counter[tuple] = Counter()  #: of the latter, how many points start an iteration
         self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
+        self.ledger = Ledger()
         self.ways = 0  #: that were compiled because they had come often: see crowds.py
         self.rare = 0  #: calls that Python has gone on with since they had not
         self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
@@ -135,12 +150,18 @@ class Program:
             point.visits += 1  # as `_visit`, where the switches need no look
             if point.visits >= point.due:
                 self._make_engine(point, values)
-            return self._run(point, values)
+            result = self._run(point, values)
+            if self.ledger.does_not_pay() and self.native is None and self.is_patient():
+                self.native = LOSS
+            return result
         except BaseException:
             leave_behind()
             raise
         finally:
             running.depth = before
+            if self.is_outdated:
+                self.is_outdated = False
+                self.forget()
             if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
                 switch.turn()
             if held and (error := delivered()) is not None:  # as behind any call; no signal is looked for from here on
@@ -210,6 +231,7 @@ class Program:
                     point, values, behind = result
                     result = None
                     continue
+                self.ledger.earned += variant.cost
                 if variant.is_quiet:
                     stands = point.switch
                 elif variant.written is not None:
@@ -404,12 +426,23 @@ class Program:
 
     def _leave_to_python(self, point: Point) -> None:
         """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
-        conditions on the counter change often, and if that does not take seconds."""
+        conditions on the counter change often, and if that does not take seconds. One on plain values is Python's."""
+        self._note_long_loops(point)
         site = site_of(point.frames) if self.alternating and not self.is_traced else None
         if site in self.alternating and not any(isinstance(variant.end, Hop) for variant in point.variants):
             rows = max(len(variant.piece.rows) for variant in point.variants)
             if self.alternating[site] * rows <= MOST_ROWS:
                 self._unroll({site})
+
+    def _note_long_loops(self, point: Point) -> None:
+        """The program often comes by a point: if it stands in a loop, this goes on for long."""
+        frames = point.frames[1] if point.frames[0] == "tuple" else ()
+        for _, at, _, _, code, _ in frames:
+            sites = {(code.python, head) for head, loop in code.loops.items() if head <= at < loop.landing}
+            ends = [variant.end for variant in point.variants]
+            if not sites <= self.long_loops and any(isinstance(end, Hop) and not end.is_native for end in ends):
+                self.long_loops |= sites
+                self.is_outdated = True
 
     def may_alternate(self, site: tuple) -> bool:
         """Whether another point may start an iteration of a loop. There are many where the state is another each time that
@@ -443,6 +476,8 @@ class Program:
 
     def _interpret(self, hop: Hop, live: list[Any]) -> Outcome:
         """Do what a hop does."""
+        if hop.is_outlined or not hop.is_native:
+            self.ledger.hops += 1
         if hop.make is not None:
             operation, args, kwargs, handled = hop.make(live)
         else:
@@ -476,6 +511,14 @@ class Program:
                     self.varying.add(origin.path)
 
     def _record(self, point: Point, values: list[Any]) -> Any:
+        if self._is_overdrawn():
+            self.note_rare()
+            if point.frames[0] == "entry":
+                self.ledger.earned += self.ledger.last
+            elif self.ledger.refuse():
+                self.native = OVERDRAWN
+            return self._run_in_python(point, values)
+        self.ledger.forgive()
         self._note_varying(point, values)
         if len(point.variants) >= _MOST_VARIANTS or self._is_full:
             if self._unroll(sites_in(point.frames)):
@@ -501,6 +544,10 @@ class Program:
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
             return _plainly(self.function, *point.arguments(values))
         return self._finish(recorder, machine)
+
+    def _is_overdrawn(self) -> bool:
+        """Whether what comes is to be left to Python, since recordings have cost more than calls have paid for."""
+        return self.recordings > 0 and self.is_patient() and self.ledger.is_overdrawn()
 
     @property
     def _is_full(self) -> bool:
@@ -587,6 +634,8 @@ class Program:
                 recorder.take(value, origin)
         made: list[Any] = []
         machine.frames[:] = build(frames, inside, made)
+        for frame in machine.frames:
+            frame.turns = self.turns.setdefault(frame.code.python, {})
         for value in made:
             kind = type(value)
             if kind is types.CellType:
@@ -676,6 +725,9 @@ class Program:
         recorder.guard_sharing()
         variant = Variant(recorder.piece, live, end, written)
         recorder.point.variants.append(variant)
+        steps = 0 if recorder.machine is None else recorder.machine.steps
+        variant.cost = self.ledger.cost_of(variant.piece, max(0, steps - recorder.counted))
+        recorder.counted = steps
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)
         if not variant.is_possible:
@@ -744,6 +796,11 @@ class Program:
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
+        if self.recordings > 1 and self._is_overdrawn():
+            if self.ledger.refuse():
+                self.give_up(OVERDRAWN, machine)
+            recorder.leave(machine)
+            return
         hop, before = recorder.end, recorder.live
         after = Live(recorder)
         places: list[Place] = []

@@ -224,6 +224,7 @@ class Variant:
             self.runner.run = _fits_never
         #: Whether the switches stand as they did when it has been run: it does nothing to the outside or the tape.
         self.is_quiet = written is None and not piece.is_taped
+        self.cost = 0  #: what it would cost Python: see ledger.py
         self.is_decided = False  #: whether it is known if the runner can go round by itself
 
     def close(self, point: Point, key: Any) -> None:

@@ -129,6 +129,8 @@ class Imager:
         if kind is Frame:
             return self._frame(value)
         if kind is Generator:
+            if value.real is not None:
+                raise NoImage("a generator of Python's")
             if value.is_running:
                 return "running generator", self.image(value.frame), self.image(None)
             return "generator", self.image(value.frame), self.image(value.call)
@@ -328,6 +330,7 @@ class _Builder:
             generator.world, generator.is_running = None, kind != "generator"  # type: ignore[assignment]
             generator.frame = self.build(image[1])
             generator.call = self.build(image[2])
+            generator.real = None
             return generator
         if kind == "exception":
             return self._exception(image, place)

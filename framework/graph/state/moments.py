@@ -26,6 +26,7 @@ __all__ = [
     "LOOP",
     "MOST_PARTS",
     "OUTLINED",
+    "OVERDRAWN",
     "VARYING",
     "Cut",
     "Draw",
@@ -45,6 +46,8 @@ DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 LOOP = "a loop on plain values, which is Python's"  #: that of one that is a whole loop: see record/outlining.py
 CALL = "a call on plain values, which is Python's"
 OUTLINED = (LOOP, CALL)
+#: Why a function is given back to Python: see run/ledger.py.
+OVERDRAWN = "to record it any further costs more than it can gain"
 MOST_PARTS = 64  #: of a tuple that a hop gives; a longer one is as a whole
 
 
@@ -143,7 +146,9 @@ class State:
         self.call = arguments.image((operation, args, kwargs, machine.handled()))
         #: What was made for the call is from outside for the program behind it: somebody may have kept it, or have seen
         #: which function it is.
-        self.is_kept = keeps_arguments(operation) or any(type(made) is types.FunctionType for made in arguments.made)
+        self.is_kept = keeps_arguments(operation, args) or any(
+            type(made) is types.FunctionType for made in arguments.made
+        )
         self.built = arguments.made if self.is_kept else []
         for i, value in enumerate(self.built):
             if id(value) not in self.live.index and value is not kwargs and not isinstance(value, FIXED_PARTS):
@@ -266,9 +271,10 @@ class Piece:
         return list(dict.fromkeys(root for _, root in writes if root in self.inputs))
 
 
-def keeps_arguments(operation: Any) -> bool:
-    """Whether what is given to a function may be kept, or changed, by it."""
-    return known.writes(operation) or not known.forgets(operation)
+def keeps_arguments(operation: Any, args: tuple) -> bool:
+    """Whether what is given to a function may be kept, or changed, by it, or by a special method of the program that it
+    calls."""
+    return known.writes(operation) or not known.forgets(operation) or any(map(known.has_methods, args))
 
 
 def varying_key_of(outcome: Outcome) -> Any:

@@ -1,0 +1,125 @@
+"""What compiling may cost: recordings that would overdraw the account, and pieces that do not pay, are Python's."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from outcomes import bits
+
+import anfora as ms
+from anfora import Tensor, jit
+from anfora.graph.run import ledger
+from anfora.graph.state.moments import OVERDRAWN
+
+NOWHERE = io.StringIO()
+
+
+def x_of(*shape):
+    return Tensor(np.linspace(-1, 1, int(np.prod(shape)), dtype=np.float32).reshape(shape))
+
+
+def told(x):
+    NOWHERE.write("a")
+    x = x + 1
+    NOWHERE.write("b")
+    return x * 2
+
+
+def unrolled(x, box, n):
+    out = []
+    for i in range(n):
+        x = x * box["rate"] if i % 3 else x + len(out)
+        out.append(x)
+        box["seen"] = i
+    return out[-1], len(out)
+
+
+def of_many_forms(x, text):
+    for word in text.split():
+        if word.startswith("a"):
+            x = x * 0.5
+        elif len(word) > 2:
+            x = x + len(word)
+    return x
+
+
+def with_hops(x, k):
+    for i in range(4):
+        NOWHERE.write(str(i))
+        x = x + NOWHERE.tell() % 3 * k
+    return x
+
+
+def texts(k):
+    return " ".join("abcd"[(k * 7 + i) % 4] * (1 + (i + k) % 3) for i in range(5))
+
+
+@pytest.fixture
+def looks(monkeypatch):
+    """Calls are looked at as they are outside of tests."""
+    monkeypatch.setattr(ledger, "_CALLS", 16)
+
+
+def test_pieces_that_do_not_pay_for_their_hops_are_given_back(looks):
+    compiled = jit(told)
+    for _ in range(40):
+        assert bits(compiled(x_of(2))) == bits(told(x_of(2)))
+    report = ms.explain(compiled)(x_of(2))
+    assert report.fallback == ledger.LOSS and ledger.LOSS in str(report)
+
+
+def test_pieces_that_pay_are_kept(looks):
+    compiled = jit(told)
+    for _ in range(40):
+        assert bits(compiled(x_of(300, 200))) == bits(told(x_of(300, 200)))
+    assert ms.explain(compiled)(x_of(300, 200)).fallback is None
+
+
+def test_a_loop_that_is_unrolled_for_too_long_goes_to_python(monkeypatch):
+    monkeypatch.setattr(ledger, "_START", 100_000)
+    compiled = jit(unrolled)
+    for n in (700, 700, 900):
+        one, other = {"rate": 0.5}, {"rate": 0.5}
+        assert bits(compiled(x_of(2), one, n)) == bits(unrolled(x_of(2), other, n))
+        assert one == other
+    assert compiled.program.native == OVERDRAWN
+    assert ms.explain(compiled)(x_of(2), {"rate": 1.0}, 9).fallback == OVERDRAWN
+
+
+@pytest.mark.parametrize("start", [0, 2_000, 20_000])
+@pytest.mark.parametrize("program", [of_many_forms, with_hops], ids=lambda program: program.__name__)
+def test_ever_new_forms_are_recorded_only_as_far_as_calls_have_paid(monkeypatch, program, start):
+    monkeypatch.setattr(ledger, "_START", start)
+    compiled = jit(program)
+    for k in range(120):
+        argument = texts(k) if program is of_many_forms else k * 0.25
+        NOWHERE.seek(0)
+        one = bits(compiled(x_of(2), argument))
+        NOWHERE.seek(0)
+        assert one == bits(program(x_of(2), argument))
+    account = compiled.program.ledger
+    assert compiled.program.native is not None or account.spent <= start + account.earned + 50_000
+
+
+def test_gradients_too(monkeypatch):
+    monkeypatch.setattr(ledger, "_START", 0)
+
+    def step(x, k):
+        return ms.value_and_grad(lambda x: with_hops(x, k).sum())(x)
+
+    compiled = jit(step)
+    for k in range(30):
+        NOWHERE.seek(0)
+        one = bits(compiled(x_of(2), k * 0.5))
+        NOWHERE.seek(0)
+        assert one == bits(step(x_of(2), k * 0.5))
+
+
+def test_what_must_be_compiled_is(monkeypatch):
+    monkeypatch.setattr(ledger, "_START", 0)
+    compiled = jit(of_many_forms, fullgraph=True)
+    for k in range(8):
+        assert bits(compiled(x_of(2), texts(k))) == bits(of_many_forms(x_of(2), texts(k)))
+    assert compiled.program.native is None and compiled.program.recordings > 1
