@@ -530,7 +530,7 @@ class Recorder(Outlining):
         items = function.__self__
         if type(items) is not list or function.__name__ != "append" or self.given is not None:
             return False
-        if type(value) not in _PLAIN or id(items) in self.origins or id(items) in self.shown:
+        if not self._is_operand(value) or id(items) in self.origins or id(items) in self.shown:
             return False
         items.append(value)
         return True
