@@ -340,6 +340,11 @@ class Writes(Attributes):
         owner, kind = args[0], place[0]
         if operation is operations.set_global or operation is operations.delete_global:
             owner = owner.__globals__
+        if kind in ("attribute", "item", "variable") and self.is_outside(args[-1]):
+            if any(
+                args[-1] is value for value in dropped(owner, *place)
+            ):  # `box.items += more` puts the same list back
+                return True, False
         if not drops_plainly(owner, *place):
             is_held = any(id(value) in self.origins and is_finished(value) for value in dropped(owner, *place))
             return False, is_held
