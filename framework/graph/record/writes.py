@@ -35,7 +35,8 @@ from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk, do_at
+from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
+from anfora.graph.machine.places import Place, do_at
 from anfora.graph.polyfill.special import class_attribute
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.notebook import UNKNOWN
@@ -97,7 +98,7 @@ class Written:
         )
         self.image: Image = imager.image(self._calls())
         self._build = None if live.kept else builder(self.image)
-        self._places = [None if _is_silent(write) else write.place for write in self.writes]
+        self._places = [None if _is_silent(write) else _at(write) for write in self.writes]
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
 
@@ -121,8 +122,12 @@ class Written:
             elif operation is leave_block:
                 live[len(live) - self.blocks + args[0]]()
             else:
-                code, position, scope = place
-                do_at(code, position, scope, {}, operation, args, {})
+                do_at(place, tuple, operation, args, {})
+
+
+def _at(write: Write) -> Place:
+    code, position, scope = write.place
+    return Place(code, position, scope, dict)
 
 
 def _is_silent(write: Write) -> bool:
@@ -340,11 +345,9 @@ class Writes(Attributes):
         owner, kind = args[0], place[0]
         if operation is operations.set_global or operation is operations.delete_global:
             owner = owner.__globals__
-        if kind in ("attribute", "item", "variable") and self.is_outside(args[-1]):
-            if any(
-                args[-1] is value for value in dropped(owner, *place)
-            ):  # `box.items += more` puts the same list back
-                return True, False
+        is_put = kind in ("attribute", "item", "variable") and self.is_outside(args[-1])
+        if is_put and any(args[-1] is value for value in dropped(owner, *place)):
+            return True, False  # `box.items += more` puts the same list back
         if not drops_plainly(owner, *place):
             is_held = any(id(value) in self.origins and is_finished(value) for value in dropped(owner, *place))
             return False, is_held
