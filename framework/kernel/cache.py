@@ -42,7 +42,7 @@ class Cache:
     """A folder of checked blobs. Nothing in here raises for the sake of the disk: a miss is the worst that happens."""
 
     def __init__(self, folder: Path | None, limit: int = LIMIT_BYTES) -> None:
-        self.folder = folder if folder is not None and _made(folder) else None
+        self.folder = _made(folder) if folder is not None else None
         self.limit = limit
         self._written = 0
 
@@ -96,21 +96,20 @@ def _digest(key: str, payload: bytes) -> bytes:
     return hashlib.sha256(key.encode() + b"\0" + payload).digest()
 
 
-def _made(folder: Path) -> bool:
-    """Make the folder if need be; whether it may be used."""
+def _made(folder: Path) -> Path | None:
+    """The folder, made if need be, behind all links; None if it may not be used."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = Path(os.path.realpath(folder))
+        open_to_others = _open_to_others(folder)
     except OSError:
-        return False
-    if not folder.is_dir():
-        return False
-    open_to_others = _open_to_others(folder)
+        return None
     if open_to_others is not None:
         log.warning(
             "compiled kernels are not kept in %s, since others may write in %s; ANFORA_CACHE names another folder",
             folder, open_to_others,
         )  # fmt: skip
-    return open_to_others is None
+    return folder if open_to_others is None else None
 
 
 def _is_safe(folder: Path) -> bool:
@@ -122,10 +121,9 @@ def _is_safe(folder: Path) -> bool:
 
 def _open_to_others(folder: Path) -> Path | None:
     """The folder, or one above it, in which somebody else can put a file, or another folder in its place."""
-    own = Path(os.path.realpath(folder))
-    if not _is_ours(os.stat(own)):
-        return own
-    return next((above for above in own.parents if not _is_closed(os.stat(above))), None)
+    if not _is_ours(os.lstat(folder)):
+        return folder
+    return next((above for above in folder.parents if not _is_closed(os.lstat(above))), None)
 
 
 def _is_ours(info: os.stat_result) -> bool:
@@ -137,10 +135,16 @@ def _is_closed(info: os.stat_result) -> bool:
     """Whether nobody but the user and the system can rename what is in a folder and not his."""
     if not hasattr(os, "getuid"):
         return True
-    if info.st_uid not in {os.getuid(), 0, os.stat("/").st_uid}:  # in containers the system is not always 0
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid not in {os.getuid(), 0, _system()}:
         return False
     others = info.st_mode & (0o002 if info.st_gid == _own_group() else 0o022)
     return not others or bool(info.st_mode & stat.S_ISVTX)
+
+
+@functools.cache
+def _system() -> int:
+    """Who owns the root of all folders: in containers that is not always 0."""
+    return os.stat("/").st_uid
 
 
 @functools.cache

@@ -68,24 +68,21 @@ def write_launch(data_offset: int) -> Module:
     return fn.module
 
 
-def _run(fn: Function, program: Value, data: Value, arrays: tuple[Value, Value] | None = None) -> Value:
+def _run(fn: Function, program: Value, data: Value, hold: Callable[[], Callable] | None = None) -> Value:
     """Run a program; a shared one without the interpreter lock.
 
     Args:
-        arrays: where those of the arguments stand, and how many; another thread may move their tensors to other memory.
+        hold: writes what is done before the lock is released, and gives what is to be written for behind it.
     """
     code = fn.var(0)
     shared = fn.load(program, I64, 5) != 0
     with fn.when(shared):
-        if arrays is not None:
-            with fn.loop(0, arrays[1]) as i:
-                fn.call(None, "Py_IncRef", fn.load(arrays[0], PTR, i))
+        let_go = hold() if hold is not None else None
         thread = fn.call(PTR, "PyEval_SaveThread")
         code.set(fn.call(I64, "run", program, data))
         fn.call(None, "PyEval_RestoreThread", thread)
-        if arrays is not None:
-            with fn.loop(0, arrays[1]) as i:
-                fn.call(None, "Py_DecRef", fn.load(arrays[0], PTR, i))
+        if let_go is not None:
+            let_go()
     with fn.unless(shared):
         code.set(fn.call(I64, "serial", program, data))
     return code.value
@@ -193,7 +190,6 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
 
     # What each argument is: its key, the address of its data, whether the tape follows it.
     keys, data, numbers = fn.buffer(8 * ARGUMENTS), fn.buffer(8 * (ARGUMENTS + 1)), fn.buffer(8 * ARGUMENTS)
-    arrays = fn.buffer(8 * ARGUMENTS)
     mask, total = fn.var(0), fn.var(0)
     with fn.loop(0, count) as i:
         item = fn.load(args, PTR, i)
@@ -208,13 +204,10 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
             ):
                 slow()
             key.set(fn.load(item + where.tensor_layout, PTR))
-            array = fn.load(item + where.tensor_array, PTR)
-            fn.store(array, arrays, i)
-            fn.store(fn.load(array + where.array_data, I64), data, i)
+            fn.store(fn.load(fn.load(item + where.tensor_array, PTR) + where.array_data, I64), data, i)
             with fn.unless(same(fn.load(item + where.tensor_node, PTR), none)):
                 mask.set(mask.value | (fn.const(1) << i))
         with fn.unless(is_tensor):
-            fn.store(item, arrays, i)
             fn.store((numbers + i * 8).address(), data, i)
             with fn.when(same(item, none)):
                 key.set(none)
@@ -255,22 +248,17 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     with fn.when(recording.value & (saves == PYTHON)):
         slow()
     saved_mark = fn.symbol("anfora_saved")
-    with fn.when(recording.value), fn.loop(0, saves) as i:
-        which = fn.load(row, I64, i + 3)
-        with fn.when(which < count):
-            item = fn.load(args, PTR, which)
-            kind = fn.load(item + where.object_type, PTR)
-            with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
-                base = fn.load(item + where.tensor_base, PTR)
-                owner = fn.select(same(base, none), item, base)
-                mark = fn.load(owner + where.tensor_mark, PTR)
-                with fn.unless(same(mark, saved_mark)):
-                    with fn.unless(same(mark, none)):
-                        slow()
-                    fn.store(incref(saved_mark), owner + where.tensor_mark)
-                    fn.call(None, "Py_DecRef", mark)
 
-    # The arrays of arguments are taken before the lock may be released: another thread that writes to them moves first.
+    def array_of(item: Value) -> Value:
+        """The array of a tensor; anything else itself."""
+        kind = fn.load(item + where.object_type, PTR)
+        found = fn.var(none)
+        found.set(item)
+        with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
+            found.set(fn.load(item + where.tensor_array, PTR))
+        return found.value
+
+    # What the tape keeps of the arguments is taken before the lock may be released: another thread that writes moves first.
     kept = fn.var(fn.const(0, PTR))
     with fn.when(recording.value):
         made = fn.call(PTR, "PyTuple_New", saves)
@@ -280,12 +268,31 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         with fn.loop(0, saves) as i:
             which = fn.load(row, I64, i + 3)
             with fn.when(which < count):
-                value = fn.var(none)
-                value.set(fn.load(args, PTR, which))
-                kind = fn.load(value.value + where.object_type, PTR)
-                with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
-                    value.set(fn.load(value.value + where.tensor_array, PTR))
-                fn.call(I32, "PyTuple_SetItem", made, i, incref(value.value))
+                item = fn.load(args, PTR, which)
+                array = array_of(item)
+                with fn.unless(same(array, item)):
+                    base = fn.load(item + where.tensor_base, PTR)
+                    owner = fn.select(same(base, none), item, base)
+                    mark = fn.load(owner + where.tensor_mark, PTR)
+                    with fn.unless(same(mark, saved_mark)):
+                        with fn.unless(same(mark, none)):
+                            fn.call(None, "Py_DecRef", made)
+                            slow()
+                        fn.store(incref(saved_mark), owner + where.tensor_mark)
+                        fn.call(None, "Py_DecRef", mark)
+                fn.call(I32, "PyTuple_SetItem", made, i, incref(array))
+
+    def hold() -> Callable[[], None]:
+        """Another thread may move the tensors to other memory meanwhile: their arrays must not die."""
+        held = fn.buffer(8 * ARGUMENTS)
+        with fn.loop(0, count) as i:
+            fn.store(incref(array_of(fn.load(args, PTR, i))), held, i)
+
+        def let_go() -> None:
+            with fn.loop(0, count) as i:
+                fn.call(None, "Py_DecRef", fn.load(held, PTR, i))
+
+        return let_go
 
     def leave(result: Value) -> None:
         fn.call(None, "Py_DecRef", kept.value)  # may be null
@@ -315,7 +322,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
             leave(null)
     with fn.unless(is_view):
         fn.store(fn.load(out + where.array_data, I64), data, count)
-        code = _run(fn, fn.load(entry, PTR, _PROGRAM), data, (arrays, count))
+        code = _run(fn, fn.load(entry, PTR, _PROGRAM), data, hold)
         with fn.when(code != 0):
             fn.call(None, "Py_DecRef", out)
             fn.call(None, "Py_DecRef", kept.value)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from anfora.core.dtype import float64, int64, uint64
+from anfora.core.dtype import DType, float64, int64, uint64
 from anfora.kernel.irregular import irregular
 from anfora.kernel.loops import contiguous, plan_copy
 from anfora.kernel.philox import Draw, plan_draw, uniform64
@@ -157,14 +157,16 @@ def choose_without(lo, hi, scratch, weights: "f64*", fractions: "f64*", order: "
     return 0
 
 
-def plan_gamma(p: Planner, alpha: Buffer, seed: Buffer, offset: Buffer, out: Buffer) -> None:
-    """Add the steps that draw from the gamma distribution with shape `alpha` (broadcast) and scale 1, into float64."""
+def plan_gamma(p: Planner, alpha: Buffer, seed: Buffer, offset: Buffer, out: Buffer, kept: DType) -> None:
+    """Add the steps that draw from the gamma distribution with shape `alpha` (broadcast) and scale 1, into float64; `kept`
+    is the type that they are wanted in."""
     shapes = p.workspace(float64, *out.shape)
     plan_copy(p, alpha, shapes)
     bits = _random_bits(p, seed, offset, *out.shape)
     p.step(gamma.address(), shapes, bits, out, units=out.size, grain=split(out.size, 60.0))
 
 
+_TRIES = 1000  #: no loop takes more
 _STEP = np.uint64(0x9E3779B97F4A7C15)  #: from one state of SplitMix64 to the next
 
 
@@ -187,11 +189,12 @@ def _above_zero(state):
 
 @irregular
 def gamma(lo, hi, scratch, alpha: "f64*", bits: "u64*", out: "f64*"):
-    """Marsaglia & Tsang, ACM TOMS 26 (2000): about one try in twenty is refused."""
+    """Marsaglia & Tsang, ACM TOMS 26 (2000): about one try in twenty is refused. Where all are, which no seed is known to
+    do, it is the value that is likeliest."""
     for i in range(lo, hi):
         state = bits[i]
         a = alpha[i]
-        if not a > 0.0:
+        if not (a > 0.0 and a < math.inf):
             return i + 1
         boost = 1.0
         if a < 1.0:
@@ -201,7 +204,8 @@ def gamma(lo, hi, scratch, alpha: "f64*", bits: "u64*", out: "f64*"):
             a += 1.0
         d = a - 1.0 / 3.0
         c = 1.0 / math.sqrt(9.0 * d)
-        while True:
+        out[i] = d * boost
+        for _ in range(_TRIES):
             state += _STEP
             u1 = _above_zero(state)
             state += _STEP
@@ -214,33 +218,36 @@ def gamma(lo, hi, scratch, alpha: "f64*", bits: "u64*", out: "f64*"):
             state += _STEP
             u = _above_zero(state)
             if math.log(u) < 0.5 * x * x + d - d * v + d * math.log(v):
+                out[i] = d * v * boost
                 break
-        out[i] = d * v * boost
     return 0
 
 
-def plan_poisson(p: Planner, mean: Buffer, seed: Buffer, offset: Buffer, out: Buffer) -> None:
-    """Add the steps that draw from the Poisson distribution of a mean (broadcast), into float64."""
+def plan_poisson(p: Planner, mean: Buffer, seed: Buffer, offset: Buffer, out: Buffer, kept: DType) -> None:
+    """Add the steps that draw from the Poisson distribution of a mean (broadcast), into float64. Fails at a mean that is
+    negative, not finite, or more than half of what the type has that they are wanted in."""
     means = p.workspace(float64, *out.shape)
     plan_copy(p, mean, means)
     bits = _random_bits(p, seed, offset, *out.shape)
-    p.step(poisson.address(), means, bits, out, units=out.size, grain=split(out.size, 80.0))
+    most = kept.bits - 2 if kept.is_integer else 1023
+    p.step(poisson.address(), means, bits, out, most, units=out.size, grain=split(out.size, 80.0))
 
 
 @irregular
-def poisson(lo, hi, scratch, mean: "f64*", bits: "u64*", out: "f64*"):
+def poisson(lo, hi, scratch, mean: "f64*", bits: "u64*", out: "f64*", most):
     """Small means: count uniform factors until their product falls below e ** -mean (Knuth). Large ones: transformed
-    rejection with squeeze, PTRS (Hörmann, Insurance: Mathematics and Economics 12 (1993))."""
+    rejection with squeeze, PTRS (Hörmann, Insurance: Mathematics and Economics 12 (1993)). Where all tries are refused,
+    which no seed is known to do, it is the mean."""
     for i in range(lo, hi):
         state = bits[i]
         m = mean[i]
-        if not (m >= 0.0 and m < math.inf):
+        if not (m >= 0.0 and m < math.inf and m <= 2.0**most):
             return i + 1
         if m < 10.0:
             limit = math.exp(-m)
             product = 1.0
             count = -1.0
-            while product > limit or count < 0.0:
+            while (product > limit or count < 0.0) and count < _TRIES:
                 state += _STEP
                 product *= _above_zero(state)
                 count += 1.0
@@ -251,13 +258,14 @@ def poisson(lo, hi, scratch, mean: "f64*", bits: "u64*", out: "f64*"):
         a = -0.059 + 0.02483 * b
         inverse = 1.1239 + 1.1328 / (b - 3.4)
         edge = 0.9277 - 3.6224 / (b - 2.0)
-        while True:
+        out[i] = np.floor(m)
+        for _ in range(_TRIES):
             state += _STEP
             u = _below_one(state) - 0.5
             state += _STEP
             v = _above_zero(state)
             us = 0.5 - abs(u)
-            k = math.floor((2.0 * a / us + b) * u + m + 0.43) if us > 0.0 else -1.0
+            k = np.floor((2.0 * a / us + b) * u + m + 0.43) if us > 0.0 else -1.0
             if us >= 0.07 and v <= edge:
                 out[i] = k
                 break

@@ -23,20 +23,20 @@ from anfora.core.dtype import int64
 from anfora.core.errors import OpValueError
 from anfora.core.tensor import Tensor
 from anfora.ops.composite import composite
-from anfora.ops.forms import spelled
+from anfora.ops.forms import named, spelled
 
 #: Functions of `ops` under the same name. `dim` means `axis`, and `keepdim` its like.
 _SAME = """
     abs acos acosh addbmm addmm addmv addcdiv allclose amax amin any all arange arccos arccosh arcsin arcsinh arctan
     arctan2 arctanh argmax argmin asin asinh atan atan2 atanh baddbmm bincount bitwise_and bitwise_not bitwise_or
     bitwise_xor bmm broadcast_to cat cdist ceil chunk clamp clone concat cos cosh count_nonzero cross cummax cummin cumprod
-    addcmul clip cumsum diff div divide dot dstack einsum empty empty_like eq equal erf erfc erfinv exp exp2 expm1 eye
+    addcmul clip diff div divide dot dstack einsum empty empty_like eq equal erf erfc erfinv exp exp2 expm1 eye
     fix flip float_power floor floor_divide fmod frac full full_like gcd greater greater_equal gt histc hstack index_select
     inverse isclose isfinite isinf isnan isneginf kthvalue le lerp less less_equal log log10 log1p log2
     logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logsumexp lt masked_select matmul maximum
     minimum mm mul mv nan_to_num nansum narrow ne neg negative nonzero not_equal ones_like outer permute pow
     ravel reciprocal remainder repeat_interleave reshape roll round rsqrt searchsorted sigmoid sign sin sinc sinh softmax
-    split sqrt square squeeze stack sum swapaxes take tan tanh tile topk trace tril triu trunc unbind unique_consecutive
+    split sqrt square squeeze stack sum swapaxes take tan tanh tile topk tril triu trunc unbind unique_consecutive
     unsqueeze vdot where xlogy zeros_like
 """
 
@@ -51,13 +51,15 @@ _ARGUMENTS: dict[str, dict[str, str]] = {
     "arcsin": {"x": "input"},
     "bmm": {"input": "input_x"},
     "count_nonzero": {"input": "x"},
-    "cumsum": {"input": "x"},
     "diff": {"input": "x"},
     "isnan": {"tensor": "input"},
     "mv": {"input": "mat"},
     "permute": {"dims": "axis"},
     "transpose": {"dim0": "axis0", "dim1": "axis1"},
 }
+
+#: Functions whose positions and counts are int64 in mint, and int32 in `ops`.
+_POSITIONS = frozenset({"argmin", "count_nonzero", "cummin", "topk"})
 
 #: Modules below, and where their names are.
 _MODULES = ("linalg", "nn", "optim", "special")
@@ -68,6 +70,16 @@ def as_mint(name: str, function: Callable) -> Callable:
     return spelled(function, **_ARGUMENTS.get(name, {}))
 
 
+def _with_positions(function: Callable) -> Callable:
+    """A function whose result, or the second of its results, is int64."""
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        return (found[0], found[1].astype(int64)) if isinstance(found, tuple) else found.astype(int64)
+
+    return named(method, function)
+
+
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"anfora.mint.{name}")
@@ -75,6 +87,8 @@ def __getattr__(name: str) -> Any:
         found = getattr(Tensor, name)
     elif name in _NAMES and hasattr(ops, _RENAMED.get(name, name)):
         found = as_mint(name, getattr(ops, _RENAMED.get(name, name)))
+        if name in _POSITIONS:
+            found = _with_positions(found)
     else:
         raise AttributeError(f"module 'anfora.mint' has no attribute '{name}'")
     globals()[name] = found
@@ -187,6 +201,18 @@ def _spread(name: str) -> Callable:
 std, var, std_mean, var_mean = map(_spread, ("std", "var", "std_mean", "var_mean"))
 
 
+def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
+    """The running sum along an axis, in `dtype`; when that is not given int64 for integers and bools.
+
+    Example:
+        >>> cumsum(Tensor([1, 2, 3]), 0).tolist()
+        [1, 3, 6]
+    """
+    if dtype is None and isinstance(input, Tensor) and not input.dtype.is_float:
+        dtype = int64
+    return ops.cumsum(input, dim, dtype)
+
+
 def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool = False) -> tuple[Tensor, Tensor]:
     """The elements in order along an axis, and where they stood. Equal ones always keep their order.
 
@@ -194,7 +220,8 @@ def sort(input: Tensor, *, dim: int = -1, descending: bool = False, stable: bool
         >>> [x.tolist() for x in sort(Tensor([3, 1, 2]))]
         [[1, 2, 3], [1, 2, 0]]
     """
-    return ops.sort(input, dim, descending)
+    values, positions = ops.sort(input, dim, descending)
+    return values, positions.astype(int64)
 
 
 def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool = False) -> Tensor:
@@ -204,7 +231,7 @@ def argsort(input: Tensor, dim: int = -1, descending: bool = False, stable: bool
         >>> argsort(Tensor([3, 1, 2])).tolist()
         [1, 2, 0]
     """
-    return ops.argsort(input, dim, descending)
+    return ops.argsort(input, dim, descending).astype(int64)
 
 
 @composite
@@ -259,6 +286,17 @@ def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
     """
     listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
     return ops.meshgrid(*listed, indexing=indexing)
+
+
+def trace(input: Tensor) -> Tensor:
+    """The sum of the main diagonal of a matrix, of integers and bools as int64.
+
+    Example:
+        >>> trace(Tensor([[1, 2], [3, 4]])).item()
+        5
+    """
+    is_whole = isinstance(input, Tensor) and not input.dtype.is_float
+    return ops.trace(input, dtype=int64) if is_whole else ops.trace(input)
 
 
 def zeros(*size: Any, dtype: Any = None) -> Tensor:
@@ -417,8 +455,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = N
 
 _NAMES = frozenset(_SAME.split()) | set(_RENAMED)
 _FORMS = (
-    "add", "argsort", "bernoulli", "diag", "flatten", "linspace", "max", "mean", "median", "meshgrid", "min", "multinomial",
-    "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "sort",
-    "std", "std_mean", "sub", "unique", "var", "var_mean", "zeros",
+    "add", "argsort", "bernoulli", "cumsum", "diag", "flatten", "linspace", "max", "mean", "median", "meshgrid",
+    "min", "multinomial", "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm", "sort", "std", "std_mean", "sub", "trace", "unique", "var", "var_mean", "zeros",
 )  # fmt: skip
 __all__ = sorted([*_NAMES, *_METHODS, *_FORMS])

@@ -523,7 +523,7 @@ def cross_entropy(
     if reduction == "none":
         return losses
     total = reduce_sum(losses)
-    return total if reduction == "sum" or axis == 0 else total / input.shape[0]
+    return total if reduction == "sum" else total / losses.size
 
 
 @composite

@@ -42,7 +42,7 @@ from anfora.ops.places import add_at, set_at
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
 
-__all__ = ["FORMS", "TURNED", "in_place", "named", "spelled"]
+__all__ = ["FORMS", "TURNED", "in_place", "named", "spelled", "with_signature"]
 
 _KEPT = 512  #: native functions that a method keeps
 
@@ -74,6 +74,17 @@ def spelled(function: Callable, **names: str) -> Callable:
         return function(*args, **kwargs)
 
     return named(method, function)
+
+
+def with_signature(function: Callable, signature: str, call: str) -> Callable:
+    """A function with parameters and defaults of its own in front of another: `with_signature(leaky_relu,
+    "input, negative_slope=0.01", "input, negative_slope")`."""
+    scope = {"function": function}
+    source = f"def {function.__name__}({signature}):\n    return function({call})\n"
+    exec(compile(source, __file__, "exec"), scope)  # frames of this package are no place of the user's
+    made: Any = scope[function.__name__]
+    made.__doc__, made.__module__ = function.__doc__, function.__module__
+    return made
 
 
 def named(method: Callable, function: Any, name: str | None = None) -> Callable:
@@ -842,7 +853,7 @@ def sum_method(
 
     Args:
         axis: an axis, a tuple of them, or None for all; `dim` means the same.
-        dtype: the element type of the result.
+        dtype: the element type of the result; when not given int64 for integers and bools.
         keepdims: keep summed axes, with length 1; `keepdim` means the same.
         initial: a number that is added.
     Example:
@@ -853,6 +864,8 @@ def sum_method(
         dtype, keepdims = None, dtype
     if names:
         axis, keepdims = _axis_and_keep("sum", names, axis, keepdims)
+    if dtype is None and self.dtype is not int64 and not self.dtype.is_float:
+        dtype = int64
     if dtype is None and keepdims.__class__ is bool and (axis is None or axis.__class__ is int or _are_ints(axis)):
         total = _summer(tuple(axis) if isinstance(axis, list) else axis, keepdims)(self)
     else:

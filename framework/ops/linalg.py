@@ -123,7 +123,8 @@ def vector_norm(x: Tensor, ord=2, axis=None, keepdims=False, *, dtype=None) -> T
         return cast(count_nonzero(x, axes, keepdims), x.dtype)
     if math.isinf(ord):
         return (reduce_max if ord > 0 else reduce_min)(abs(x), axes, keepdims)
-    return abs_power(reduce_sum(abs_power(x, ord, False), axes, keepdims), 1.0 / ord, False)
+    wide = cast(x, float32) if x.dtype.bits == 16 else x  # powers of halves overflow
+    return cast(abs_power(reduce_sum(abs_power(wide, ord, False), axes, keepdims), 1.0 / ord, False), x.dtype)
 
 
 @composite

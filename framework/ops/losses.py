@@ -124,7 +124,13 @@ def _reduced(body: Callable, cost: float = 0.2) -> Callable[[Callable], Op]:
 def _spread_apart(first: tuple[int, ...], second: tuple[int, ...]) -> str | None:
     """What the caller is warned of where outputs and labels meet in a shape that neither has: each output is compared with
     each label."""
-    if first == second or (meeting := np.broadcast_shapes(first, second)) in (first, second):
+    if first == second:
+        return None
+    try:
+        meeting = np.broadcast_shapes(first, second)
+    except ValueError:  # the operator refuses them, in its words
+        return None
+    if meeting in (first, second):
         return None
     return (
         f"a loss of outputs of the shape {first} and labels of the shape {second} broadcasts them to {meeting}, so that "

@@ -505,6 +505,8 @@ def logit(input: Tensor, eps=None) -> Tensor:
     """
     from anfora.ops.arithmetic import clamp
 
+    if not input.dtype.is_float:
+        input = input.astype(float32)  # 1 - x has no place in unsigned integers
     if eps is not None:
         input = clamp(input, eps, 1 - eps)
     return sub(log(input), log1p(-input))

@@ -33,13 +33,14 @@ from anfora.kernel.philox import Draw, counters, normals, plan_draw, scaled, uni
 from anfora.kernel.philox import uniform as uniform32
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.sampling import plan_choose, plan_gamma, plan_poisson, plan_shuffle
-from anfora.ops.comparison import less
+from anfora.ops.comparison import less, logical_not
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
-from anfora.ops.creation import integers, lengths, ones, zeros
-from anfora.ops.indexing import argwhere, gather
-from anfora.ops.joining import concat
-from anfora.ops.shape import broadcast_to, index_view, reshape, whole
+from anfora.ops.creation import arange, integers, lengths, ones, zeros
+from anfora.ops.indexing import gather
+from anfora.ops.joining import concat, stack
+from anfora.ops.shape import broadcast_to, reshape
+from anfora.ops.sorting import argsort
 
 __all__ = [
     "bernoulli", "choice_with_mask", "dropout", "dropout1d", "dropout2d", "dropout3d", "exponential", "gamma", "laplace",
@@ -370,7 +371,7 @@ def _define_varying(made: Any, plan: Callable, what: str) -> None:
     @made.kernel
     def kernel(p: Planner, parameter: Buffer, seed: Buffer, offset: Buffer, out: Buffer, *, shape, dtype) -> None:
         wide = p.workspace(float64, *shape)
-        plan(p, parameter, seed, offset, wide)
+        plan(p, parameter, seed, offset, wide, dtype)
         plan_copy(p, wide, out)
 
     @made.fault
@@ -379,8 +380,10 @@ def _define_varying(made: Any, plan: Callable, what: str) -> None:
         return OpValueError(f"{what}, but is {np.broadcast_to(parameter, shape)[place]} at {[*map(int, place)]}")
 
 
-_define_varying(sample_gamma, plan_gamma, "gamma: `alpha` must be positive")
-_define_varying(sample_poisson, plan_poisson, "poisson: the mean must be finite and not negative")
+_define_varying(sample_gamma, plan_gamma, "gamma: `alpha` must be positive and finite")
+_define_varying(
+    sample_poisson, plan_poisson, "poisson: the mean must be finite, not negative and within the result's type"
+)
 
 
 # -- where in the stream ----------------------------------------------------------------------------------------------
@@ -946,13 +949,19 @@ def choice_with_mask(input_x: Tensor, count=256, seed=None) -> tuple[Tensor, Ten
     if not input_x.ndim:
         raise OpValueError("choice_with_mask needs a tensor of at least one axis, but got a 0-d one", arg="input_x")
     [wanted] = lengths("choice_with_mask", count, "count")
-    places = shuffle(argwhere(input_x), seed)
-    taken = min(wanted, places.shape[0])
-    found = cast(index_view(places, ((0, taken, 1), whole(input_x.ndim))), int32)
-    filler = wanted - taken
+    # All places in random order, the true ones brought to the front: no shape depends on the data.
+    order = shuffle(arange(input_x.size), seed)
+    drawn = reshape(input_x, (-1,))[order]
+    front = argsort(logical_not(drawn))[:wanted]
+    order, drawn = order[front], drawn[front]
+    found = [
+        order // math.prod(input_x.shape[axis + 1 :]) % n * drawn if n else order
+        for axis, n in enumerate(input_x.shape)
+    ]
+    filler = wanted - order.shape[0]
     return (
-        concat([found, zeros((filler, input_x.ndim), int32)], 0),
-        concat([ones(taken, bool_), zeros(filler, bool_)], 0),
+        concat([cast(stack(found, 1), int32), zeros((filler, input_x.ndim), int32)], 0),
+        concat([drawn, zeros(filler, bool_)], 0),
     )
 
 

@@ -186,7 +186,7 @@ def _(input, input_type, *, axis, g):
 
 @composite
 def nansum(input: Tensor, axis=None, keepdims=False, *, dtype=None) -> Tensor:
-    """The sum over axes with NaN counted as zero.
+    """The sum over axes with NaN counted as zero; integers and bools are added as int64.
 
     Args:
         input: tensor of any shape.
@@ -199,6 +199,8 @@ def nansum(input: Tensor, axis=None, keepdims=False, *, dtype=None) -> Tensor:
         >>> nansum(Tensor([1., float("nan"), 2.])).item()
         3.0
     """
+    if dtype is None and not input.dtype.is_float:
+        dtype = int64
     if dtype is not None and input.dtype.is_float and not as_dtype(dtype).is_float:  # NaN goes before the conversion
         return reduce_sum(select(isnan(input), 0, input), axis, keepdims, dtype)
     return sum_of_numbers(input, axis, keepdims, dtype=dtype)

@@ -84,6 +84,13 @@ def _below_a_folder_of_somebody_else(folder):
     return "key"
 
 
+def _below_a_folder_that_has_become_a_link(folder):
+    elsewhere = folder.parent.with_name("elsewhere")
+    folder.parent.rename(elsewhere)
+    folder.parent.symlink_to(elsewhere)
+    return "key"
+
+
 def _below_a_folder_where_nobody_renames_what_others_own(folder):
     folder.parent.chmod(0o1777)
     return "key"
@@ -101,16 +108,24 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only the system's user
         (_linked, False),
         (_in_a_folder_that_has_been_opened, False),
         (_below_a_folder_that_has_been_opened, False),
+        (_below_a_folder_that_has_become_a_link, False),
         (_below_a_folder_where_nobody_renames_what_others_own, True),
         pytest.param(_of_somebody_else, False, marks=needs_root),
         pytest.param(_below_a_folder_of_somebody_else, False, marks=needs_root),
     ],
 )
 def test_only_what_nobody_else_can_have_put_there_is_read(tmp_path, change, is_read):
-    folder = _folder(tmp_path)
+    (tmp_path / "above").mkdir()
+    folder = _folder(tmp_path / "above")
     cache = Cache(folder)  # all was well when the process began
     key = change(folder)
     assert cache.read(key) == (b"payload" if is_read else None)
+
+
+def test_a_folder_behind_a_link_is_used(tmp_path):
+    _folder(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path / "objects")
+    assert Cache(tmp_path / "link").read("key") == b"payload"
 
 
 def test_a_folder_that_is_not_used_is_told_of(tmp_path, caplog):

@@ -263,7 +263,15 @@ ROWS = [
             S(values(30.0), 7, 0, (0, 1), "float32"),
         ],
         errors=[
-            Bad(values(1.0, 0.0), 7, 0, (3, 2), "float32", error=ValueError, match=r"positive, but is 0.0 at \[0, 1\]")
+            Bad(
+                values(1.0, 0.0),
+                7,
+                0,
+                (3, 2),
+                "float32",
+                error=ValueError,
+                match=r"positive and finite, but is 0.0 at \[0, 1\]",
+            )
         ],
         grad=False,
         why=WHY,
@@ -278,7 +286,15 @@ ROWS = [
             S(values(3.0), 7, 0, (0,), "float32"),
         ],
         errors=[
-            Bad(values(-1.0), 7, 0, (2, 1), "float32", error=ValueError, match="not negative, but is -1"),
+            Bad(
+                values(-1.0),
+                7,
+                0,
+                (2, 1),
+                "float32",
+                error=ValueError,
+                match="not negative and within the result.s type, but is -1",
+            ),
             Bad(values(np.nan), 7, 0, (1,), "float32", error=ValueError, match="nan"),
         ],
         grad=False,

@@ -22,7 +22,9 @@ from typing import Any
 
 from anfora.core.parameter import Parameter
 from anfora.core.tree import has_tensors, tensors
+from anfora.graph.facts import rows  # noqa: F401 (they fill the table)
 from anfora.graph.facts.origins import Number
+from anfora.graph.facts.table import KEPT, PLAIN, fact_of, methods_of
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import definition_of
 
@@ -339,7 +341,7 @@ class _Reader:
             return Known(True, _is_true(node.args[1:2] + [k.value for k in node.keywords if k.arg == "dynamic_len"]))
         if function is len:
             return Known(any(what.length for what in everything))
-        if _is_in(function, _QUESTIONS):
+        if _is_question(function, len(arguments)):
             return Known()
         if _is_in(function, (tuple, list, sorted, reversed, enumerate, zip, map, filter, set)):
             if function in (tuple, list) and len(everything) == 1 and everything[0].items is not None:
@@ -425,6 +427,12 @@ def _is_true(nodes: list[ast.expr]) -> bool:
     return any(isinstance(node, ast.Constant) and node.value is True for node in nodes)
 
 
+def _is_question(function: Any, count: int) -> bool:
+    """Whether the answer of a function does not depend on what is in its first argument."""
+    fact = fact_of(function)
+    return fact is not None and count > 0 and fact.gives == PLAIN and not fact.use(0, count) & ~KEPT
+
+
 def _is_in(function: Any, table: Iterable[Any]) -> bool:
     return any(function is item for item in table)
 
@@ -437,12 +445,8 @@ def _mutable() -> Any:
 
 #: What is known of a tensor whose data is not, and of a container.
 _STATIC = frozenset(["shape", "dtype", "ndim", "size", "itemsize", "nbytes", "strides", "dim", "numel", "name"])
-#: Functions whose answers do not depend on values.
-_QUESTIONS = (isinstance, issubclass, type, callable, hasattr, id)
-#: Methods that change a container.
-_CHANGING = frozenset(
-    ["append", "extend", "insert", "pop", "remove", "clear", "update", "setdefault", "sort", "reverse"]
-)
+#: The names of methods that change a container.
+_CHANGING = frozenset(name for kind in (list, dict, set) for name, fact in methods_of(kind).items() if fact.writes)
 
 
 def answers() -> dict[Callable, Callable]:

@@ -88,7 +88,7 @@ def _are_pairs(values: Any) -> bool:
 
 
 def _is_walked_plainly(items: Any) -> bool:
-    return type(items) in (list, tuple, str, range, dict, set, frozenset, *known.VIEWS, *KINDS)
+    return type(items) in (*known.ITERABLES, *KINDS)
 
 
 def _has_plain_keys(table: dict) -> bool:

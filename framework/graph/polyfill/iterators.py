@@ -250,7 +250,7 @@ def go_over(
 
 
 def _is_iterable(recorder: Any, value: Any) -> bool:
-    is_plain = type(value) in (list, tuple, str, range, dict, set, frozenset, *known.VIEWS)
+    is_plain = type(value) in known.ITERABLES
     is_iterator = hasattr(type(value), "__next__")
     return not recorder.opaque(value) and (is_plain or is_iterator or recorder.is_walked(value))
 

@@ -51,6 +51,7 @@ class Unwrapping:
         is_foreign: whether an object holds none, since the program has not made it.
         plain: what stands in the place of a number.
         done: by identity, values and what stands in their places.
+        for_python: iterators of the machine's are replaced by Python's.
     """
 
     def __init__(
@@ -58,8 +59,9 @@ class Unwrapping:
         is_foreign: Callable[[Any], bool],
         plain: Callable[[Number], Any],
         done: dict[int, tuple[Any, Any]] | None = None,
+        for_python: bool = False,
     ) -> None:
-        self._is_foreign, self._plain = is_foreign, plain
+        self._is_foreign, self._plain, self._for_python = is_foreign, plain, for_python
         self._done: dict[int, tuple[Any, Any]] = done or {}
         self._open: set[int] = set()  #: tuples that are being gone through
         self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
@@ -103,7 +105,9 @@ class Unwrapping:
 
     def iterators(self) -> dict[int, tuple[Any, Any]]:
         """The iterators in whose places others stand."""
-        return {key: pair for key, pair in self._done.items() if type(pair[0]) in _ITERATORS and pair[0] is not pair[1]}
+        return {
+            key: pair for key, pair in self._done.items() if type(pair[0]) in known.ITERATORS and pair[0] is not pair[1]
+        }
 
     def _value(self, value: Any) -> Any:
         kind = type(value)
@@ -128,11 +132,13 @@ class Unwrapping:
         elif kind is types.MethodType or known.is_bound(value):
             owner = self._value(value.__self__)
             result = value if owner is value.__self__ else _bound(value, owner)
-        elif kind in _ITERATORS:
+        elif kind in known.ITERATORS:
             result = self._iterator(value)
         else:
             self.changed[id(value)] = result = value
             self._fill(value, kind)
+            if self._for_python and kind in (Generator, Walk):
+                result = value.leave()
         self._done[id(value)] = value, result
         return result
 
@@ -235,9 +241,13 @@ class Held(Notebook):
             return value
         return Unwrapping(self.is_foreign, self.force)(value)
 
-    def released(self, value: Any) -> Any:
-        """A value for the world outside: in the places of numbers stand their values, on which nothing depends."""
-        return Unwrapping(self.is_foreign, value_of_number)(value)
+    def released(self, value: Any, for_python: bool = False) -> Any:
+        """A value for the world outside: in the places of numbers stand their values, on which nothing depends.
+
+        Args:
+            for_python: iterators of the machine's become Python's: the value leaves the machine for good.
+        """
+        return Unwrapping(self.is_foreign, value_of_number, for_python=for_python)(value)
 
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,
@@ -477,10 +487,7 @@ def _sets_plainly(owner: Any, name: Any) -> bool:
     if kind is types.FunctionType:
         return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
     return (
-        known.is_object(owner)
-        and known.sets_plainly(kind)
-        and not kind.__module__.startswith("anfora.")
-        and hasattr(owner, "__dict__")
+        known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind) and hasattr(owner, "__dict__")
     )
 
 
@@ -501,9 +508,6 @@ def _only_stores(kind: type) -> bool:
         )
     )
 
-
-#: Iterators that tell what they go over.
-_ITERATORS: tuple[type, ...] = (type(iter([])), type(iter(())), type(reversed([])), reversed, enumerate, zip)
 
 #: Steps of transforms that pass on what is not a tensor, in nestings that they copy.
 _OF_TRANSFORMS: frozenset[Any] = frozenset({

@@ -145,7 +145,9 @@ class State:
         self.call = arguments.image((operation, args, kwargs, machine.handled()))
         #: What was made for the call is from outside for the program behind it: somebody may have kept it, or have seen
         #: which function it is.
-        self.is_kept = keeps_arguments(operation) or any(type(made) is types.FunctionType for made in arguments.made)
+        self.is_kept = keeps_arguments(operation, args) or any(
+            type(made) is types.FunctionType for made in arguments.made
+        )
         self.built = arguments.made if self.is_kept else []
         for i, value in enumerate(self.built):
             if id(value) not in self.live.index and value is not kwargs and not isinstance(value, FIXED_PARTS):
@@ -153,6 +155,7 @@ class State:
         frames = machine.frames
         self.switch = switches()
         self.place = machine.place
+        self.outer = [place[:3] for place in machine.places()[:-1]]  #: of the frames that have called the one there
         self.cells = recorder.calls()
         top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
         stack, pc = top.stack, top.pc
@@ -268,9 +271,10 @@ class Piece:
         return list(dict.fromkeys(root for _, root in writes if root in self.inputs))
 
 
-def keeps_arguments(operation: Any) -> bool:
-    """Whether what is given to a function may be kept, or changed, by it."""
-    return known.writes(operation) or not known.forgets(operation)
+def keeps_arguments(operation: Any, args: tuple) -> bool:
+    """Whether what is given to a function may be kept, or changed, by it, or by a special method of the program that it
+    calls."""
+    return known.writes(operation) or not known.forgets(operation) or any(map(known.has_methods, args))
 
 
 def varying_key_of(outcome: Outcome) -> Any:

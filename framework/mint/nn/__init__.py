@@ -12,11 +12,11 @@ from anfora import nn as layers
 from anfora import ops
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32
+from anfora.core.errors import OpValueError
 from anfora.core.tensor import Tensor
 from anfora.mint.nn import functional as functional
 from anfora.mint.nn.functional import sides, softmax_axis, written
 from anfora.nn import (
-    GELU,
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
@@ -27,12 +27,10 @@ from anfora.nn import (
     ConstantPad3d,
     CosineEmbeddingLoss,
     CrossEntropyLoss,
-    Embedding,
     Flatten,
     Fold,
     Identity,
     L1Loss,
-    LayerNorm,
     Linear,
     LogSigmoid,
     MaxUnpool2d,
@@ -56,6 +54,9 @@ from anfora.nn import HSigmoid as Hardsigmoid
 from anfora.nn import HSwish as Hardswish
 from anfora.nn import SeLU as SELU
 from anfora.nn import SoftShrink as Softshrink
+from anfora.nn.checks import integer, number, positive_int
+from anfora.nn.initial import parameter
+from anfora.ops.initializer import Normal
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d",
@@ -192,6 +193,106 @@ class GroupNorm(layers.GroupNorm):
         super().__init__(num_groups, num_channels, eps, affine, dtype=dtype or float32)
 
 
+class LayerNorm(Cell):
+    """Each example is normalised over its last axes, those of `normalized_shape`.
+
+    Args:
+        normalized_shape: the lengths of these axes: a tuple, a list, or an integer for the last axis alone.
+        eps: is added to the variance.
+        elementwise_affine: whether there are a weight and a bias.
+        bias: whether there is a bias beside the weight.
+        dtype: of the parameters; float32 when not given.
+    Parameters:
+        weight, bias (*normalized_shape).
+    Example:
+        >>> LayerNorm(2, elementwise_affine=False)(Tensor([[1., 3.]])).asnumpy().round(3).tolist()
+        [[-1.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Any,
+        eps: float = 1e-5,
+        elementwise_affine: bool = True,
+        bias: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        given = normalized_shape if isinstance(normalized_shape, (tuple, list)) else (normalized_shape,)
+        self.normalized_shape = tuple(positive_int("LayerNorm", "normalized_shape", n) for n in given)
+        self.eps, self.elementwise_affine = number("LayerNorm", "eps", eps), elementwise_affine
+        kind = dtype or float32
+        self.weight = self.bias = None
+        if elementwise_affine:
+            self.weight = parameter("LayerNorm", "weight", "ones", self.normalized_shape, kind)
+            if bias:
+                self.bias = parameter("LayerNorm", "bias", "zeros", self.normalized_shape, kind)
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
+
+    def extend_repr(self) -> str:
+        return f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
+
+
+# -- embeddings -------------------------------------------------------------------------------------------------------
+
+
+class Embedding(Cell):
+    """Rows of a table that indices name; see `functional.embedding`.
+
+    Args:
+        num_embeddings, embedding_dim: numbers of rows and columns.
+        padding_idx: a row, also counted from the end, that begins with zeros and gets no gradient.
+        max_norm, norm_type, scale_grad_by_freq: see `functional.embedding`.
+        sparse: only False.
+        dtype: of the table; float32 when not given.
+    Parameters:
+        weight (num_embeddings, embedding_dim), normally distributed.
+    Example:
+        >>> Embedding(10, 3)(Tensor([[1, 2]])).shape
+        (1, 2, 3)
+    """
+
+    def __init__(
+        self,
+        num_embeddings: int,
+        embedding_dim: int,
+        padding_idx: int | None = None,
+        max_norm: float | None = None,
+        norm_type: float = 2.0,
+        scale_grad_by_freq: bool = False,
+        sparse: bool = False,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if sparse:
+            raise NotImplementedError("Embedding with sparse=True: gradients of tables are dense")
+        shape = tuple(
+            positive_int("Embedding", name, n)
+            for name, n in (("num_embeddings", num_embeddings), ("embedding_dim", embedding_dim))
+        )
+        self.weight = parameter("Embedding", "weight", Normal(1.0), shape, dtype or float32)
+        if padding_idx is not None:
+            if not -num_embeddings <= integer("Embedding", "padding_idx", padding_idx) < num_embeddings:
+                raise OpValueError(
+                    f"Embedding: `padding_idx` must be in [{-num_embeddings}, {num_embeddings}), but got {padding_idx}",
+                    arg="padding_idx",
+                )
+            padding_idx %= num_embeddings
+            self.weight.asnumpy()[padding_idx] = 0
+        self.given = {
+            "padding_idx": padding_idx, "max_norm": max_norm, "norm_type": norm_type,
+            "scale_grad_by_freq": scale_grad_by_freq,
+        }  # fmt: skip
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.embedding(input, self.weight, **self.given)
+
+    def extend_repr(self) -> str:
+        return f"{', '.join(map(str, self.weight.shape))}, padding_idx={self.given['padding_idx']}"
+
+
 # -- pooling ----------------------------------------------------------------------------------------------------------
 
 
@@ -306,6 +407,24 @@ Mish = _activation("Mish", ops.mish, inplace=False)
 ELU = _activation("ELU", ops.elu, alpha=1.0, inplace=False)
 Hardtanh = _activation("Hardtanh", ops.hardtanh, min_val=-1, max_val=1, inplace=False)
 Threshold = _activation("Threshold", functional.threshold, threshold=0, value=0, inplace=False)
+
+
+class GELU(_Function):
+    """x Φ(x), with Φ the distribution function of the normal distribution; see `functional.gelu`.
+
+    Args:
+        approximate: "none", or "tanh" for a form of it by tanh.
+    Example:
+        >>> GELU()(Tensor([0., 1.])).tolist()
+        [0.0, 0.8413447141647339]
+    """
+
+    def __init__(self, approximate: str = "none") -> None:
+        if approximate not in ("none", "tanh"):
+            raise OpValueError(
+                f'GELU needs "none" or "tanh" for `approximate`, but got {approximate!r}', arg="approximate"
+            )
+        super().__init__(ops.gelu, approximate=approximate)
 
 
 class Softmax(Cell):

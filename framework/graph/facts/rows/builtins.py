@@ -52,7 +52,7 @@ _PARTIAL = Numbers(may_fail=True)
 add(isinstance, 0, 0, gives=PLAIN)
 add(issubclass, 0, 0, gives=PLAIN)
 add(callable, 0, gives=PLAIN)
-add(type, 0, WALKED, KEPT, alone=0, others=KEPT, moves=True)
+add(type, 0, WALKED, KEPT, alone=0, others=KEPT, gives=PLAIN, moves=True)
 add(super, KEPT, KEPT, moves=True)
 add(id, KEPT, gives=PLAIN, by_python=True)  # its identity is
 add(operator.is_, 0, 0, gives=PLAIN)
