@@ -43,8 +43,11 @@ class NumpyBorder:
         if name and is_call and len(inputs) == 2 and not kwargs and not isinstance(inputs[0], NumpyBorder):
             return getattr(inputs[1], name)(inputs[0])
         what = ufunc.__name__ if is_call else f"{ufunc.__name__}.{method}"
-        arrays = _as_arrays(inputs, f"numpy.{what}", ufunc.__name__ if is_call else _OF_METHODS.get(what))
-        return getattr(ufunc, method)(*arrays, **kwargs)
+        ours = ufunc.__name__ if is_call else _OF_METHODS.get(what)
+        arrays, named = _as_arrays((inputs, kwargs), f"numpy.{what}", ours)
+        result = getattr(ufunc, method)(*arrays, **named)
+        out = kwargs.get("out")  # numpy writes into the memory of tensors, and gives what it was given
+        return result if out is None else out[0] if len(out) == 1 else out
 
     def __array_function__(self, function: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         """numpy's functions of arrays, `numpy.all`, `numpy.concatenate`, see arrays too, and give them."""

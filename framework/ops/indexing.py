@@ -292,7 +292,7 @@ def _learn(key: tuple, items: tuple) -> Callable[[Tensor], Tensor]:
 
 def _quick_key(key: Any) -> Any:
     """A basic index of integers and slices as something that can be looked up; None for others."""
-    kind = key.__class__
+    kind = type(key)  # not its `__class__`: numbers that say where they come from are no keys
     if kind is int:
         return key
     if kind is slice:
@@ -300,7 +300,7 @@ def _quick_key(key: Any) -> Any:
     if kind is tuple:
         parts: list[Any] = [tuple]
         for item in key:
-            kind = item.__class__
+            kind = type(item)
             if kind is int or item is None or item is ...:
                 parts.append(item)
             elif kind is slice:
@@ -317,7 +317,7 @@ def _quick_key(key: Any) -> Any:
 def _quick_slice(item: slice) -> tuple | None:
     start, stop, step = item.start, item.stop, item.step
     for bound in (start, stop, step):
-        if bound is not None and bound.__class__ is not int:
+        if bound is not None and type(bound) is not int:
             return None
     return start, stop, step
 

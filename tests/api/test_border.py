@@ -158,3 +158,13 @@ def test_hooks_and_gradients_of_the_program_compute_with_numbers():
     assert ms.grad(lambda x: cube(x).sum())(Tensor([1.0, 2.0])).tolist() == [3.0, 12.0]
     with pytest.raises(OpRuntimeError, match="square keeps the gradient"):
         ms.grad(ms.grad(lambda x: cube(x).sum()))(Tensor(2.0))
+
+
+def test_numpy_writes_into_a_tensor_that_is_given_as_out():
+    out = Tensor([0.0, 0.0, 0.0])
+    assert np.add([1.0, 2.0, 3.0], 1.0, out) is out
+    assert out.tolist() == [2.0, 3.0, 4.0]
+    whole, part = Tensor([0.0]), np.zeros(1)
+    got = np.modf(np.array([1.5], np.float32), out=(part, whole))
+    assert got[0] is part and got[1] is whole
+    assert (part.item(), whole.item()) == (0.5, 1.0)

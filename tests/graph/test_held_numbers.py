@@ -49,7 +49,7 @@ def door(monkeypatch):
     """Each call of native code is looked at: there are numbers in what it is given only where it just moves them."""
     do_at = machine.do_at
 
-    def looked(code, position, scope, values, operation, args, names, handled=None):
+    def looked(place, outer, operation, args, names, handled=None):
         looked = looked_at(operation, args)
         stored = stored_from(operation, args)
         assert looked is not None or not held(getattr(operation, "__self__", None)), operation
@@ -60,7 +60,7 @@ def door(monkeypatch):
                 assert not held(value), (operation, args)
         for value in names.values():
             assert type(value) is not Number or stored is not None, (operation, names)
-        return do_at(code, position, scope, values, operation, args, names, handled)
+        return do_at(place, outer, operation, args, names, handled)
 
     monkeypatch.setattr(machine, "do_at", looked)
 

@@ -269,7 +269,6 @@ def test_a_handler_that_raises_nothing_is_called_and_the_program_goes_on():
 def test_handlers_are_the_programs_own():
     ms.jit(lambda x: x + 1)(Tensor(1.0))
     assert signal.getsignal(signal.SIGUSR1) is late
-    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert signal.signal(signal.SIGUSR1, signal.SIG_IGN) is late
     assert signal.signal(signal.SIGUSR1, signal.SIG_DFL) is signal.SIG_IGN
     assert signal.signal(signal.SIGUSR1, late) is signal.SIG_DFL

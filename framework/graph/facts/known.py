@@ -33,7 +33,7 @@ from anfora.kernel import glue
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
     "VIEWS", "computes", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_bound",
-    "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque", "is_plain_key", "is_pythons",
+    "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque", "is_ours", "is_plain_key", "is_pythons",
     "is_transform", "name_of", "only_moves", "rows", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
@@ -117,7 +117,7 @@ def is_bound(value: Any) -> bool:
 
 
 def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
-    return module is not None and any(module == p or module.startswith(p + ".") for p in prefixes)
+    return isinstance(module, str) and any(module == p or module.startswith(p + ".") for p in prefixes)
 
 
 def forgets(function: Any) -> bool:
@@ -258,6 +258,12 @@ def is_constant(value: Any) -> bool:
 
 #: What reads a field of a named tuple: since Python 3.12 of a type that looks like one of the program's.
 _FIELD = type(collections.namedtuple("Named", "field").field)  # type: ignore[attr-defined]  # noqa: PYI024
+
+
+def is_ours(kind: type) -> bool:
+    """Whether a class is of this library. Some classes written in C have no text for their module."""
+    module = kind.__module__
+    return isinstance(module, str) and module.startswith("anfora.")
 
 
 def is_object(value: Any) -> bool:

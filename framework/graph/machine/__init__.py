@@ -3,6 +3,7 @@
 machine.py       the machine; what an instruction does is asked of a *world*: Python's, or the recorder's
 outline.py       loops that Python does, as functions of its own
 operations.py    what instructions do to values
+places.py        what Python does is called from frames that stand in the program
 signals.py       handlers of signals wait until the program stands between two instructions
 switches.py      tape and mixed precision, as they stand at a moment
 running.py       what a thread is in the middle of

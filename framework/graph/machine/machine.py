@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+import functools
 import inspect
 import operator
 import sys
@@ -24,25 +25,13 @@ from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.outline import Outlined, land, outlined
-from anfora.graph.machine.signals import delivered, held, holds, releases
+from anfora.graph.machine.places import Place, do_at
+from anfora.graph.machine.signals import delivered, held, holds
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
-from anfora.graph.source.tracebacks import of_program, stub
+from anfora.graph.source.tracebacks import freed, of_program
 
-__all__ = [
-    "Drain",
-    "Enter",
-    "Frame",
-    "Generator",
-    "Machine",
-    "Pause",
-    "Plain",
-    "Walk",
-    "bind",
-    "do_at",
-    "plainly",
-    "thrown",
-]
+__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "plainly", "thrown"]
 
 _ABSENT = object()
 
@@ -98,13 +87,22 @@ class Frame:
 class Generator:
     """A generator function that was called: its frame, to be continued. Python may iterate over it too."""
 
-    __slots__ = ("call", "frame", "is_running", "real", "world", "__weakref__")
+    __slots__ = ("call", "frame", "is_running", "kind", "real", "world", "__weakref__")
 
     def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
-        self.frame, self.world = frame, world
+        self.frame = frame
         self.is_running = False
         self.call = call  #: the function and its arguments
+        #: What it is in the program: a class written in C (`map`, `filter`) where the function stands for that.
+        original = getattr(call[0], "original", None) if call is not None else None
+        self.kind = original if isinstance(original, type) else types.GeneratorType
         self.real: Any = None  #: Python's own, which goes on in its place: see `python`
+        self.live_in(world)
+
+    def live_in(self, world: Plain) -> None:
+        """Be gone on with by a world."""
+        self.world = world
+        world.note_generator(self)
 
     def python(self) -> Any:
         """The generator as Python has it, where it has not started yet; else itself. From then on this one hands on what it
@@ -116,13 +114,44 @@ class Generator:
             self.real = function(*[given.python() if type(given) is Generator else given for given in args], **kwargs)
         return self if self.real is None else self.real
 
+    def leave(self) -> Any:
+        """What Python gets where it leaves the machine for good: the same call, where that has not started yet; else one of
+        its kind that goes on with this one."""
+        self.world = Plain()
+        real = self.python()
+        if real is not self:
+            return real
+        rest = self._driver()
+        return self.kind(_itself if self.kind is map else _always, rest) if self.kind in (map, filter) else rest
+
+    def _driver(self) -> types.GeneratorType:
+        """A generator of Python's that goes on with this one, under the name that it has in the program."""
+        function = self.call[0] if self.call is not None else self.frame.function if self.frame is not None else _driven
+        code = function.__code__
+        shown = _driven.__code__.replace(
+            co_name=code.co_name, co_filename=code.co_filename, co_firstlineno=code.co_firstlineno
+        )
+        driven = types.FunctionType(shown, {})
+        driven.__name__, driven.__qualname__ = function.__name__, function.__qualname__
+        running = driven(self)
+        next(running)
+        return running
+
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What `isinstance` is told."""
-        return types.GeneratorType
+        return self.kind
 
     def __repr__(self) -> str:
-        return f"<generator object at {id(self):#x}>"
+        if self.kind is not types.GeneratorType:
+            return f"<{self.kind.__name__} object at {id(self):#x}>"
+        name = f"{self.call[0].__qualname__} " if self.call is not None else ""
+        return f"<generator object {name}at {id(self):#x}>"
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        if self.kind is types.GeneratorType:
+            raise TypeError("cannot pickle 'generator' object")
+        return self.leave().__reduce_ex__(protocol)
 
     def __iter__(self) -> Generator:
         return self
@@ -200,6 +229,36 @@ class Generator:
 Generator.__name__ = Generator.__qualname__ = "generator"  # in Python's messages
 
 
+def _driven(generator: Generator) -> Any:
+    """Goes on with a generator, from its second item on: it may be given a value for the `yield` that it waits at."""
+    item = None
+    while True:
+        try:
+            sent = yield item
+        except GeneratorExit:
+            generator.close()
+            raise
+        except BaseException as error:
+            step: Callable[[Any], Any] = generator.throw
+            given: Any = error
+        else:
+            step, given = generator.send, sent
+        try:
+            item = step(given)
+        except StopIteration as stop:
+            return stop.value
+        finally:
+            del step, given
+
+
+def _itself(item: Any) -> Any:
+    return item
+
+
+def _always(item: Any) -> bool:
+    return True
+
+
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
     """The exception that `generator.throw(…)` raises."""
     error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
@@ -259,6 +318,26 @@ class Walk:
         self._rest = iter(base)
         while self.index < index:
             next(self, None)
+
+    @property
+    def kind(self) -> type:
+        """The type of Python's iterator."""
+        return type(iter(self.base))
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """What `isinstance` is told."""
+        return self.kind
+
+    def __repr__(self) -> str:
+        return f"<{self.kind.__name__} object at {id(self):#x}>"
+
+    def leave(self) -> Any:
+        """Python's iterator, which has come as far."""
+        made = iter(self.base)
+        for _ in range(self.index):
+            next(made, None)
+        return made
 
     def _present(self) -> tuple:
         return tuple(self.base if isinstance(self.base, dict) else self.base.mapping)
@@ -339,6 +418,9 @@ class Plain:
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """Call something: push its result, or a frame."""
         machine.push(self.do(machine, function, args, kwargs))
+
+    def note_generator(self, generator: Generator) -> None:
+        """Told of generators that live in this world."""
 
     def outside(self) -> Plain:
         """The world for a generator that Python's own code goes on with."""
@@ -497,39 +579,6 @@ def _refuse(function: types.FunctionType, args: tuple, kwargs: dict) -> None:
     raise TypeError(f"{function.__qualname__}() got arguments that do not fit")
 
 
-# -- doing things from the user's line --------------------------------------------------------------------------------
-
-
-@releases
-def do_at(code: types.CodeType, position: Position, scope: dict[str, Any], values: dict[str, Any],
-          operation: Callable, args: tuple, names: dict, handled: BaseException | None = None) -> Any:  # fmt: skip
-    """Do something by Python, from a frame that shows a place in the user's program, with the module's variables and the
-    local ones, while an exception is being handled there. What is outlined brings such a frame itself."""
-    if type(operation) is Outlined:
-        if type(args[0]) is Generator:
-            args = (args[0].python(), *args[1:])
-        return operation(*args) if handled is None else while_handling(handled, operation, args)
-    values[".do"], values[".args"], values[".names"] = operation, args, names
-    try:
-        shown = stub(code, code.co_filename, position)
-        if handled is None:
-            return eval(shown, scope, values)
-        return while_handling(handled, eval, (shown, scope, values))
-    finally:
-        for name in (".do", ".args", ".names"):
-            values.pop(name, None)
-
-
-def while_handling(handled: BaseException, operation: Callable, args: tuple) -> Any:
-    """Do something while an exception is being handled, which stays as it is."""
-    before = handled.__traceback__, handled.__context__
-    try:
-        raise handled
-    except BaseException:
-        handled.__traceback__, handled.__context__ = before
-        return operation(*args)
-
-
 class Machine:
     """A stack of frames, and what moves it.
 
@@ -651,6 +700,7 @@ class Machine:
 
     def unwind(self, error: BaseException) -> None:
         """Go to the innermost handler; with none left the exception leaves the machine."""
+        error.__traceback__ = freed(error.__traceback__)
         context = self.handled()
         if context is not None and error.__context__ is None and context is not error:
             error.__context__ = context
@@ -659,7 +709,7 @@ class Machine:
             if frame.handlers:
                 target, height = frame.handlers.pop()
                 del frame.stack[height:]
-                error.__traceback__ = of_program(error.__traceback__)
+                error.__traceback__ = of_program(error.__traceback__)  # with lines of callers
                 frame.stack.append(error)
                 frame.pc = target
                 return
@@ -680,7 +730,6 @@ class Machine:
                 generator.frame, generator.is_running = None, False
                 if isinstance(error, StopIteration):
                     replaced = RuntimeError("generator raised StopIteration")
-                    error.__traceback__ = of_program(error.__traceback__)
                     replaced.__cause__ = error
                     error = replaced
             if self.frames and not frame.code.is_internal:  # what such a layer does itself stands at the line already
@@ -700,10 +749,20 @@ class Machine:
     def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
-        frame = self._shown()
-        code = frame.code
-        where = code.python, code.positions[frame.pc - 1], frame.function.__globals__
-        return do_at(*where, self.world.variables(frame), operation, args, names, self.handled())
+        shown = self._shown()
+        return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+
+    def _place_of(self, frame: Frame) -> Place:
+        code, world = frame.code, self.world
+        variables = functools.partial(world.variables, frame)
+        return Place(code.python, code.positions[frame.pc - 1], frame.function.__globals__, variables)
+
+    def places(self) -> list[Place]:
+        """Where the frames of the program stand, the outermost first."""
+        machines = reversed(list(self.chain()))
+        return [
+            machine._place_of(frame) for machine in machines for frame in machine.frames if not frame.code.is_internal
+        ]
 
     def _shown(self) -> Frame:
         """The frame that stands in the program: from a layer of this package it is the one that calls it."""
@@ -1022,7 +1081,8 @@ class Machine:
             return
         try:
             item = self.world.next(self, iterator)
-        except StopIteration:
+        except StopIteration as stop:
+            stop.__traceback__ = None  # its frames may hold it
             frame.stack.pop()
             frame.pc = target
             return
@@ -1127,6 +1187,7 @@ class Machine:
         value = frame.stack.pop()
         self.frames.pop()
         generator, _ = frame.target
+        frame.target = None  # a cycle, else, while it waits
         generator.is_running = False
         if frame.deliver == "generator":
             self._done = ("yield", value)
@@ -1151,6 +1212,7 @@ class Machine:
                 else self.world.do(self, operations.send, (iterator, sent))
             )
         except StopIteration as stop:
+            stop.__traceback__ = None
             frame.stack[-1] = stop.value
             return
         except Enter as call:

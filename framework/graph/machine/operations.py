@@ -97,9 +97,10 @@ def import_from(module: Any, name: str) -> Any:
     if path in sys.modules:
         return sys.modules[path]
     file = getattr(module, "__file__", None)
+    asked: dict[str, Any] = {"name_from": name} if sys.version_info >= (3, 12) else {}
     raise ImportError(
         f"cannot import name {name!r} from {module.__name__!r} ({file or 'unknown location'})",
-        name=module.__name__, path=file,
+        name=module.__name__, path=file, **asked,
     )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ the handler is called at once. `signal.signal` and `signal.getsignal` take and g
 
     held                    the handlers that wait; empty nearly always, so a look at it costs next to nothing
     calls                   how many were called at once
-    delivered()             calls them; the first exception that one raises
+    delivered()             calls them; the first exception that one raises, which `deliver()` raises
     @holds                  marks functions in which handlers wait; @releases, those that run the program's code
 """
 
@@ -28,7 +28,7 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["delivered", "held", "holds", "releases", "watch"]
+__all__ = ["deliver", "delivered", "held", "holds", "releases", "watch"]
 
 #: The handlers that wait, each with the number of its signal, in the order in which they came.
 held: list[tuple[Callable, int]] = []
@@ -111,6 +111,16 @@ def delivered() -> BaseException | None:
                 traceback = traceback.tb_next if traceback is not None else None
             return error.with_traceback(traceback)
     return None
+
+
+def deliver() -> None:
+    """Call the handlers that wait, and raise what the first of them does."""
+    error = delivered()
+    if error is not None:
+        try:
+            raise error
+        finally:
+            del error  # which holds this frame
 
 
 def _outside(frame: types.FrameType | None) -> types.FrameType | None:

@@ -120,5 +120,5 @@ def is_made_here(recorder: Any, value: Any) -> bool:
         return all(is_made_here(recorder, each) for each in value)
     if type(value) is Tensor:
         return True
-    is_stateless = type(value).__module__.startswith("anfora.") and getattr(value, "__dict__", None) == {}
+    is_stateless = known.is_ours(type(value)) and getattr(value, "__dict__", None) == {}
     return type(value) in _PLAIN or is_stateless or known.is_constant(value)

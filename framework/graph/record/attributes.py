@@ -169,7 +169,7 @@ class Attributes(Reasons):
     def _is_computed(static: Any) -> bool:
         """Whether to ask a class for an attribute calls a descriptor of the program."""
         kind = type(static)
-        is_of_program = known.is_object(static) and not kind.__module__.startswith("anfora.")
+        is_of_program = known.is_object(static) and not known.is_ours(kind)
         return is_of_program and not isinstance(static, type) and hasattr(kind, "__get__")
 
     def descriptor(self, kind: type, name: str) -> Any:

@@ -51,6 +51,7 @@ class Unwrapping:
         is_foreign: whether an object holds none, since the program has not made it.
         plain: what stands in the place of a number.
         done: by identity, values and what stands in their places.
+        for_python: iterators of the machine's are replaced by Python's.
     """
 
     def __init__(
@@ -58,8 +59,9 @@ class Unwrapping:
         is_foreign: Callable[[Any], bool],
         plain: Callable[[Number], Any],
         done: dict[int, tuple[Any, Any]] | None = None,
+        for_python: bool = False,
     ) -> None:
-        self._is_foreign, self._plain = is_foreign, plain
+        self._is_foreign, self._plain, self._for_python = is_foreign, plain, for_python
         self._done: dict[int, tuple[Any, Any]] = done or {}
         self._open: set[int] = set()  #: tuples that are being gone through
         self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
@@ -135,6 +137,8 @@ class Unwrapping:
         else:
             self.changed[id(value)] = result = value
             self._fill(value, kind)
+            if self._for_python and kind in (Generator, Walk):
+                result = value.leave()
         self._done[id(value)] = value, result
         return result
 
@@ -237,9 +241,13 @@ class Held(Notebook):
             return value
         return Unwrapping(self.is_foreign, self.force)(value)
 
-    def released(self, value: Any) -> Any:
-        """A value for the world outside: in the places of numbers stand their values, on which nothing depends."""
-        return Unwrapping(self.is_foreign, value_of_number)(value)
+    def released(self, value: Any, for_python: bool = False) -> Any:
+        """A value for the world outside: in the places of numbers stand their values, on which nothing depends.
+
+        Args:
+            for_python: iterators of the machine's become Python's: the value leaves the machine for good.
+        """
+        return Unwrapping(self.is_foreign, value_of_number, for_python=for_python)(value)
 
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,
@@ -479,10 +487,7 @@ def _sets_plainly(owner: Any, name: Any) -> bool:
     if kind is types.FunctionType:
         return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
     return (
-        known.is_object(owner)
-        and known.sets_plainly(kind)
-        and not kind.__module__.startswith("anfora.")
-        and hasattr(owner, "__dict__")
+        known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind) and hasattr(owner, "__dict__")
     )
 
 

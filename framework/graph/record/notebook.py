@@ -12,6 +12,7 @@ import abc
 import enum
 import gc
 import types
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -68,6 +69,7 @@ class Notebook(Plain):
         self.local_functions: dict[int, Any] = {}  #: inner functions that were made in it, and their gradients
         #: Objects of types written in C that the run has made, of which all is known: see arrays.py, collected.py.
         self.own: dict[int, Any] = {}
+        self.generators: list[weakref.ref] = []  #: of the program's, that the run has made or gone on with
         self.given: Outcome | None = None  #: the outcome of the hop that is done over
         self.given_operation: Any = None  #: and what it has called, if that is always the same
         self.abandoned = False
@@ -227,7 +229,7 @@ class Notebook(Plain):
         if kind is Bound and all(map(_is_shown, value.attributes.values())):
             self.guard("operator", origin, value)
             return value
-        if kind.__module__.startswith("anfora.") and not isinstance(
+        if known.is_ours(kind) and not isinstance(
             value, (Tensor, Cell, Generator, Linearized, Walk, custom_vjp, tuple, list, dict)
         ):
             self.guard("is", origin, value)  # an operator with its attributes, say
@@ -600,7 +602,7 @@ class Notebook(Plain):
             ),
         ):  # fmt: skip
             return False
-        return kind.__module__.startswith("anfora.") and not known.holds_state(value)
+        return known.is_ours(kind) and not known.holds_state(value)
 
     def made(self, function: Callable) -> None:
         self.local_functions[id(function)] = function
@@ -678,7 +680,7 @@ class Notebook(Plain):
             return True
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        return hasattr(type(value), "__next__") or type(value).__module__.startswith("anfora.")
+        return hasattr(type(value), "__next__") or known.is_ours(type(value))
 
     def _origin_of(self, value: Any) -> Origin:
         found = self.origins.get(id(value))

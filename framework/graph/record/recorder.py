@@ -22,6 +22,7 @@ import functools
 import operator
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -76,8 +77,40 @@ from anfora.graph.state.moments import CALL, Outcome, State
 __all__ = ["Recorder"]
 
 
+class _Ended:
+    """A recorder that has ended, for numbers of its that somebody has kept: they are just numbers."""
+
+    def force(self, number: Number) -> Any:
+        return number.value
+
+    def decide(self, origin: Origin, value: Any) -> Any:
+        return value
+
+    def follow(self, operation: Callable, operands: list[Any]) -> Origin:
+        return Origin("number", operation, tuple(operands))
+
+    def note_numpy(self) -> None:
+        """Nobody asks any more."""
+
+
 class Recorder(Outlining):
     """Records one run: does what the program does, and writes it down."""
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """The recording has ended: it holds nothing, and generators of the program are Python's."""
+        for reference in self.generators:
+            generator = reference()
+            if generator is not None and generator.world is self:
+                self.released((generator,))
+                generator.world = Plain()
+        self.__dict__.clear()
+        self.__class__ = _Ended  # type: ignore[assignment]
+
+    def note_generator(self, generator: Generator) -> None:
+        self.generators.append(weakref.ref(generator))
 
     def outside(self) -> Plain:
         self.abandoned = True  # Python goes on with a generator in the middle of something: see `_traced`
@@ -137,8 +170,8 @@ class Recorder(Outlining):
                 args = (*map(self.force, args[:stored]), *args[stored:])
         if operation is id and self.given is None and len(args) == 1 and self.is_outside(args[0]):
             return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
-        if operation is type and len(args) == 1 and type(args[0]) is Generator:
-            return types.GeneratorType
+        if operation is type and len(args) == 1 and type(args[0]) in (Generator, Walk):
+            return args[0].kind
         is_of_rows = operation is iter and len(args) == 1 and (isinstance(args[0], Tensor) or self.owns_array(args[0]))
         if is_of_rows and args[0].shape:
             return self._walking(rows_, args[0])
@@ -324,7 +357,10 @@ class Recorder(Outlining):
             state = before or self.state(machine, operation, args, kwargs)
             return self._hopped(machine, state, touched or "random numbers", Outcome(result, error), operation, args)
         if error is not None:
-            raise error
+            try:
+                raise error
+            finally:
+                del error  # which holds this frame
         return result
 
     def _guard_identity(self, args: tuple, same: bool) -> None:

@@ -34,7 +34,8 @@ from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk, do_at
+from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
+from anfora.graph.machine.places import Place, do_at
 from anfora.graph.polyfill.special import class_attribute
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.notebook import UNKNOWN
@@ -96,7 +97,7 @@ class Written:
         )
         self.image: Image = imager.image(self._calls())
         self._build = None if live.kept else builder(self.image)
-        self._places = [None if _is_silent(write) else write.place for write in self.writes]
+        self._places = [None if _is_silent(write) else _at(write) for write in self.writes]
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
 
@@ -120,8 +121,12 @@ class Written:
             elif operation is leave_block:
                 live[len(live) - self.blocks + args[0]]()
             else:
-                code, position, scope = place
-                do_at(code, position, scope, {}, operation, args, {})
+                do_at(place, tuple, operation, args, {})
+
+
+def _at(write: Write) -> Place:
+    code, position, scope = write.place
+    return Place(code, position, scope, dict)
 
 
 def _is_silent(write: Write) -> bool:

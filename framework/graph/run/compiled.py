@@ -9,11 +9,12 @@ happens, and adds it.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import sys
 import types
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -29,7 +30,7 @@ from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
 from anfora.graph.machine import signals
-from anfora.graph.machine.machine import Generator, Machine, Plain
+from anfora.graph.machine.machine import Generator, Machine, Plain, Walk
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
@@ -46,6 +47,7 @@ from anfora.graph.run.ledger import LOSS, Ledger
 from anfora.graph.run.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.run.widening import Widening
 from anfora.graph.source.code import Unsupported
+from anfora.graph.source.tracebacks import freed
 from anfora.graph.state.images import Image, Imager, NoImage, build, signature
 from anfora.graph.state.moments import (
     MOST_PARTS,
@@ -154,8 +156,9 @@ class Program:
             if self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
             return result
-        except BaseException:
+        except BaseException as error:
             leave_behind()
+            error.__traceback__ = freed(error.__traceback__)
             raise
         finally:
             running.depth = before
@@ -164,8 +167,8 @@ class Program:
                 self.forget()
             if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
                 switch.turn()
-            if held and (error := delivered()) is not None:  # as behind any call; no signal is looked for from here on
-                raise error
+            if held:  # as behind any call; no signal is looked for from here on
+                signals.deliver()
 
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
@@ -243,8 +246,7 @@ class Program:
             if isinstance(end, Return):
                 if end.slot is not None:
                     return live[end.slot]
-                made: list[Any] = []
-                return _released(build(end.image, live, made), made)
+                return build(end.image, live, for_python=True)
             if isinstance(end, Jump):
                 if end.point is point and not variant.is_decided:
                     self._close(variant, point, None)
@@ -304,7 +306,7 @@ class Program:
         point.switch.turn()
         if point.frames[0] == "entry":
             return _plainly(self.function, *point.arguments(values))
-        return _released(self._left_at(point, values).run())
+        return _to_the_end(self._left_at(point, values))
 
     def _left_at(self, point: Point, values: list[Any]) -> Machine:
         """A machine at a point, in Python's world."""
@@ -321,7 +323,7 @@ class Program:
         point.switch.turn()
         machine = self._left_at(point, values)
         machine.throw(error)
-        return _released(machine.run())
+        return _to_the_end(machine)
 
     def _visit(self, point: Point, values: list[Any], stands: Switches | None) -> None:
         """Python comes by a point.
@@ -543,7 +545,8 @@ class Program:
             self.native = str(refusal)
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
             return _plainly(self.function, *point.arguments(values))
-        return self._finish(recorder, machine)
+        with _freed(machine), recorder:
+            return self._finish(recorder, machine)
 
     def _is_overdrawn(self) -> bool:
         """Whether what comes is to be left to Python, since recordings have cost more than calls have paid for."""
@@ -613,7 +616,8 @@ class Program:
         recorder.given = outcome
         operation = hop.call[1][0]
         recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
-        return self._finish(recorder, machine)
+        with _freed(machine), recorder:
+            return self._finish(recorder, machine)
 
     def _resume(self, recorder: Recorder, machine: Machine, frames: Image, values: list[Any]) -> Live:
         """Put the machine into a state."""
@@ -643,7 +647,7 @@ class Program:
             elif kind is types.FunctionType or kind is GradientFunction:
                 recorder.local_functions[id(value)] = value
             elif kind is Generator:
-                value.world = recorder
+                value.live_in(recorder)
             elif is_array(value) or kind in KINDS or is_operator(value):
                 recorder.own[id(value)] = value
         return live
@@ -670,7 +674,7 @@ class Program:
             return self._run_calls([], [recorder.point, None, (variant, recorder.own_call)])
         if machine.world is recorder:
             if recorder.is_unkept:
-                return _released(recorder.released(result))
+                return recorder.released(result, for_python=True)
             try:
                 with recorder.with_numbers():
                     live = Live(recorder)
@@ -684,7 +688,7 @@ class Program:
                 self.give_up(f"it returns {trouble}", machine)
             else:
                 self._keep(recorder, live, Return(image), written)
-            result = recorder.released(result)
+            result = recorder.released(result, for_python=True)
         return _released(result)
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
@@ -1049,13 +1053,27 @@ def _taken(items: list) -> tuple[Any, Any, Any]:
 
 def _released(value: Any, made: list[Any] | None = None) -> Any:
     """A result for the program outside: generators among it go on in Python's world."""
-    if type(value) is Generator:
-        value.world = Plain()
-        return value.python()
+    if type(value) in (Generator, Walk):
+        return value.leave()
     for item in made or ():
         if type(item) is Generator:
             item.world = Plain()
     return value
+
+
+@contextlib.contextmanager
+def _freed(machine: Machine) -> Iterator[None]:
+    """At its end a machine holds nothing: it and its world hold each other, and would wait for the garbage collector."""
+    try:
+        yield
+    finally:
+        machine.__dict__.clear()
+
+
+def _to_the_end(machine: Machine) -> Any:
+    """What the program returns, whose rest is Python's. The machine is not to be used again."""
+    with _freed(machine):
+        return _released(machine.run())
 
 
 class Compiled:

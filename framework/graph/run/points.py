@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Union
 
 from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
 from anfora.graph.lower.loops import closed
 from anfora.graph.lower.ranges import Jump
-from anfora.graph.machine.machine import Plain, do_at
+from anfora.graph.machine.machine import Plain
+from anfora.graph.machine.places import Place as At
+from anfora.graph.machine.places import do_at
 from anfora.graph.machine.switches import Switches
 from anfora.graph.polyfill.gradients import STEPS, outcome_of_step
 from anfora.graph.record.writes import Written
@@ -39,15 +41,24 @@ _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 Place = Union[int, tuple]
 
 
-class _Variables(dict):
-    """The variables of the program where a hop stands, put together when an error asks what a name stands for."""
+class _Frames:
+    """The frames of the program where a hop stands, put together when somebody asks for their variables."""
 
     def __init__(self, frames: Image, live: list[Any]) -> None:
         self._frames, self._live = frames, live
 
-    def get(self, name: Any, default: Any = None) -> Any:
-        frames = [frame for frame in build(self._frames, self._live) if not frame.code.is_internal]
-        return Plain().variables(frames[-1]).get(name, default) if frames else default
+    @functools.cached_property
+    def _built(self) -> list[Any]:
+        return [frame for frame in build(self._frames, self._live) if not frame.code.is_internal]
+
+    def variables(self, number: int) -> Callable[[], Mapping[str, Any]]:
+        """What gives the variables of one of them, counted from the end: -1 is the innermost."""
+
+        def find() -> Mapping[str, Any]:
+            frames = self._built
+            return Plain().variables(frames[number]) if len(frames) >= -number else {}
+
+        return find
 
 
 class Hop:
@@ -55,7 +66,7 @@ class Hop:
 
     def __init__(self, state: State, reason: str) -> None:
         self.call, self.frames, self.switch = state.call, state.frames, state.switch
-        self.reason, self.at, self.cells = reason, state.place, state.cells
+        self.reason, self.at, self.outer, self.cells = reason, state.place, state.outer, state.cells
         self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
         self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
         self.items_vary = False  #: whether floats in a tuple that it gives are taken as numbers that vary
@@ -93,7 +104,13 @@ class Hop:
         self, live: list[Any], operation: Any, args: tuple, kwargs: dict, handled: BaseException | None
     ) -> Any:
         """Do what it does, at its place in the program; the name of this method is known to `core.span.cell_path`."""
-        return do_at(*self.at, _Variables(self.frames, live), operation, args, kwargs, handled)
+        frames = _Frames(self.frames, live)
+
+        def outer() -> list[At]:
+            count = len(self.outer)
+            return [At(*place, frames.variables(i - count - 1)) for i, place in enumerate(self.outer)]
+
+        return do_at(At(*self.at, frames.variables(-1)), outer, operation, args, kwargs, handled)
 
     def cell_calls(self) -> list[CellCall]:
         """The calls of Cells that it stands in."""

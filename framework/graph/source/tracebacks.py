@@ -17,7 +17,7 @@ from typing import Any
 
 from anfora.graph.source.code import Position
 
-__all__ = ["Lines", "code_behind", "depth", "of_program", "stub"]
+__all__ = ["Lines", "code_behind", "depth", "freed", "of_program", "stub"]
 
 #: the folder of graph mode
 _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
@@ -35,6 +35,22 @@ def of_program(traceback: types.TracebackType | None) -> types.TracebackType | N
             entry.tb_next = following
         following = entry
     return following
+
+
+def freed(traceback: types.TracebackType | None) -> types.TracebackType | None:
+    """The same, and what the others hold is dropped: the frames that are left know which ones have called them, and these
+    may hold the exception itself. `ANFORA_TRACEBACK=full` leaves everything, to debug graph mode."""
+    if os.environ.get("ANFORA_TRACEBACK") == "full":
+        return traceback
+    entries = list(_entries(traceback))
+    kept = of_program(traceback)
+    for entry in entries:
+        if entry.tb_frame.f_code.co_filename.startswith(_HERE):
+            try:
+                entry.tb_frame.clear()
+            except RuntimeError:  # it is running still
+                pass
+    return kept
 
 
 def _entries(traceback: types.TracebackType | None) -> Iterator[types.TracebackType]:

@@ -131,8 +131,8 @@ class Imager:
             if value.real is not None:
                 raise NoImage("a generator of Python's")
             if value.is_running:
-                return "running generator", self.image(value.frame), self.image(None)
-            return "generator", self.image(value.frame), self.image(value.call)
+                return "running generator", self.image(value.frame), self.image(None), value.kind
+            return "generator", self.image(value.frame), self.image(value.call), value.kind
         if kind is Counter:
             return "counter", self.image(value.item), self.image(value.stop), value.step, value.site
         if kind is functools.partial:
@@ -221,9 +221,14 @@ def _fields_of(kind: type) -> tuple[str, ...]:
     return tuple(found)
 
 
-def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None) -> Any:
-    """The value of an image, its objects made afresh."""
-    return _Builder(slots, [] if made is None else made).build(image)
+def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None, for_python: bool = False) -> Any:
+    """The value of an image, its objects made afresh.
+
+    Args:
+        made: gets these objects.
+        for_python: iterators of the machine's become Python's: the value leaves the machine for good.
+    """
+    return _Builder(slots, [] if made is None else made, for_python).build(image)
 
 
 def builder(image: Image) -> Callable[[Sequence[Any]], Any] | None:
@@ -258,8 +263,8 @@ def _text(image: Image, constants: dict[str, Any]) -> str | None:
 
 
 class _Builder:
-    def __init__(self, slots: Sequence[Any], made: list[Any]) -> None:
-        self.slots, self.made = slots, made
+    def __init__(self, slots: Sequence[Any], made: list[Any], for_python: bool) -> None:
+        self.slots, self.made, self.for_python = slots, made, for_python
 
     def build(self, image: Image) -> Any:
         kind = image[0]
@@ -328,9 +333,10 @@ class _Builder:
             made[place] = generator
             generator.world, generator.is_running = None, kind != "generator"  # type: ignore[assignment]
             generator.frame = self.build(image[1])
-            generator.call = self.build(image[2])
-            generator.real = None
-            return generator
+            generator.call, generator.kind, generator.real = self.build(image[2]), image[3], None
+            if self.for_python:
+                made[place] = generator.leave()
+            return made[place]
         if kind == "exception":
             return self._exception(image, place)
         if kind == "object":
@@ -352,6 +358,8 @@ class _Builder:
         else:
             assert kind == "iterator", kind
             made[place] = value = image[1](*self.build(image[2]))
+            if self.for_python and type(value) is Walk:
+                made[place] = value.leave()
             state = self.build(image[3])
             if image[4] and state is not None:
                 value.__setstate__(state)

@@ -155,6 +155,7 @@ class State:
         frames = machine.frames
         self.switch = switches()
         self.place = machine.place
+        self.outer = [place[:3] for place in machine.places()[:-1]]  #: of the frames that have called the one there
         self.cells = recorder.calls()
         top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
         stack, pc = top.stack, top.pc

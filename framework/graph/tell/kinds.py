@@ -14,6 +14,7 @@ import io
 import random
 import sys
 import types
+import warnings
 import weakref
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
@@ -454,7 +455,9 @@ def _of_c(walk: Walk, path: Path, value: Any, title: str) -> tuple:
             if method is not None:
                 if base is not object and type(method) is types.MethodDescriptorType:
                     try:
-                        parts = method(value, 2) if name == "__reduce_ex__" else method(value)
+                        with warnings.catch_warnings():  # iterators will not say it for ever
+                            warnings.simplefilter("ignore")
+                            parts = method(value, 2) if name == "__reduce_ex__" else method(value)
                     except Exception:  # it cannot be
                         return title, None, ()
                     if type(parts) is tuple:

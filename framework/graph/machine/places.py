@@ -1,0 +1,196 @@
+"""Doing things from the program's lines: what Python does for a program is called from frames that stand in the program.
+
+    do_at(place, outer, operation, args, names)
+
+calls an operation from a frame of code that seems to stand at a place of the program, which is called from one at the place
+that has called it, and so on: functions that look at the stack (`sys._getframe`, `warnings.warn`, `inspect.stack`) find
+the frames of the program without a gap, each with its variables. Behind these stand frames for those that have called the
+compiled function, eight at most; only behind all of them the frames of this library, and the callers' own.
+
+Tracebacks do not show what is made only to be seen: the machine says itself which lines an exception has passed.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from anfora.graph.machine.outline import Outlined
+from anfora.graph.machine.signals import releases
+from anfora.graph.source.code import Position
+from anfora.graph.source.tracebacks import stub
+
+__all__ = ["Place", "do_at", "may_look_at_frames"]
+
+_LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
+
+
+class Place(NamedTuple):
+    """Where a frame of the program stands.
+
+    Attributes:
+        code: of the function.
+        position: in its source.
+        scope: the variables of its module.
+        variables: gives the local ones.
+    """
+
+    code: types.CodeType
+    position: Position
+    scope: dict[str, Any]
+    variables: Callable[[], Mapping[str, Any]]
+
+
+class _Variables(dict):
+    """What `frame.f_locals` is of a frame that is made for a place: the variables of the program there. The call that the
+    frame makes lies in the dict itself, where Python finds it soonest, and nobody else looks."""
+
+    __slots__ = ("_variables",)
+
+    def __init__(
+        self, variables: Callable[[], Mapping[str, Any]], operation: Callable, args: tuple, names: dict
+    ) -> None:
+        dict.__init__(self, {".do": operation, ".args": args, ".names": names})
+        self._variables = variables
+
+    def __missing__(self, name: str) -> Any:
+        return self._variables()[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._variables()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variables())
+
+    def __len__(self) -> int:
+        return len(self._variables())
+
+    def __repr__(self) -> str:
+        return repr(self._variables())
+
+    def __eq__(self, other: object) -> bool:
+        return self._variables() == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._variables().get(name, default)
+
+    def keys(self) -> Any:
+        return self._variables().keys()
+
+    def values(self) -> Any:
+        return self._variables().values()
+
+    def items(self) -> Any:
+        return self._variables().items()
+
+    def copy(self) -> dict[str, Any]:
+        return dict(self._variables())
+
+
+#: Functions written in C that look at the stack.
+_LOOKING = frozenset([sys._getframe, sys._current_frames, warnings.warn, getattr(sys, "_getframemodulename", None)])
+
+
+def may_look_at_frames(operation: Any) -> bool:
+    """Whether a function may look at the frames of its callers: what is written in Python may, unless it is ours; what is
+    written in C is known to, or does not."""
+    function = getattr(operation, "__func__", operation)
+    if type(function) is types.FunctionType:
+        return not function.__code__.co_filename.startswith(_LIBRARY)
+    return type(function) is types.BuiltinFunctionType and function in _LOOKING
+
+
+#: Frames that are made for callers: each needs room on the stack, and time.
+_MOST_CALLERS = 8
+
+
+def _callers() -> list[Place]:
+    """Where the nearest callers of the innermost compiled call stand, the outermost first."""
+    found: list[Place] = []
+    frame: types.FrameType | None = sys._getframe(1)
+    while frame is not None and len(found) < _MOST_CALLERS:
+        if not frame.f_code.co_filename.startswith(_LIBRARY):
+            line = frame.f_lineno
+            found.append(Place(frame.f_code, (line, line, 0, 0), frame.f_globals, _variables_of(frame)))
+        elif frame.f_code is _do_from.__code__:
+            break  # from here on the frames of this stand in front of those that have called it
+        frame = frame.f_back
+    found.reverse()
+    return found
+
+
+def _variables_of(frame: types.FrameType) -> Callable[[], Mapping[str, Any]]:
+    return lambda: frame.f_locals
+
+
+def do_at(
+    place: Place, outer: Callable[[], Sequence[Place]], operation: Callable, args: tuple, names: dict,
+    handled: BaseException | None = None,
+) -> Any:  # fmt: skip
+    """Do something by Python, from a place in the program, while an exception is being handled there.
+
+    Args:
+        outer: gives the places of the frames that have called the one of `place`, the outermost first.
+    """
+    if type(operation) is Outlined:  # brings such a frame itself
+        if hasattr(type(args[0]), "python"):
+            args = (args[0].python(), *args[1:])
+        return _do_outlined(operation, args, handled)
+    if may_look_at_frames(operation):
+        return _do_from([*_callers(), *outer(), place], operation, args, names, handled)
+    code, position, scope, variables = place
+    return _do(stub(code, code.co_filename, position), scope, _Variables(variables, operation, args, names), handled)
+
+
+@releases
+def _do_outlined(operation: Outlined, args: tuple, handled: BaseException | None) -> Any:
+    return operation(*args) if handled is None else while_handling(handled, operation, args)
+
+
+def while_handling(handled: BaseException, operation: Callable, args: tuple) -> Any:
+    """Do something while an exception is being handled, which stays as it is."""
+    before = handled.__traceback__, handled.__context__
+    try:
+        raise handled
+    except BaseException:
+        handled.__traceback__, handled.__context__ = before
+        return operation(*args)
+
+
+@releases
+def _do(made: types.CodeType, scope: dict[str, Any], values: _Variables, handled: BaseException | None) -> Any:
+    try:
+        if handled is None:
+            return eval(made, scope, values)
+        return while_handling(handled, eval, (made, scope, values))
+    finally:
+        dict.clear(values)  # the frame may live on, in a traceback
+
+
+def _do_from(
+    places: Sequence[Place], operation: Callable, args: tuple, names: dict, handled: BaseException | None
+) -> Any:
+    """The same, with frames for all of the places."""
+    called: list[_Variables] = []
+    for code, position, scope, variables in reversed(places):
+        called.append(_Variables(variables, operation, args, names))
+        made = stub(code, code.co_filename, position)
+        operation, args, names = eval, (made, scope, called[-1]), {}
+    try:
+        return _do(made, scope, called[-1], handled)
+    except BaseException as error:
+        entry = error.__traceback__
+        while entry is not None and entry.tb_frame.f_locals is not called[0]:  # up to the frame of the last place
+            entry = entry.tb_next
+        error.__traceback__ = entry
+        raise
+    finally:
+        for values in called:
+            dict.clear(values)
+        del operation, args, names

@@ -1,0 +1,251 @@
+"""What a compiled call was given, has made or has raised is freed when Python frees it, without the garbage collector."""
+
+from __future__ import annotations
+
+import gc
+import tracemalloc
+import weakref
+
+import numpy as np
+import pytest
+
+import anfora as ms
+from anfora import Tensor, nn, ops
+
+
+class Thing:
+    pass
+
+
+def make():
+    thing = Thing()
+    thing.tensor, thing.number, thing.items, thing.table = (
+        Tensor([1.0, 2.0]),
+        2.5,
+        [Thing(), Tensor(3.0)],
+        {"k": Thing()},
+    )
+    thing.items[0].tensor = Tensor(2.0)
+    return thing
+
+
+def watched(thing):
+    parts = (thing, thing.tensor, *thing.items, thing.table["k"], thing.items[0].tensor)
+    return [weakref.ref(part) for part in parts]
+
+
+def attribute(thing):
+    return thing.tensor + 1
+
+
+def comes_back(thing):
+    return thing
+
+
+def items(thing):
+    return thing.items[0].tensor + thing.items[1]
+
+
+def key(thing):
+    return {thing: 1}[thing], thing.table["k"] is None, thing.tensor * thing.number
+
+
+def identity(thing):
+    return thing.items[0] is thing.table["k"], thing in [thing.items[0], thing]
+
+
+def with_a_hop(thing):
+    print(end="")
+    y = thing.tensor + 1
+    print(end="")
+    return y
+
+
+def hop_of_it(thing):
+    return str(id(thing)), thing.tensor
+
+
+def is_written(thing):
+    thing.result = thing.tensor + 1
+    thing.items.append(thing.result)
+    return thing.result
+
+
+def branch(thing):
+    if thing.tensor.sum() > 0:
+        return thing.tensor
+    return thing.tensor - 1
+
+
+def loop(thing):
+    x = thing.tensor
+    while x.sum() < 100:
+        x = x * 2
+    return x
+
+
+def raises(thing):
+    raise ValueError(str(thing.tensor.shape))
+
+
+def raises_inside(thing):
+    def inner():
+        with ops_that_fail():
+            return thing.tensor.reshape(7)
+
+    return inner()
+
+
+class ops_that_fail:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+def catches(thing):
+    try:
+        return thing.missing
+    except AttributeError:
+        return thing.tensor
+
+
+def keeps_an_exception(thing):
+    try:
+        thing.items[9]
+    except IndexError as error:
+        kept = error
+    return thing.tensor, str(kept)
+
+
+def closure(thing):
+    def add(x):
+        return x + thing.tensor
+
+    return add(thing.tensor)
+
+
+def generator(thing):
+    return sum((x for x in [thing.tensor, thing.tensor]), Tensor(0.0))
+
+
+def comprehension(thing):
+    [found] = [part for part in thing.items if isinstance(part, Thing)]
+    return found.tensor
+
+
+def by_next(thing):
+    return next(part for part in thing.items if isinstance(part, Tensor))
+
+
+def gradient(thing):
+    return ms.grad(lambda t: (t * thing.tensor).sum())(thing.tensor)
+
+
+def gradient_in_pieces(thing):
+    def f(t):
+        return (t * thing.tensor).sum() if t.sum() > 0 else t.sum()
+
+    return ms.grad(f)(thing.tensor)
+
+
+def number(thing):
+    return float(thing.tensor.sum()) * thing.tensor
+
+
+PROGRAMS = [
+    attribute, comes_back, items, key, identity, with_a_hop, hop_of_it, is_written, branch, loop, raises, raises_inside,
+    catches, keeps_an_exception, closure, generator, comprehension, by_next, gradient, gradient_in_pieces, number,
+]  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _without_the_collector():
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def call(function):
+    thing = make()
+    references = watched(thing)
+    try:
+        function(thing)
+    except ValueError:
+        pass
+    return references
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_nothing_of_a_call_stays(program):
+    compiled = ms.jit(program)
+    stay = [reference() is not None for reference in call(program)]  # a variable that holds an exception is a cycle
+    assert any(stay) is (program is keeps_an_exception)
+    for _ in range(5):
+        for reference, stays in zip(call(compiled), stay, strict=True):
+            assert reference() is None or stays
+
+
+def test_an_exception_keeps_what_pythons_would():
+    """The frames of the program are there, with their variables; when the exception goes, they go."""
+    compiled = ms.jit(raises)
+    for _ in range(4):
+        thing = make()
+        references = watched(thing)
+        with pytest.raises(ValueError) as caught:
+            compiled(thing)
+        del thing
+        assert caught.traceback[-1].name == "raises"
+        del caught
+        assert not any(reference() for reference in references)
+
+
+def test_a_call_frees_its_arguments_when_a_signal_ends_it():
+    import signal
+
+    def late(*_):
+        raise ValueError
+
+    before = signal.signal(signal.SIGUSR1, late)
+    try:
+
+        def f(thing):
+            signal.raise_signal(signal.SIGUSR1)
+            return thing.tensor
+
+        compiled = ms.jit(f)
+        for _ in range(3):
+            assert not any(reference() for reference in call(compiled))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+
+
+def test_the_first_step_of_a_network_leaves_no_arrays():
+    domain = tracemalloc.DomainFilter(True, np.lib.tracemalloc_domain)
+
+    def allocated():
+        return sum(trace.size for trace in tracemalloc.take_snapshot().filter_traces([domain]).traces)
+
+    tracemalloc.start()
+    try:
+        layers = [layer for width in (3, 8, 8) for layer in (nn.Conv2d(width, 8, 3), nn.BatchNorm2d(8), nn.ReLU())]
+        net = nn.SequentialCell(*layers, nn.Flatten(), nn.Dense(8 * 16 * 16, 10))
+        net.set_train()
+        optimizer = nn.Momentum(net.trainable_params(), 0.1, 0.9)
+        step = ms.value_and_grad(lambda x: ops.reduce_mean(net(x) ** 2), None, optimizer.parameters)
+
+        @ms.jit
+        def train(x):
+            loss, gradients = step(x)
+            optimizer(gradients)
+            return loss
+
+        x = ops.randn(16, 3, 16, 16)
+        gc.collect()
+        before = allocated()
+        train(x)
+        assert allocated() - before < 10_000  # one activation has 131,072 bytes
+    finally:
+        tracemalloc.stop()
