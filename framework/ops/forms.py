@@ -15,6 +15,7 @@ import numpy as np
 
 from anfora.core import slots
 from anfora.core.dtype import (
+    ALL,
     DType,
     as_dtype,
     bfloat16,
@@ -846,6 +847,9 @@ def _summer(axis: Any, keepdims: bool) -> Callable[[Tensor], Tensor]:
     return slots.bound(reduction.reduce_sum, axis=axis, keep_dims=keepdims)
 
 
+_WIDENED = frozenset(kind for kind in ALL if not kind.is_float and kind is not int64)  #: types that are summed as int64
+
+
 def sum_method(
     self: Tensor, axis: Any = None, dtype: Any = None, keepdims: Any = False, initial: Any = None, **names: Any
 ) -> Tensor:
@@ -864,7 +868,7 @@ def sum_method(
         dtype, keepdims = None, dtype
     if names:
         axis, keepdims = _axis_and_keep("sum", names, axis, keepdims)
-    if dtype is None and self.dtype is not int64 and not self.dtype.is_float:
+    if dtype is None and self._layout.dtype in _WIDENED:
         dtype = int64
     if dtype is None and keepdims.__class__ is bool and (axis is None or axis.__class__ is int or _are_ints(axis)):
         total = _summer(tuple(axis) if isinstance(axis, list) else axis, keepdims)(self)

@@ -33,6 +33,47 @@ class Box:
         return self.value * 2
 
 
+class Noticed:
+    """An object of which the box sees when it is dropped."""
+
+    def __init__(self, box: Box) -> None:
+        self.box = box
+
+    def __del__(self) -> None:
+        self.box.count += 1
+
+
+class Louder(Tensor):
+    """A Tensor with operators of its own, which count."""
+
+    gain, calls = 1, 0
+
+    def __mul__(self, other: Any) -> Any:
+        self.calls += 1
+        return ops.add(ops.mul(self, 0.5), other * (0.1 * self.gain))
+
+    def __len__(self) -> int:
+        return 2
+
+
+class Stack(list):
+    """A list that counts what is put on it."""
+
+    put = 0
+
+    def append(self, value: Any) -> None:
+        self.put += 1
+        super().append(value)
+
+
+def boxed(value: Tensor, loud: Tensor) -> Box:
+    """A box, with things in it that notice what is done to them."""
+    box: Any = Box(value, 0.5)
+    box.held, box.notices = Noticed(box), {"a": Noticed(box), "b": Noticed(box), "c": 1}
+    box.loud, box.stack = Louder(loud), Stack()
+    return box
+
+
 class Bag:
     """Tensors behind special methods. As a context it counts, and hides LookupErrors."""
 
@@ -219,8 +260,8 @@ PARAMETERS = "x, y, w, n, r, flag, box, items, table, bag, net"
 
 GLOBALS: dict[str, Any] = {
     "ms": ms, "ops": ops, "np": np, "math": math, "functools": functools, "contextlib": contextlib, "Tensor": Tensor,
-    "Bag": Bag, "Steps": Steps, "Pair": Pair, "halve": halve, "shrink": shrink, "tree": tree, "remember": remember,
-    "pieces": pieces, "chosen": chosen, "mixed": mixed, "compiled": compiled, "counted": counted,
+    "Bag": Bag, "Louder": Louder, "Steps": Steps, "Pair": Pair, "halve": halve, "shrink": shrink, "tree": tree,
+    "remember": remember, "pieces": pieces, "chosen": chosen, "mixed": mixed, "compiled": compiled, "counted": counted,
 }  # fmt: skip
 
 
@@ -238,5 +279,5 @@ def calls(seed: int) -> list[Call]:
         table = {"a": tensor(3), "b": tensor(3)}
         n, r, flag = int(numbers.integers(0, 6)), float(numbers.uniform(-2, 2)), bool(numbers.integers(2))
         bag = Bag([tensor(3) for _ in range(int(numbers.integers(2, 5)))])
-        made.append(call(x, y, w, n, r, flag, Box(tensor(3), 0.5), items, table, bag, Net()))
+        made.append(call(x, y, w, n, r, flag, boxed(tensor(3), tensor(3)), items, table, bag, Net()))
     return made

@@ -301,6 +301,7 @@ class _Writer:
             self.s_tensor, self.s_tensor, self.s_tensor, self.s_number, self.s_number, self.s_list, self.s_list,
             self.s_dict, self.s_write, self.s_write, self.s_view, self.s_box, self.s_print, self.s_unpack, self.s_global,
             self.s_attribute, self.s_attribute, self.s_bag, self.s_bag, self.s_sort, self.s_array, self.s_pair,
+            self.s_noticed, self.s_noticed,
         ]  # fmt: skip
         nested = [
             self.s_if, self.s_if, self.s_for, self.s_while, self.s_try, self.s_closure, self.s_return, self.s_with,
@@ -410,6 +411,38 @@ class _Writer:
             lambda: [Compound([("if getattr(box, 'extra', None) is None:", [Line(f"box.extra = {self.pick('v')}")])])],
             lambda: [Line(f"box.__dict__.update(other={self.integer(1)})")],
             lambda: [Line(f"print(sorted(vars(box)), callable(box), {self.condition(1)})")],
+        ]
+        return self.random.choice(forms)()
+
+    def s_noticed(self, depth: int) -> Body:
+        """What drops an object that is noticed, hooks, subclasses of Tensor and list, and places that tensors name."""
+        value, place = self.tensor("v", 1), f"{self.pick('v')}.argmax() % 2"
+        forms: list[Callable[[], Body]] = [
+            lambda: [Line(f"box.held = {self.random.choice(['None', self.integer(1), self.pick('v')])}")],
+            lambda: [Line(f"box.notices[{self.random.choice(['a', 'b'])!r}] = {self.integer(1)}")],
+            lambda: [Line(f"box.notices.pop({self.random.choice(['a', 'b'])!r}, None)")],
+            lambda: [Line("box.notices.clear()")],
+            lambda: [self.assign("i", "box.count")],
+            lambda: [
+                Compound(
+                    [
+                        (
+                            f"with net.register_forward_hook(lambda c, a, o: o * {self.float(1)}):",
+                            [self.assign("v", f"ops.tanh(net({value}))")],
+                        )
+                    ]
+                )
+            ],
+            lambda: [self.assign("v", f"box.loud * {self.random.choice([value, self.float(1)])}")],
+            lambda: [
+                Line(f"Louder.gain = {self.integer(2)}"),
+                self.assign("v", f"ops.tanh(box.loud * {self.pick('v')})"),
+                Line("Louder.gain = 1", fixed=True),
+            ],
+            lambda: [Line(f"box.stack.append({value})"), self.assign("i", "(len(box.stack) + box.stack.put) % 5")],
+            lambda: [self.assign("v", f"{self.pick('l')}[{place}]")],
+            lambda: [Line(f"{self.pick('l')}[{place}] = {value}")],
+            lambda: [self.assign("i", f"[3, 1, 2][{self.pick('v')}.argmax()] + len(box.loud)")],
         ]
         return self.random.choice(forms)()
 

@@ -160,7 +160,50 @@ def folded(x, v):
     return x * functools.reduce(lambda a, b: a * 2 + b, v) + max(v, key=lambda n: -n) + min(v)
 
 
+def ordered(x, v):
+    return list(v), [x * n for n in v], {**dict.fromkeys(v, 1)}, v | {3}
+
+
+def ends(x, v):
+    return x * v.stop, v
+
+
+def searched_for_itself(x, v):
+    return v in [NAN, 1.0], v in (NAN,), v in {NAN: 1}, [1.0, NAN].count(v), x * (v != v)
+
+
+def is_the_same(x, v):
+    return v is SAME[type(v)], x * (v is not SAME[type(v)]), v is x
+
+
+NAN = float("nan")
+SAME = {type(v): v for v in (10**6, "a text", b"bytes", 2.5, 1j, range(7))}
+
+
+def by_order(*items):
+    """A set whose order is that in which equal places of its table were taken."""
+    found = set()
+    for item in items:
+        found.add(item)
+    return found
+
+
 CASES = [
+    *[
+        (ordered, one, other)
+        for one, other in [
+            (by_order(0, 8), by_order(8, 0)), (frozenset([0, 8]), frozenset([8, 0])),
+            ({0, 8}, by_order(*range(40)) - set(range(1, 8)) - set(range(9, 40))),
+        ]
+    ],
+    (ends, range(0, 3, 2), range(0, 4, 2)),
+    *[(searched_for_itself, NAN, other) for other in (float("nan"), 1.0)],
+    *[
+        (is_the_same, SAME[type(other)], other)
+        for other in (
+            int("1000000"), "".join(["a ", "text"]), bytes(bytearray(b"bytes")), float("2.5"), complex("1j"), range(7),
+        )
+    ],
     *[
         (way, one, other)
         for way in (unpacked, unpacked_with_a_star, walked, zipped, copied, searched, folded, matched, displayed)

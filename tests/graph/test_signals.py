@@ -136,7 +136,7 @@ class _Bell:
 
 
 class _SignalAt:
-    """Brings a signal at the nth event that a profiler sees: calls and returns, of this package's own functions too."""
+    """Brings a signal at the nth event that a profiler sees: calls, of this package's own functions too."""
 
     bell = _Bell()
 
@@ -144,6 +144,8 @@ class _SignalAt:
         self.left = n
 
     def __call__(self, frame, event, arg):
+        if event == "return":  # behind it Python does not look for signals: this function would be the next place
+            return
         self.left -= 1
         if not self.left:
             self.rung = ~self.bell

@@ -5,9 +5,12 @@ looking.py           whether what a function looks at is plain
 known.py             kinds of values and functions, and what is gone into
 binding_times.py     what a function of Python's needs of its arguments
 containers.py        lists, dicts and sets, and by which methods they change
+drops.py             what a write lets go of, and who may notice that
+classes.py           what a class has, asked at the price of one look
 collected.py         deques, counters and the like; arrays.py, arrays of numpy's that the program makes
 operator_classes.py  this library's operators that are objects
 plain.py             which values are plain: programs on them alone are Python's
 contexts.py          what contextlib makes
+values.py            what a program can see of a value
 origins.py           how a value from outside is found again: the path of attributes, items and variables to it
 """

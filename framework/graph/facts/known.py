@@ -24,6 +24,7 @@ from anfora.core.tensor import Tensor
 from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, rows
+from anfora.graph.facts.classes import of_version
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
@@ -32,9 +33,10 @@ from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
-    "VIEWS", "computes", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among", "is_bound",
-    "is_compared_plainly", "is_constant", "is_layer", "is_object", "is_opaque", "is_ours", "is_plain_key", "is_pythons",
-    "is_transform", "name_of", "only_moves", "rows", "sets_plainly", "viewed", "writes",
+    "VIEWS", "computes", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among",
+    "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled", "is_constant", "is_layer", "is_object",
+    "is_opaque", "is_ours", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves", "overrides", "rows",
+    "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -184,6 +186,11 @@ def holds_state(value: Any) -> bool:
     return type(value) is api.GradientFunction or _of(type(value).__module__, ("anfora.nn", "anfora.optim"))
 
 
+def is_compiled(value: Any) -> bool:
+    """Whether it is a compiled function, which may have attributes as other functions have."""
+    return getattr(type(value), "_is_compiled", False)
+
+
 def is_transform(function: Any) -> bool:
     """Whether it is a step of a gradient transform: these turn the tape on and off, and walk it."""
     return type(function) is types.FunctionType and function in _TRANSFORMS
@@ -225,10 +232,11 @@ def writes(function: Any) -> bool:
 
 
 def enters(function: types.FunctionType) -> bool:
-    """Whether the machine goes into a Python function: into programs, not into libraries."""
+    """Whether the machine goes into a Python function: into programs, not into libraries; nor into what puts a hook on a
+    Cell, since the table of hooks, and the number of the next one, are this library's."""
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
-        return _of(module, _PROGRAMS) or function in _ALSO_ENTERED
+        return (_of(module, _PROGRAMS) and function is not Cell._hook) or function in _ALSO_ENTERED
     if module in _PLAIN_LIBRARIES or contexts.enters(function):
         return True
     file = function.__code__.co_filename
@@ -282,10 +290,41 @@ def is_object(value: Any) -> bool:
 
 def has_methods(value: Any) -> bool:
     """Whether operators and functions of Python's may call special methods of the program on a value: an object, or a named
-    tuple, a member of an enumeration or a class that has some."""
+    tuple, a member of an enumeration, a class or a tensor that has some."""
+    if isinstance(value, Tensor):
+        return overrides(type(value))
     if isinstance(value, (tuple, enum.Enum, type)):
         return type(value) not in (tuple, type) and _has_special_methods(type(value))
     return is_object(value)
+
+
+@of_version
+def overrides(kind: type) -> bool:
+    """Whether a class of tensors has something of the program's in the place of what a Tensor has, or a special method:
+    then operators and this library's functions may call it."""
+    return any(
+        name not in _OF_MAKING and (name in _OF_TENSORS or name.startswith("__")) and not _is_of_library(found)
+        for base in kind.__mro__[:-1]
+        for name, found in list(base.__dict__.items())
+    )
+
+
+def is_attribute_of_ours(kind: type, name: str) -> bool:
+    """Whether what a class of tensors has under a name is as this library has made it."""
+    home = next((base for base in kind.__mro__ if name in base.__dict__), object)
+    is_ours = home is object or (_of(home.__module__, ("anfora",)) and name in _OF_TENSORS)
+    return is_ours and _is_of_library(home.__dict__.get(name))
+
+
+def _is_of_library(found: Any) -> bool:
+    """Whether what stands in a class is this library's code, or Python's, or no code at all."""
+    if isinstance(found, (classmethod, staticmethod)):
+        found = found.__func__
+    if isinstance(found, property):
+        found = found.fget
+    if type(found) is types.FunctionType:
+        return _of(found.__globals__.get("__name__"), ("anfora", *_OF_ABSTRACT_CLASSES))
+    return isinstance(found, _PYTHONS) or not (callable(found) or hasattr(type(found), "__get__"))
 
 
 def _has_special_methods(kind: type) -> bool:
@@ -317,6 +356,15 @@ _OF_MAKING = frozenset([
     "__new__", "__init__", "__call__", "__prepare__", "__init_subclass__", "__set_name__", "__instancecheck__",
     "__subclasscheck__", "__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__getnewargs__",
 ])  # fmt: skip
+
+
+#: What a Tensor, or a Parameter, has.
+_OF_TENSORS = frozenset(dir(Tensor)) | frozenset(dir(Parameter))
+_OF_ABSTRACT_CLASSES = ("abc", "typing", "typing_extensions")
+_PYTHONS = (
+    types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType,
+    types.GetSetDescriptorType, types.MemberDescriptorType, type, Op,
+)  # fmt: skip
 
 
 def sets_plainly(kind: type) -> bool:

@@ -10,7 +10,6 @@ debuggers show the user's program.
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import functools
 import inspect
@@ -509,8 +508,8 @@ class Plain:
 
 
 def builtins_of(function: types.FunctionType) -> dict[str, Any]:
-    given = function.__globals__.get("__builtins__", builtins)
-    return given if isinstance(given, dict) else vars(given)
+    """The names behind the global ones, as Python has taken them when it made the function."""
+    return function.__builtins__  # type: ignore[attr-defined]
 
 
 # -- binding arguments ------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
+from anfora.graph.facts.classes import has_tag
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
@@ -83,6 +84,8 @@ class Attributes(Reasons):
             arrays.adopt(self, found)
             return found
         if isinstance(value, types.ModuleType):
+            if not self._is_plain_module(value):
+                return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
             found = value.__dict__.get(name, self)
             if found is self:
                 if "__getattr__" not in value.__dict__:
@@ -98,8 +101,11 @@ class Attributes(Reasons):
             static = class_attribute(value, name)
             of_class: Any = class_attribute(type(value), name) if static is None else None
             is_property = type(of_class) is property and isinstance(of_class.fget, types.FunctionType)
-            if self._is_computed(of_class if static is None else static) or (
-                is_property and self.enters(of_class.fget)
+            is_made_up = static is None and of_class is None and _answers_for_classes(type(value))
+            if (
+                is_made_up
+                or self._is_computed(of_class if static is None else static)
+                or (is_property and self.enters(of_class.fget))
             ):
                 return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {value.__name__}.{name}")
             found = self._found(machine, value, name)
@@ -111,14 +117,15 @@ class Attributes(Reasons):
             if isinstance(found, (types.MethodType, *known.BOUND)):
                 return found
             return self.register(found, self.origin("attr", name, self.origin("known", value)))
-        if known.is_object(value):
+        if known.is_object(value) and not known.is_compiled(value):
             return self._attribute(machine, value, name)
         kind = getattr(value, "__self_class__", None) if type(value) is super else None
         if kind is not None:
             above = value.__thisclass__
             found = self.derive(behind, self.origin("known", kind), above, name)
             self.guard("is", found, behind(kind, above, name))
-        if isinstance(value, types.FunctionType) and id(value) not in self.local_functions:
+        is_function = isinstance(value, types.FunctionType) or known.is_compiled(value)
+        if is_function and id(value) not in self.local_functions:
             found = self._found(machine, value, name)
             written = self.overlay(value, name)
             if written is not UNKNOWN:
@@ -136,6 +143,15 @@ class Attributes(Reasons):
         if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         return found
+
+    def _is_plain_module(self, module: types.ModuleType) -> bool:
+        """Whether the attributes of a module are what lies in its dict, now and in later calls."""
+        if not module.__name__.startswith("anfora"):
+            self.guard("type", self._origin_of(module), type(module))
+        kind = type(module)
+        return kind is types.ModuleType or (
+            has_tag(kind) and not any(vars(base).keys() - _OF_MODULES for base in kind.__mro__[:-2])
+        )
 
     def _attribute_of_class(self, machine: Machine, value: Any, name: str) -> Any:
         """An attribute of a named tuple, or of a member of an enumeration, that does not follow from what the tuple holds;
@@ -281,8 +297,15 @@ class Attributes(Reasons):
         return self.register(static, self.origin("attr", name, origin))
 
     def _tensor_attribute(self, machine: Machine, value: Tensor, name: str) -> Any:
-        static = class_attribute(type(value), name)
+        kind = type(value)
+        static = class_attribute(kind, name)
+        if kind.__getattribute__ is not object.__getattribute__:
+            return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattribute__")
+        if not known.is_attribute_of_ours(kind, name):
+            return self._attribute_of_program(machine, value, name, static)
         own = value.__dict__
+        # This library puts methods written in C in the place of others, which do the same.
+        self.guard("is", self.derive(known.is_attribute_of_ours, self.origin("known", kind), name), True)
         if name in known.METADATA:
             is_named = self.given is None and value.__dict__.get("_name") is not None
             if name == "name" and isinstance(value, Parameter) and not is_named:
@@ -301,10 +324,46 @@ class Attributes(Reasons):
             return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
         if isinstance(static, property):
             return self.compute(machine, getattr, (value, name), {})
-        if static is None and self.is_outside(value):
-            self._guard_absence(value, name)
+        if static is None:
+            if hasattr(kind, "__getattr__"):
+                return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
+            if self.is_outside(value):
+                self._guard_absence(value, name)
         return machine.natively(getattr, (value, name), {})
 
+    def _attribute_of_program(self, machine: Machine, value: Tensor, name: str, static: Any) -> Any:
+        """An attribute that the program has put into a class of tensors."""
+        kind = type(value)
+        self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), static)
+        has_data = hasattr(type(static), "__set__")
+        own = value.__dict__
+        if name in own and not has_data:
+            found = machine.natively(getattr, (value, name), {})
+            is_outside = self.is_outside(value)
+            return self.register(found, self.origin("attr", name, self._origin_of(value))) if is_outside else found
+        if self.is_outside(value) and not has_data:
+            self.guard("no key", self.origin("attr", "__dict__", self.origins[id(value)][1]), name)
+        if hasattr(kind, "__getattr__"):
+            return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
+        if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and self.enters(static.fget):
+            self.enter(machine, static.fget, (value,), {})
+            return ENTERED
+        if isinstance(static, (types.FunctionType, classmethod, staticmethod)):
+            return machine.natively(getattr, (value, name), {})
+        if hasattr(type(static), "__get__") and not isinstance(static, type):
+            return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
+        return self.register(static, self.origin("attr", name, self.origin("known", kind)))
 
+
+def _answers_for_classes(kind: type) -> bool:
+    """Whether a class of classes has code of the program's that makes up their attributes."""
+    found = class_attribute(kind, "__getattr__"), class_attribute(kind, "__getattribute__")
+    return kind is not enum.EnumMeta and any(isinstance(each, types.FunctionType) for each in found)
+
+
+#: What a class of modules may have that changes nothing.
+_OF_MODULES = frozenset(
+    ["__module__", "__qualname__", "__doc__", "__firstlineno__", "__static_attributes__", "__repr__", "__dir__"]
+)
 #: Modules whose functions the machine runs, and nobody changes.
 _OWN = ("anfora.graph.polyfill.polyfills", "anfora.graph.polyfill.gradients")

@@ -11,6 +11,7 @@ from typing import Any
 from anfora.core import slots
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
+from anfora.graph.facts.drops import is_finished
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
 from anfora.graph.machine.machine import Generator, Machine, Plain
@@ -76,7 +77,8 @@ class Hops(Operators):
                 outcome = Outcome(machine.natively(operation, args, kwargs))
             except BaseException as error:
                 outcome = Outcome(error=error)
-        if state is not None and _watches(state) > watches:  # it would live longer here
+        is_taken = sys.getrefcount(outcome.value) <= _HELD_ONCE and is_finished(outcome.value)
+        if state is not None and (_watches(state) > watches or is_taken):  # it would live longer here
             self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)
             self.leave(machine)
             state = None
@@ -119,7 +121,7 @@ class Hops(Operators):
         self.collect_again()
         if self.is_unkept:
             return None
-        if self.pending:  # a hop is settled between two instructions, so there is one in each
+        if self.pending and not self.ends_behind:  # a hop is settled between two instructions, so there is one in each
             self.keeper.give_up("the interpreter is needed twice in one instruction", machine)
             self.leave(machine)
             return None
@@ -240,7 +242,10 @@ class Hops(Operators):
         if self.is_unkept:
             self._keep_again(machine)
             return
-        assert self.hop is not None
+        if self.hop is None:  # a write has dropped what somebody may notice: it is done before anything else is
+            self.ends_behind = self.pending = False
+            self.put_down(machine, lambda: self.keeper.join(self, machine))
+            return
         outcome, self.hop, self.pending = self.hop, None, False
         try:
             self.keeper.go_on(self, machine, outcome)
@@ -255,4 +260,5 @@ def _watches(state: State) -> int:
 
 
 _OF_UNKEPT = Origin("slot", 0)  #: of what a piece of which nothing is kept has brought
+_HELD_ONCE = 2  #: references to what nobody has but its outcome
 _HELD_HERE = 4  #: references to a value that is held by the table of origins alone, while it is walked over

@@ -36,8 +36,9 @@ from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
-from anfora.graph.facts.origins import Number, Origin
+from anfora.graph.facts.origins import Number, Origin, value_of_number
 from anfora.graph.facts.table import fact_of
+from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
@@ -126,6 +127,9 @@ class Notebook(Plain):
         self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
         self.derived: dict[tuple, Origin] = {}
         self.dynamic: set[type] = set()  #: classes that are made anew in each call
+        #: Numbers and texts from outside of which there may be several equal ones, with where they have been read.
+        self.read: dict[int, tuple[Any, list[Origin]]] = {}
+        self.tensor_classes: dict[type, bool] = {}  #: whether the program has something in them, see `overrides`
         self.looked: dict[int, Any] = {}  #: containers from outside that have been guarded with all they hold
         self.shallow: dict[int, Any] = {}  #: those among them of which only the items were
         self.told: set[tuple] = set()
@@ -137,6 +141,7 @@ class Notebook(Plain):
         self.lent: list[Any] = []  #: and what was done to have no numbers that vary in there, see held.py
         self.touched: str | None = None
         self.pending = False
+        self.ends_behind = False  #: whether the piece ends behind the present instruction, which has dropped something
 
     def _collect_later(self) -> None:
         """Put off garbage collections while a long piece is recorded: all that is made lives on, and to walk over it again
@@ -169,7 +174,7 @@ class Notebook(Plain):
     def follow(self, operation: Callable, parts: Sequence[Any]) -> Origin:
         """The origin of what an operation gives for numbers, one object for each: what a program computes again and again,
         for each of its weights say, later calls compute once."""
-        name = ("follow", operation, *(id(x) if type(x) is Origin else (type(x), repr(x)) for x in parts))
+        name = ("follow", operation, *(id(x) if type(x) is Origin else exact(x) for x in parts))
         found = self.derived.get(name)
         if found is None:
             found = self.derived[name] = Origin("number", operation, tuple(parts))
@@ -205,6 +210,8 @@ class Notebook(Plain):
             return Number(origin, value)
         if kind in SIMPLE or kind is slice:
             self.guard("equal", origin, value)
+            if has_identity(value):
+                self.read.setdefault(id(value), (value, []))[1].append(origin)
             return value
         if known.is_bound(value):
             self._register_bound(value, origin)
@@ -657,8 +664,10 @@ class Notebook(Plain):
         """Whether a value is made of numbers, texts, tensors and containers, so that no code of the program is behind
         it."""
         kind = type(value)
-        if kind in SIMPLE or kind is Number or isinstance(value, Tensor):
+        if kind in SIMPLE or kind is Number:
             return True
+        if isinstance(value, Tensor):
+            return not self.has_methods(value)
         if isinstance(value, (tuple, enum.Enum, type)) and known.has_methods(value):
             return False
         if known.is_bound(value):
@@ -712,9 +721,37 @@ class Notebook(Plain):
             if isinstance(value, types.ModuleType):
                 self.guard("no key", table, "__getattr__")
 
+    def pin(self, values: Sequence[Any]) -> bool:
+        """The program asks which objects numbers and texts are: let later calls bring the same. False where one of them has
+        come into an earlier piece, which has only asked for its value."""
+        plain = list(map(value_of_number, values))
+        if not all(map(has_identity, plain)) or any(exact(value) != exact(plain[0]) for value in plain[1:]):
+            return True  # what has no identity, or another value, is told apart by its value
+        for value, given in zip(plain, values):
+            if type(given) is Number:
+                origins = [given.origin] if given.origin.kind != "number" else []
+            elif id(value) in self.read:
+                origins = self.read[id(value)][1]
+            elif self.point is None or self.point.frames[0] != "entry":
+                return False
+            else:
+                origins = []
+            for origin in origins:
+                self.guard("is", origin, value)
+        return True
+
     def guard_class(self, kind: type, name: str) -> None:
         """The attribute of a class is what it is now: a function, or a property."""
         self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
+
+    def has_methods(self, tensor: Tensor) -> bool:
+        """Whether operators and functions call methods of the program on a tensor, now and in later calls."""
+        kind = type(tensor)
+        found = self.tensor_classes.get(kind)
+        if found is None:
+            found = self.tensor_classes[kind] = known.overrides(kind)
+            self.guard("is", self.derive(known.overrides, self.origin("known", kind)), found)
+        return found
 
     def guard_without(self, kind: type, name: str) -> None:
         """A class has no special method of the program, now and in later calls: none at all, or Python's."""

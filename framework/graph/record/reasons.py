@@ -3,6 +3,7 @@ would be called from within."""
 
 from __future__ import annotations
 
+import builtins
 import functools
 import types
 from collections.abc import Callable
@@ -31,7 +32,7 @@ from anfora.graph.facts.table import (
     resolved,
 )
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Drain, Generator, Machine
+from anfora.graph.machine.machine import Drain, Generator, Machine, builtins_of
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_
@@ -49,7 +50,7 @@ class Reasons(Held):
     def is_walked(self, value: Any) -> bool:
         """Whether the machine itself iterates over a value: a generator of the program, or a tensor, row by row."""
         is_of_rows = isinstance(value, Tensor) or self.owns_array(value)
-        if self.is_own_generator(value) or (is_of_rows and bool(value.shape)):
+        if self.is_own_generator(value) or (is_of_rows and bool(value.shape) and not known.has_methods(value)):
             return True
         return known.has_methods(value) and not self.opaque(value) and method_of(self, value, "__iter__") is not None
 
@@ -214,6 +215,7 @@ class Reasons(Held):
         if isinstance(owner, Cell) and operation is setattr and may_be_held(self, *args):
             return None
         is_elsewhere = self.is_outside(owner) or (is_operator(owner) and id(owner) not in self.own)
+        is_elsewhere = is_elsewhere or known.is_compiled(owner)
         if is_elsewhere or not known.is_object(owner) or isinstance(owner, Cell):
             return f"a change of an attribute of {known.name_of(owner) or type(owner).__name__}"
         is_raw = operation in (object.__setattr__, object.__delattr__)
@@ -225,7 +227,7 @@ class Reasons(Held):
         return None
 
     def enters(self, function: types.FunctionType) -> bool:
-        if not known.enters(function):
+        if not known.enters(function) or builtins_of(function) is not vars(builtins):
             return False
         try:
             code_of(function)

@@ -122,7 +122,9 @@ class Recorder(Outlining):
         kwargs = kwargs or {}
         if self.given is not None and operation is self.given_operation:
             return self._redo()
-        if not kwargs and known.is_among(operation, _OPERATORS) and all(type(a) in _PLAIN for a in args):
+        if self.given is None and any(operation is each for each in _ASKING_IDENTITY) and not self.pin(args):
+            return self._left_alone(machine, operation, args)
+        if not kwargs and known.is_among(operation, _OPERATORS) and all(map(self._is_operand, args)):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
             return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
@@ -173,7 +175,7 @@ class Recorder(Outlining):
         if operation is type and len(args) == 1 and type(args[0]) in (Generator, Walk):
             return args[0].kind
         is_of_rows = operation is iter and len(args) == 1 and (isinstance(args[0], Tensor) or self.owns_array(args[0]))
-        if is_of_rows and args[0].shape:
+        if is_of_rows and args[0].shape and not known.has_methods(args[0]):
             return self._walking(rows_, args[0])
         if operation is iter and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
             operation = Walk
@@ -201,6 +203,11 @@ class Recorder(Outlining):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
         return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
+
+    def _is_operand(self, value: Any) -> bool:
+        """Whether operators on it call nothing of the program."""
+        kind = type(value)
+        return kind in SIMPLE or ((kind is Tensor or kind is Parameter) and not self.has_methods(value))
 
     def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
         """What follows from arrays of numpy's that the program has made: (whether it was done, the result)."""
@@ -392,6 +399,8 @@ class Recorder(Outlining):
         """What a call reads from a function that is from outside: its code, and defaults."""
         base = self._origin_of(function)
         self.guard("is", self.origin("attr", "__code__", base), function.__code__)
+        if base.kind != "known":
+            self.guard("is", self.origin("attr", "__globals__", base), function.__globals__)
         defaults = self.origin("attr", "__defaults__", base)
         if function.__defaults__ is None or base.kind == "known":
             self.guard("is", defaults, function.__defaults__)
@@ -557,7 +566,7 @@ class Recorder(Outlining):
         items = function.__self__
         if type(items) is not list or function.__name__ != "append" or self.given is not None:
             return False
-        if type(value) not in _PLAIN or id(items) in self.origins or id(items) in self.shown:
+        if not self._is_operand(value) or id(items) in self.origins or id(items) in self.shown:
             return False
         items.append(value)
         return True
@@ -575,6 +584,14 @@ class Recorder(Outlining):
             return False
         self.call(machine, chosen, args, kwargs)
         return True
+
+    def _left_alone(self, machine: Machine, operation: Callable, args: tuple) -> Any:
+        """Leave the rest of the program to Python, where it asks which of equal numbers or texts it has got, and that is no
+        longer known."""
+        args = tuple(map(self.force, args))
+        self.keeper.give_up("it asks for the identity of a number or text that it got before a hop", machine)
+        self.leave(machine)
+        return machine.natively(operation, args, {})
 
     def _leave_and_call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """Leave the rest of the program to Python, this call included."""
@@ -778,14 +795,14 @@ def _is_closed(code: Code) -> bool:
     return code.is_generator and "HANDLER" in code.opcodes
 
 
+_ASKING_IDENTITY = (operator.is_, operator.is_not, id)
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 
-#: Operators that only compute, whatever they are given; and what they may be given for that to be plain.
+#: Operators that only compute, whatever they are given.
 _OPERATORS = frozenset({
     *(operations.OPERATIONS[name] for name in operations.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
 })  # fmt: skip
-_PLAIN = SIMPLE | {Tensor, Parameter}
 #: What may be looked for in a tensor: of anything else Python says that it is not there.
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 

@@ -30,6 +30,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
+from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
@@ -252,7 +253,8 @@ class Writes(Attributes):
         if kind is types.ModuleType:
             is_of_python = owner.__name__ in ("builtins", "sys")
             return not (is_of_python or _is_special(name) or _is_of_ours(owner.__name__))
-        is_function = isinstance(owner, types.FunctionType) and id(owner) not in self.local_functions
+        is_function = isinstance(owner, types.FunctionType) or known.is_compiled(owner)
+        is_function = is_function and id(owner) not in self.local_functions
         if not is_function and not (self.is_outside(owner) and known.is_object(owner)):
             return False
         if isinstance(owner, Cell):
@@ -314,6 +316,14 @@ class Writes(Attributes):
         fact, given = resolved(operation, args)
         if fact is not None and any(use & (EQUALS | ORDERS) for use, _ in fact.uses(given)):
             args = self.known(args)
+        is_plain, is_last = self._drops(operation, args)
+        if is_last:
+            args = tuple(map(self.force, args))
+            self.keeper.give_up(
+                "what it takes away does something when it is dropped, and only Python knows when", machine
+            )
+            self.leave(machine)
+            return machine.natively(operation, args, {})
         before, self.lent = self.lent, []
         seen = tuple(map(self.shown_outside, args))
         more, self.lent = self.lent, before  # nobody looks into what is shown now
@@ -322,7 +332,40 @@ class Writes(Attributes):
         finally:
             self.lent += more
         self.piece.writes.append(Write(operation, args, machine.place, reason))
+        if not is_plain and not self.is_unkept:
+            self.ends_behind = self.pending = True
         return result
+
+    def _drops(self, operation: Callable, args: tuple) -> tuple[bool, bool]:
+        """What a write lets go of: whether nobody notices that, now and in later calls; and whether somebody would, and the
+        program may still hold it, so that it is dropped at another moment."""
+        place = place_of(operation, args)
+        if place is None:
+            return True, False
+        owner, kind = args[0], place[0]
+        if operation is operations.set_global or operation is operations.delete_global:
+            owner = owner.__globals__
+        is_put = kind in ("attribute", "item", "variable") and self.is_outside(args[-1])
+        if is_put and any(args[-1] is value for value in dropped(owner, *place)):
+            return True, False  # `box.items += more` puts the same list back
+        if not drops_plainly(owner, *place):
+            is_held = any(id(value) in self.origins and is_finished(value) for value in dropped(owner, *place))
+            return False, is_held
+        if id(owner) in self.looked and all(type(value) in SIMPLE for value in dropped(owner, *place)):
+            return True, False  # of which later calls see to it that it holds the same
+        is_attribute = kind == "attribute" or kind == "variable"
+        origin = self._origin_of(owner)
+        if is_attribute:
+            name = place[1] if kind == "attribute" else "cell_contents"
+            is_written = any(other is owner for _, other, _ in self.named.get(name, {}).values())
+        else:
+            changed = self.changed.get(id(origin))
+            is_written = changed is not None and not changed.is_whole and all(key in changed.items for key in place[1:])
+            if changed is not None and not is_written and (changed.is_whole or kind == "all"):
+                raise Pause
+        if not is_written:
+            super().guard("is", self.derive(drops_plainly, origin, *place), True)
+        return True, False
 
     def changes(self, owner: Any, origin: Origin) -> Changed:
         for other in self.looked.values():  # those of which all is known are read without being looked at again

@@ -146,25 +146,24 @@ class Program:
         before = running.depth
         running.depth = before + 1
         try:
+            if self.is_outdated:
+                self.is_outdated = False
+                self.forget()
+            if self.ledger.does_not_pay() and self.native is None and self.is_patient():
+                self.native = LOSS
             if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
                 return _plainly(self.function, args, kwargs)
             point, values = self._entry(args, kwargs, switch), [*args, *kwargs.values()]
             point.visits += 1  # as `_visit`, where the switches need no look
             if point.visits >= point.due:
                 self._make_engine(point, values)
-            result = self._run(point, values)
-            if self.ledger.does_not_pay() and self.native is None and self.is_patient():
-                self.native = LOSS
-            return result
+            return self._run(point, values)
         except BaseException as error:
             leave_behind()
             error.__traceback__ = freed(error.__traceback__)
             raise
         finally:
             running.depth = before
-            if self.is_outdated:
-                self.is_outdated = False
-                self.forget()
             if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
                 switch.turn()
             if held:  # as behind any call; no signal is looked for from here on

@@ -40,6 +40,7 @@ from anfora.core.abstract import Layout, TensorType
 from anfora.core.tensor import Tensor, current, view_array
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Emitter, Origin, value_of
+from anfora.graph.facts.values import exact
 from anfora.graph.lower.arena import Kind
 from anfora.graph.lower.arithmetic import ELEMS, Arithmetic, NotNative, constant
 from anfora.graph.lower.fusion import scalars
@@ -195,7 +196,7 @@ class _Search:
         name = (
             kind,
             (type(key), key) if type(key) in (int, str) else id(key),
-            *(id(x) if isinstance(x, Origin) or type(x) not in SIMPLE else (type(x), repr(x)) for x in parts),
+            *(id(x) if isinstance(x, Origin) else exact(x) for x in parts),
         )
         found = self.origins.get(name)
         if found is None:

@@ -23,11 +23,16 @@ from anfora.core.tensor import Tensor, current, leave_to_tape, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
 from anfora.eager.tape import Block, Leaf, Output, keep, second_handle
+from anfora.graph.facts.classes import Facts, has_tag
+from anfora.graph.facts.known import is_attribute_of_ours, overrides
 from anfora.graph.facts.origins import Emitter, Origin
+from anfora.graph.facts.values import exact, is_told_by_equality
 from anfora.graph.lower.ahead import Ahead, Column
 from anfora.graph.lower.loops import Closed, Loop
 from anfora.graph.lower.lower import Door, Segment, _placed
 from anfora.graph.lower.rows import Number, Row
+from anfora.graph.machine.operations import has_own
+from anfora.graph.polyfill.special import behind, class_attribute
 from anfora.graph.polyfill.surroundings import hooks_on
 from anfora.graph.run.taped import Taped, taped
 from anfora.graph.state.moments import Piece
@@ -116,7 +121,7 @@ class Runner:
     def _compile(self) -> Callable[[list[Any]], list[Any] | None]:
         piece = self.piece
         emit = Emitter()
-        for kind, origin, payload in told_apart_at_once(piece.guards):
+        for kind, origin, payload in of_classes(list(told_apart_at_once(piece.guards))):
             GUARDS[kind](emit, origin, payload)
         made = self._made()
         for origin in self.origins:
@@ -505,6 +510,40 @@ def told_apart_at_once(guards: list[tuple]) -> Iterator[tuple]:
             yield "distinct", group[0], tuple(group)
 
 
+def of_classes(guards: list[tuple]) -> Iterator[tuple]:
+    """The guards, but what is asked of one class is asked at once, where that takes fewer looks."""
+    found = [_question_to_class(*guard) for guard in guards]
+    questions: dict[type, list[tuple]] = {}
+    for question in found:
+        if question is not None:
+            questions.setdefault(question[0], []).append(question[1])
+    for guard, question in zip(guards, found):
+        if question is None or (len(questions[question[0]]) == 1 and question[1][0] is getattr):
+            yield guard
+        elif questions[question[0]][0] is question[1]:
+            yield "class", guard[1], Facts(question[0], questions[question[0]])
+
+
+def _question_to_class(kind: str, origin: Origin, answer: Any) -> tuple[type, tuple] | None:
+    """The class that a guard asks, with function, arguments and answer; None if it asks something else, or more."""
+    if kind != "is":
+        return None
+    if origin.kind == "attr":
+        function, base, more = getattr, origin.base, (origin.key,)
+    elif origin.kind == "number" and any(origin.key is each for each in _OF_CLASSES):
+        function, (base, *more) = origin.key, origin.base
+    else:
+        return None
+    if base.kind != "known" or not has_tag(base.key) or any(isinstance(part, Origin) for part in more):
+        return None
+    return base.key, (function, (base.key, *more), answer)
+
+
+def _guard_class(emit: Emitter, _: Origin, facts: Facts) -> None:
+    held, tag = emit.constant(facts), emit.constant(facts.tag)
+    emit.lines.append(f"if {tag}.value != {held}.seen and not {held}.hold(): return None")
+
+
 def _guard_type(emit: Emitter, origin: Origin, kind: type) -> None:
     emit.lines.append(f"if {emit.name(origin)}.__class__ is not {emit.constant(kind)}: return None")
 
@@ -529,42 +568,20 @@ def _guard_equal(emit: Emitter, origin: Origin, value: Any) -> None:
     if value is None or type(value) is bool:
         _guard_is(emit, origin, value)
         return
-    name = emit.name(origin)
+    if type(value) in (float, complex) and value != value:  # a nan: equal to itself alone
+        _guard_is(emit, origin, value)
+        return
     _guard_type(emit, origin, type(value))
-    text = repr(value) if type(value) in (int, str) else emit.constant(value)
-    if type(value) in (float, complex):
-        emit.lines.append(f"if repr({name}) != {repr(value)!r}: return None")
-    else:
+    _guard_value(emit, emit.name(origin), value)
+
+
+def _guard_value(emit: Emitter, name: str, value: Any) -> None:
+    """A variable holds what cannot be told from a value, of whose type it is."""
+    if is_told_by_equality(value):
+        text = repr(value) if type(value) in (int, str) else emit.constant(value)
         emit.lines.append(f"if {name} != {text}: return None")
-        _guard_kinds(emit, name, value)
-
-
-def _guard_kinds(emit: Emitter, name: str, value: Any) -> None:
-    """What is equal to a value is of the same types inside: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
-    kinds = _kinds(value)
-    if kinds is not None:
-        emit.lines.append(f"if {emit.constant(_kinds)}({name}) != {emit.constant(kinds)}: return None")
-
-
-def _kinds(value: Any) -> Any:
-    """What is inside of a tuple, set or slice, with its types; None where what is equal to it is of the same."""
-    if type(value) is slice:
-        value = value.start, value.stop, value.step
-    if type(value) in (set, frozenset):
-        found = [item if type(item) is str else _kinds_of_item(item) for item in value]
-        return frozenset(found) if any(type(item) is not str for item in value) else None
-    if type(value) is tuple:
-        return tuple(map(_kinds_of_item, value)) if any(type(item) is not str for item in value) else None
-    return None
-
-
-def _kinds_of_item(item: Any) -> Any:
-    kind = type(item)
-    if kind in (tuple, frozenset):
-        return kind, _kinds(item)
-    if kind in (float, complex):
-        return kind, repr(item)
-    return (kind, item) if kind in (int, bool) else kind
+    else:
+        emit.lines.append(f"if {emit.constant(exact)}({name}) != {emit.constant(exact(value))}: return None")
 
 
 def _guard_same(emit: Emitter, origin: Origin, other: Origin) -> None:
@@ -617,9 +634,7 @@ def _guard_length(emit: Emitter, origin: Origin, length: int) -> None:
 
 def _guard_keys(emit: Emitter, origin: Origin, keys: tuple) -> None:
     emit.constants.setdefault("tuple", tuple)
-    emit.lines.append(f"if tuple({emit.name(origin)}) != {emit.constant(keys)}: return None")
-    if any(type(key) is not str for key in keys):
-        _guard_kinds(emit, f"tuple({emit.name(origin)})", keys)
+    _guard_value(emit, f"tuple({emit.name(origin)})", keys)
 
 
 def _guard_no_key(emit: Emitter, origin: Origin, key: str) -> None:
@@ -635,10 +650,13 @@ def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
         emit.lines.append(f"if {name}.__func__ is not {emit.constant(function)}: return None")
 
 
+#: Questions of which the answers follow from what stands in a class and its bases.
+_OF_CLASSES = (hasattr, class_attribute, behind, has_own, overrides, is_attribute_of_ours)
 _MOST_PAIRS = 6  #: of objects, each with a guard of its own
 GUARDS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
     "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
     "no key": _guard_no_key, "method": _guard_method, "number": _guard_type, "no hooks": _guard_no_hooks,
-    "operator": _guard_operator, "leaf": _guard_leaf, "no leaf": _guard_no_leaf, "distinct": _guard_distinct,
+    "operator": _guard_operator, "class": _guard_class, "leaf": _guard_leaf, "no leaf": _guard_no_leaf,
+    "distinct": _guard_distinct,
 }  # fmt: skip

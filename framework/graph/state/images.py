@@ -20,6 +20,7 @@ from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.known import DEQUE_ITERATORS, GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
+from anfora.graph.facts.values import exact
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.machine import Frame, Generator, Walk
 from anfora.graph.source.tracebacks import Lines
@@ -420,20 +421,12 @@ class _Builder:
 
 
 def signature(image: Any) -> Any:
-    """An image as a key: equal for equal patterns; 1, 1.0 and True stay apart, and -0.0 and 0.0."""
+    """An image as a key: equal for patterns that no program can tell apart, see `exact`."""
     if type(image) is tuple:
         if len(image) == 2 and image[0] == "traceback":
             return "traceback", image[1].key
         if len(image) == 2 and image[0] == "is":
-            value = image[1]
-            kind = type(value)
-            if kind is float or kind is complex:
-                return kind, repr(value)
-            if kind in SIMPLE:
-                return kind, value
-            if kind is tuple:
-                return kind, tuple(signature(("is", item)) for item in value)
-            return "object", id(value)
+            return exact(image[1])
         return tuple(map(signature, image))
     if isinstance(image, (str, int)) or image is None:
         return image

@@ -13,6 +13,7 @@ from anfora.eager.tape import Followed
 from anfora.graph.facts import known
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin
+from anfora.graph.facts.values import exact
 from anfora.graph.lower.rows import Row
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.switches import switches
@@ -312,12 +313,10 @@ def holds_identity(key: Any) -> bool:
 
 def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
     kind = type(value)
-    if kind is float:
-        return (kind, repr(value)) if depth and not items_vary else kind
-    if kind is complex or kind is range:
-        return kind, repr(value)  # which tells zeros apart, and ranges of the same items
+    if kind is float and (items_vary or not depth):
+        return kind
     if kind in SIMPLE:
-        return kind, value
+        return exact(value)
     if kind is tuple and len(value) > MOST_PARTS:
         return kind
     if kind is tuple:

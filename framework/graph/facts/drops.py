@@ -1,0 +1,111 @@
+"""What a write lets go of, and whether anybody may notice that.
+
+    box["item"] = None            the object that stood there may be dropped: its `__del__`, the callback of a weak
+    print(count)                  reference to it, the `finally` of a generator run in that very moment
+
+Where a write drops nothing but numbers, texts, tensors without weak references, and lists, tuples and dicts of a few of
+them, nothing can tell when it is done.
+"""
+
+from __future__ import annotations
+
+import gc
+import operator
+import types
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+from anfora.core.parameter import Parameter
+from anfora.core.tensor import Tensor
+from anfora.graph.facts import containers
+from anfora.graph.facts.known import SIMPLE
+from anfora.graph.machine import operations
+
+__all__ = ["drops_plainly", "dropped", "is_finished", "place_of"]
+
+
+def place_of(operation: Any, args: tuple) -> tuple | None:
+    """The place that a write puts something else into, in what it writes to: a word for its kind, and which it is; None for
+    a write that drops nothing."""
+    if operation is operations.set_global or operation is operations.delete_global:
+        return "item", args[1]
+    if operation is operations.fill_cell:
+        return ("variable",)
+    if operation is containers.update:
+        return ("all",) if args[1] is not None else ("items", *args[2])
+    kind = _PLACES.get(operation)
+    if kind is None or kind == "all":
+        return None if kind is None else (kind,)
+    if kind == "item" and type(args[1]) is slice:
+        return "slice", args[1].start, args[1].stop, args[1].step
+    return kind, args[1]
+
+
+def dropped(owner: Any, kind: str, *place: Any) -> Iterable[Any]:
+    """What stands at a place now."""
+    if kind == "attribute":
+        table = operations.dict_of(owner)
+        if table is not None and place[0] in table:
+            return (table[place[0]],)
+        descriptor = getattr(type(owner), place[0], None)
+        if type(descriptor) is types.MemberDescriptorType and hasattr(owner, place[0]):
+            return (descriptor.__get__(owner),)
+        return ()
+    if kind == "variable":
+        return (owner.cell_contents,) if operations.is_filled(owner) else ()
+    if kind == "all":
+        return owner.values() if type(owner) is dict else owner
+    if kind == "slice":
+        return owner[slice(*place)]
+    if type(owner) is dict:
+        return [owner[key] for key in place if key in owner]
+    return [owner[index] for index in place if type(index) is int and -len(owner) <= index < len(owner)]
+
+
+def drops_plainly(owner: Any, *place: Any) -> bool:
+    """Whether nobody notices when what stands at a place is dropped."""
+    return all(map(_is_unnoticed, dropped(owner, *place)))
+
+
+def _is_unnoticed(value: Any, depth: int = 0) -> bool:
+    kind = type(value)
+    if kind in SIMPLE:
+        return True
+    if kind in _TENSORS:
+        return not weakref.getweakrefcount(value) and all(type(held) in _HELD for held in value.__dict__.values())
+    if kind is list or kind is tuple or kind is dict:
+        items = value.values() if kind is dict else value
+        is_small = len(value) <= _MOST and depth < _DEEPEST
+        return is_small and all(_is_unnoticed(item, depth + 1) for item in (*items, *(value if kind is dict else ())))
+    return False
+
+
+def is_finished(value: Any) -> bool:
+    """Whether something is done, or seen, when an object is dropped with what it holds."""
+    seen, pending = {id(value)}, [value]
+    while pending and len(seen) < _MOST_REACHED:
+        held = pending.pop()
+        kind = type(held)
+        if kind in SIMPLE or isinstance(held, _LASTING) or kind.__module__.startswith("anfora."):
+            continue  # this library refers weakly to its own
+        if kind is types.GeneratorType and held.gi_frame is not None and getattr(held, "gi_suspended", True):
+            return True
+        if type(getattr(kind, "__del__", None)) is types.FunctionType or weakref.getweakrefcount(held) > 0:
+            return True
+        more = [each for each in gc.get_referents(held) if id(each) not in seen]
+        seen.update(map(id, more))
+        pending += more
+    return False
+
+
+_PLACES: dict[Any, str] = {
+    setattr: "attribute", delattr: "attribute", object.__setattr__: "attribute", object.__delattr__: "attribute",
+    operator.setitem: "item", operator.delitem: "item", dict.__setitem__: "item", list.pop: "item",
+    list.clear: "all", dict.clear: "all", set.clear: "all",
+}  # fmt: skip
+_TENSORS = (Tensor, Parameter)
+_HELD = SIMPLE | {Tensor, Parameter}
+_LASTING = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
+_MOST_REACHED = 200  #: objects that are looked at for what one holds
+_MOST, _DEEPEST = 8, 3  #: items of a container, and containers in containers, that are looked at
