@@ -30,7 +30,20 @@ from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.source.tracebacks import freed, of_program
 
-__all__ = ["Drain", "Enter", "Frame", "Generator", "Machine", "Pause", "Plain", "Walk", "bind", "plainly", "thrown"]
+__all__ = [
+    "Drain",
+    "Enter",
+    "Frame",
+    "Generator",
+    "Machine",
+    "Pause",
+    "Plain",
+    "Walk",
+    "bind",
+    "for_python",
+    "plainly",
+    "thrown",
+]
 
 _ABSENT = object()
 
@@ -256,6 +269,13 @@ def _itself(item: Any) -> Any:
 
 def _always(item: Any) -> bool:
     return True
+
+
+def for_python(args: tuple) -> tuple:
+    """Arguments of what the interpreter does: `map`, `filter` and the like that have not started are Python's own."""
+    if any(type(given) is Generator and given.kind is not types.GeneratorType for given in args):
+        return tuple([given.python() if type(given) is Generator else given for given in args])
+    return args
 
 
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:

@@ -14,7 +14,7 @@ from anfora.core.tensor import Tensor, current
 from anfora.graph.facts.drops import is_finished
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
-from anfora.graph.machine.machine import Generator, Machine, Plain
+from anfora.graph.machine.machine import Generator, Machine, Plain, for_python
 from anfora.graph.record.held import Unwrapping
 from anfora.graph.record.operators import Operators
 from anfora.graph.state.images import NoImage, build
@@ -74,7 +74,7 @@ class Hops(Operators):
         watches = 0 if state is None else _watches(state)
         with self.unwatched():
             try:
-                outcome = Outcome(machine.natively(operation, args, kwargs))
+                outcome = Outcome(machine.natively(operation, for_python(args), kwargs))
             except BaseException as error:
                 outcome = Outcome(error=error)
         is_taken = sys.getrefcount(outcome.value) <= _HELD_ONCE and is_finished(outcome.value)

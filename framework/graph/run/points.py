@@ -17,7 +17,7 @@ from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
 from anfora.graph.lower.loops import closed
 from anfora.graph.lower.ranges import Jump
-from anfora.graph.machine.machine import Plain
+from anfora.graph.machine.machine import Plain, for_python
 from anfora.graph.machine.places import Place as At
 from anfora.graph.machine.places import do_at
 from anfora.graph.machine.switches import Switches
@@ -110,7 +110,7 @@ class Hop:
             count = len(self.outer)
             return [At(*place, frames.variables(i - count - 1)) for i, place in enumerate(self.outer)]
 
-        return do_at(At(*self.at, frames.variables(-1)), outer, operation, args, kwargs, handled)
+        return do_at(At(*self.at, frames.variables(-1)), outer, operation, for_python(args), kwargs, handled)
 
     def cell_calls(self) -> list[CellCall]:
         """The calls of Cells that it stands in."""
