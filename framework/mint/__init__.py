@@ -77,7 +77,9 @@ def _with_positions(function: Callable) -> Callable:
         found = function(*args, **kwargs)
         return (found[0], found[1].astype(int64)) if isinstance(found, tuple) else found.astype(int64)
 
-    return named(method, function)
+    told = named(method, function)
+    told.__doc__ = (function.__doc__ or "").replace("Int32", "Int64").replace("int32", "int64")
+    return told
 
 
 def __getattr__(name: str) -> Any:

@@ -459,7 +459,7 @@ def test_what_is_refused(network, message, line):
     if isinstance(network, nn.Cell):
         network.set_train(True)
     with pytest.raises(deepx.DeepxError, match=message) as found:
-        deepx.export(network, Tensor(RNG.normal(size=(2, 6, 3, 3))))
+        deepx.export(network, Tensor(RNG.normal(size=(2, 6, 3, 3)).astype(np.float32)))
     assert line in str(found.value) and ("test_export.py" in str(found.value) or not line)
     if isinstance(network, Counting):
         assert network.calls == 0 and network.count.asnumpy().tolist() == [0]

@@ -1267,6 +1267,28 @@ def run_that_is_recorded_in_many_parts(jit):
 
 
 @program
+def generators_that_see_what_they_are_put_into(jit):
+    """The items were taken first, and put into the list when there were all."""
+
+    def f(x, items, table):
+        def sums():
+            for _ in range(3):
+                yield sum(items, x)
+
+        def pairs():
+            for name in "abc":
+                yield name, x * len(table)
+
+        items.extend(sums())
+        items += (x * len(items) for _ in range(2))
+        table.update(pairs())
+        return items, table
+
+    compiled = jit(f)
+    return [compiled(t(float(i)), [t(1.0), t(2.0)], {"first": t(0.0)}) for i in range(4)]
+
+
+@program
 def arithmetic_on_numbers_that_vary_is_deep(jit):
     """What a number follows from was read by functions that call themselves."""
 

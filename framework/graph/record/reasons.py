@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import gc
 import types
 from collections.abc import Callable
 from typing import Any
@@ -69,7 +70,9 @@ class Reasons(Held):
         is_there = any(item is generator for item in machine.saved)
         is_drained = any(value is generator for value in drained(operation, args))
         if is_there and not more and not generator.is_running and is_drained:
-            raise drain(generator, operation, args, list_)
+            changed = given[0] if given and known.writes(operation) else None
+            if changed is None or not _may_see(generator, changed):
+                raise drain(generator, operation, args, list_)
         return "a generator in the hands of Python"
 
     def _reason(self, operation: Callable, args: tuple, kwargs: dict) -> str | None:
@@ -242,6 +245,34 @@ def drained(operation: Callable, args: tuple) -> tuple:
     if fact is None:
         return ()
     return tuple([value for use, value in fact.uses(given) if use & DRAINED])
+
+
+def _may_see(generator: Generator, changed: Any) -> bool:
+    """Whether a generator may look, between two of its items, at what these are put into one by one."""
+    frame = generator.frame
+    if frame is None:
+        return False
+    function = frame.function
+    names = [function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__]
+    pending = [frame.locals, frame.cells, frame.stack, function.__closure__, function.__defaults__, *names]
+    seen: set[int] = set()
+    while pending:
+        value = pending.pop()
+        if value is changed or len(seen) > _MOST_SEEN:
+            return True
+        if id(value) in seen or isinstance(value, _SHOWING_NOTHING):
+            continue
+        seen.add(id(value))
+        if type(value) is types.FunctionType:  # not all of its module
+            pending += [value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__]
+        else:
+            pending += gc.get_referents(value)
+    return False
+
+
+_MOST_SEEN = 1000  #: objects that are looked through
+#: What no way leads through to a container of the program's that does not start elsewhere too.
+_SHOWING_NOTHING = (types.ModuleType, type, types.CodeType, types.BuiltinFunctionType, Tensor, str, bytes, int, float)
 
 
 def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
