@@ -73,10 +73,11 @@ def _is_unnoticed(value: Any, depth: int = 0) -> bool:
     if kind in SIMPLE:
         return True
     if kind in _TENSORS:
-        return not weakref.getweakrefcount(value) and all(type(held) in _HELD for held in value.__dict__.values())
+        held = [x for x in value.__dict__.values() if type(x) not in _HELD]
+        return not weakref.getweakrefcount(value) and all(type(x) is tuple and _is_unnoticed(x, _DEEPEST) for x in held)
     if kind is list or kind is tuple or kind is dict:
         items = value.values() if kind is dict else value
-        is_small = len(value) <= _MOST and depth < _DEEPEST
+        is_small = len(value) <= _MOST and depth <= _DEEPEST
         return is_small and all(_is_unnoticed(item, depth + 1) for item in (*items, *(value if kind is dict else ())))
     return False
 
@@ -108,4 +109,4 @@ _TENSORS = (Tensor, Parameter)
 _HELD = SIMPLE | {Tensor, Parameter}
 _LASTING = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
 _MOST_REACHED = 200  #: objects that are looked at for what one holds
-_MOST, _DEEPEST = 8, 3  #: items of a container, and containers in containers, that are looked at
+_MOST, _DEEPEST = 8, 2  #: items of a container, and containers in containers, that are looked at
