@@ -206,6 +206,8 @@ def linearize(
 def _with_history(tensor: Tensor) -> Tensor:
     """A result under a handle that keeps its history, when what was written in place inside the transform loses it."""
     tensor = current(tensor)
+    if tensor._node is None:
+        return tensor  # there is none: it is the program's own, as where nothing is written
     if tensor._base is None:
         return tape.second_handle(tensor, tensor._node)
     twin = wrap(tensor._array, tensor._layout, tensor._node)
