@@ -149,7 +149,8 @@ class Program:
             if self.is_outdated:
                 self.is_outdated = False
                 self.forget()
-            if self.ledger.does_not_pay() and self.native is None and self.is_patient():
+            # What has no hops always pays, and is not counted.
+            if self.ledger.hops and self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
             if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
                 return _plainly(self.function, args, kwargs)
