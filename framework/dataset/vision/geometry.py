@@ -307,40 +307,34 @@ class VerticalFlip(Picture):
         return pil().ImageOps.flip(image)
 
 
-class RandomHorizontalFlip(HorizontalFlip):
+class _Sometimes(Picture):
+    """Base of transforms that are done with a probability, to all fields or to none."""
+
+    random = True
+
+    def __init__(self, prob: float = 0.5) -> None:
+        self.prob = probability(prob)
+
+    def __call__(self, *fields: Any) -> Any:
+        if draws.stream.random() < self.prob:
+            return super().__call__(*fields)
+        return fields[0] if len(fields) == 1 else fields
+
+
+class RandomHorizontalFlip(_Sometimes, HorizontalFlip):
     """Left and right exchanged, sometimes.
 
     Args:
         prob: how probably.
     """
 
-    random = True
 
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = probability(prob)
-
-    def __call__(self, *fields: Any) -> Any:
-        if draws.stream.random() < self.prob:
-            return super().__call__(*fields)
-        return fields[0] if len(fields) == 1 else fields
-
-
-class RandomVerticalFlip(VerticalFlip):
+class RandomVerticalFlip(_Sometimes, VerticalFlip):
     """Top and bottom exchanged, sometimes.
 
     Args:
         prob: how probably.
     """
-
-    random = True
-
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = probability(prob)
-
-    def __call__(self, *fields: Any) -> Any:
-        if draws.stream.random() < self.prob:
-            return super().__call__(*fields)
-        return fields[0] if len(fields) == 1 else fields
 
 
 class _OneForAll(Picture):
