@@ -6,6 +6,7 @@ api.py         gradients of functions                 directions.py  derivatives
 batching.py    vmap                                   modes.py       the entry points of graph mode
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
+profiler.py    where time and memory go
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ _HOMES = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.executors": ("_cell_graph_executor",),
     "anfora.batching": ("vmap",),
+    "anfora.profiler": ("Profiler",),
     "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
     "anfora.modes": (
         "JitConfig", "constexpr", "explain", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
