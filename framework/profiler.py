@@ -121,7 +121,7 @@ class Profiler:
         self._folder = None if output_path is None else Path(output_path)
         self._wants_memory = bool(profile_memory)
         self._calls: list[_Call] = []
-        self._paths: dict[int, str] = {}  #: of nodes of the tape, by tick: the Cell that recorded them
+        self._paths: dict[float, str] = {}  #: of nodes of the tape, by tick: the Cell that recorded them
         self._marks: list[tuple[str, int]] = []
         self._trace: Trace | None = None
         self._start = 0

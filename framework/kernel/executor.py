@@ -73,9 +73,8 @@ class Program:
     __slots__ = ("address", "plan", "computes", "_words", "__weakref__")
 
     plan: Plan | None  #: None if it was joined from several
-    computes: tuple[
-        tuple[int, Any], ...
-    ]  #: so many steps, and what they compute together: an operator, or `Part.computes`
+    #: So many steps, and what they compute together: an operator, or `Part.computes`.
+    computes: tuple[tuple[int, Any], ...]
 
     def __init__(self, plan: Plan, order: Sequence[int] | None = None, computes: Any = None) -> None:
         """`order` says which argument of the caller is buffer i of the plan, for the first buffers."""
