@@ -7,6 +7,7 @@ api.py         gradients of functions                 directions.py  derivatives
 batching.py    vmap                                   modes.py       the entry points of graph mode
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
+alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import importlib
 from typing import Any
 
 from anfora import paths
+from anfora.core.nearest import MissingName
 
 __version__ = "0.1.0.dev0"
 
@@ -81,7 +83,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
     if name not in _HOME:
-        raise AttributeError(f"module 'anfora' has no attribute '{name}'")
+        raise MissingName("anfora", name)
     importlib.import_module("anfora.ops")  # gives Tensor its methods
     importlib.import_module("anfora.eager")
     value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)

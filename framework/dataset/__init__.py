@@ -16,6 +16,9 @@ text.py         transforms of words and texts
 config.py       seed, workers and other settings               checks.py    checks of arguments
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.dataset import config, text, transforms, vision
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.datasets import zip_datasets as zip
@@ -51,3 +54,6 @@ __all__ = [
     "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TextFileDataset",
     "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision", "zip",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

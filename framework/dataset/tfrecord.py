@@ -27,7 +27,7 @@ def masked_crc(data: bytes) -> int:
 
     Example:
         >>> hex(masked_crc(b"123456789"))
-        '0xc7867829'
+        '0xc78ab0e5'
     """
     word = crc32c(data)
     return (((word >> 15) | (word << 17)) + 0xA282EAD8) & 0xFFFFFFFF

@@ -9,7 +9,9 @@ epoch and the sample; a transform that a program calls itself draws from a strea
 """
 
 import sys
+from typing import TYPE_CHECKING
 
+from anfora.core.nearest import missing_in
 from anfora.dataset.functions import not_random
 from anfora.dataset.vision.augment import RandomSelectSubpolicy, UniformAugment
 from anfora.dataset.vision.enums import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, Inter
@@ -73,3 +75,6 @@ __all__ = [
 ]  # fmt: skip
 
 c_transforms = py_transforms = sys.modules[__name__]  # MindSpore once kept two sets of transforms
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -21,7 +21,7 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
-from anfora.eager import autocast, batched, updating
+from anfora.eager import batched, updating
 from anfora.eager.tape import transforms
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
@@ -60,7 +60,6 @@ from anfora.graph.state.moments import (
     holds_identity,
     leaves_of,
 )
-from anfora.kernel import glue
 
 __all__ = ["Compiled", "Program"]
 
@@ -154,7 +153,9 @@ class Program:
                 self.native = LOSS
             if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
                 return _plainly(self.function, args, kwargs)
-            point, values = self._entry(args, kwargs, switch), [*args, *kwargs.values()]
+            point, values = self._entry(args, kwargs, switch), [*args]
+            if kwargs:
+                values += kwargs.values()
             point.visits += 1  # as `_visit`, where the switches need no look
             if point.visits >= point.due:
                 self._make_engine(point, values)
@@ -165,7 +166,7 @@ class Program:
             raise
         finally:
             running.depth = before
-            if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
+            if switches() is not switch:
                 switch.turn()
             if held:  # as behind any call; no signal is looked for from here on
                 signals.deliver()
@@ -173,7 +174,7 @@ class Program:
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
         cell = id(args[0]) if args and isinstance(args[0], Cell) else 0
-        key = (len(args), *kwargs, switch, transforms.depth > 0, cell)
+        key = (len(args), (*kwargs,) if kwargs else (), switch, transforms.depth > 0, cell)
         point = self.entries.get(key)
         if point is None:
             if len(self.entries) >= _MOST_ENTRIES:
@@ -243,11 +244,12 @@ class Program:
                     self.note_piece(point, variant)
             values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
             end = variant.end
-            if isinstance(end, Return):
+            kind = type(end)
+            if kind is Return:
                 if end.slot is not None:
                     return live[end.slot]
                 return build(end.image, live, for_python=True)
-            if isinstance(end, Jump):
+            if kind is Jump:
                 if end.point is point and not variant.is_decided:
                     self._close(variant, point, None)
                 point, values = end.point, live if variant.written is None else live[: end.count]
