@@ -8,6 +8,7 @@ batching.py    vmap                                   modes.py       the entry p
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
+profiler.py    where time and memory go
 """
 
 from __future__ import annotations
@@ -47,6 +48,7 @@ _HOMES = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.executors": ("_cell_graph_executor",),
     "anfora.batching": ("vmap",),
+    "anfora.profiler": ("Profiler",),
     "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
     "anfora.modes": (
         "JitConfig", "constexpr", "explain", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
