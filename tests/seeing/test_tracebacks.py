@@ -112,7 +112,7 @@ def test_what_may_be_a_bug_of_this_package_is_shown(monkeypatch):
     monkeypatch.setattr("anfora.eager.dispatch.entry_for", {}.__getitem__)  # an error of its own, without a frame
     x = Tensor(np.ones((7, 3, 1, 2), np.float64))
     names = names_shown(lambda: ops.cosh(x))
-    assert names[1] == "<lambda>" and len(names) > 2 and set(names[2:]) <= {"apply", "slow"}
+    assert names[1] == "<lambda>" and "slow" in names[2:]
 
 
 def test_an_argument_that_is_missing_is_no_bug():
