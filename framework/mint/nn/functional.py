@@ -7,6 +7,7 @@ from typing import Any
 
 from anfora import ops
 from anfora.core.tensor import Tensor
+from anfora.ops.composite import composite, with_doors
 from anfora.ops.forms import spelled, with_signature
 
 #: Functions of `ops` under the same name, and mint's names for their arguments.
@@ -54,7 +55,7 @@ def __getattr__(name: str) -> Any:
         found = spelled(getattr(ops, name), **_SAME[name])
     else:
         raise AttributeError(f"module 'anfora.mint.nn.functional' has no attribute '{name}'")
-    globals()[name] = found
+    globals()[name] = found = composite(found)
     return found
 
 
@@ -317,3 +318,6 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
             return losses.sum() / input.shape[0]
         return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
     return ops.kl_div(input, target, reduction)
+
+
+globals().update(with_doors(globals(), _FORMS))
