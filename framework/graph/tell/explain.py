@@ -33,7 +33,7 @@ from anfora.graph.polyfill.gradients import STEPS, WALKED_BACK
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.record.writes import Written
 from anfora.graph.run.compiled import Program
-from anfora.graph.run.pieces import told_apart_at_once
+from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
