@@ -57,9 +57,13 @@ _HOMES = {
     ),
     "anfora.interop.checkpoint": ("load_checkpoint", "load_param_into_net", "save_checkpoint"),
     "anfora.nn.metrics": (
-        "Accuracy", "BleuScore", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity", "Precision", "ROC",
-        "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
+        "Accuracy", "BleuScore", "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity",
+        "Precision", "ROC", "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
         "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
+    ),
+    "anfora.nn.metrics_classes": ("ConfusionMatrix", "ConfusionMatrixMetric"),
+    "anfora.nn.metrics_images": (
+        "HausdorffDistance", "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance",
     ),
     "anfora.nn.amp": (
         "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
