@@ -71,6 +71,7 @@ PATHS = {
         "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
     ),
     "anfora.train.dataset_helper": ("train.data_sink",),
+    "anfora.train.summary": ("train.summary.summary_record",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 

@@ -22,7 +22,8 @@ from anfora.nn.checks import choice, flag, integer, number
 
 __all__ = [
     "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "CosineSimilarity", "Dice", "Fbeta", "Loss", "Metric",
-    "Perplexity", "Precision", "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn",
+    "Perplexity", "Precision", "Recall", "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn",
     "get_metrics", "names", "rearrange_inputs",
 ]  # fmt: skip
 

@@ -19,7 +19,7 @@ __all__ = ["HausdorffDistance", "MeanSurfaceDistance", "OcclusionSensitivity", "
 
 
 def _edge(mask: np.ndarray) -> np.ndarray:
-    """The elements of a set that have a neighbour outside of it along an axis; nothing outside of the array belongs to it."""
+    """The elements of a set that have a neighbour outside of it along an axis; around the array lies nothing of the set."""
     inner = mask.copy()
     padded = np.pad(mask, 1)
     for axis in range(mask.ndim):
