@@ -124,7 +124,8 @@ class Segment:
                 continue
             places = [_location(place, arena) for place in (*task.inputs, *task.outputs)]
             places += [(arena, offset) for offset in spaces]
-            parts.append(Part(task.plan, places, max(task.row, 0)))
+            computes = tuple(self.rows[row] for row in task.rows if row >= 0)
+            parts.append(Part(task.plan, places, max(task.row, 0), computes))
         finish()
         return stages
 
