@@ -156,7 +156,7 @@ class Program:
             point, values = self._entry(args, kwargs, switch), [*args]
             if kwargs:
                 values += kwargs.values()
-            point.visits += 1  # as `_visit`, where the switches need no look
+            point.visits += 1  # as behind each piece, where the switches need no look
             if point.visits >= point.due:
                 self._make_engine(point, values)
             return self._run(point, values)
@@ -249,13 +249,8 @@ class Program:
                 if end.slot is not None:
                     return live[end.slot]
                 return build(end.image, live, for_python=True)
-            if kind is Jump:
-                if end.point is point and not variant.is_decided:
-                    self._close(variant, point, None)
-                point, values = end.point, live if variant.written is None else live[: end.count]
-                self._visit(point, values, stands)
-                continue
-            if end.read is not None and not self.is_traced:  # the short way of a branch, and of numbers from tensors
+            # the short way of a branch, and of numbers from tensors
+            if kind is not Jump and end.read is not None and not self.is_traced:
                 tensor = live[end.read[0]]
                 if tensor.__class__ is Tensor and tensor._layout.size == 1:
                     try:
@@ -268,7 +263,11 @@ class Program:
                             outcome = Outcome(number)
                             key = end.key_of(outcome)
                         edge = end.edges.get(key)
-            if end.is_own_call and self.native is None:
+            if kind is Jump:
+                if end.point is point and not variant.is_decided:
+                    self._close(variant, point, None)
+                point, values = end.point, live if variant.written is None else live[: end.count]
+            elif end.is_own_call and self.native is None:
                 if calls is None:
                     start = [point, None, (variant, live)]
                     live = None
@@ -276,6 +275,8 @@ class Program:
                 point, values = self._call(end, live, calls)
             else:
                 if edge is None:
+                    if end.switch is not stands:
+                        end.switch.turn()
                     outcome = self._interpret(end, live)
                     stands = None
                     key, edge = end.edge(live, outcome)
@@ -291,7 +292,11 @@ class Program:
                 if edge[0] is point and not variant.is_decided:
                     self._close(variant, point, key)
                 point, values = arrive(edge, live, outcome)
-            self._visit(point, values, stands)
+            if point.switch is not stands:
+                point.switch.turn()
+            point.visits += 1
+            if point.visits >= point.due:
+                self._make_engine(point, values)
 
     def _go_on_in_python(self, point: Point, values: list[Any]) -> Any:
         """An operator has failed, in a piece that does nothing else than to compute, and the program catches the error: let
@@ -326,18 +331,6 @@ class Program:
         machine = self._left_at(point, values)
         machine.throw(error)
         return _to_the_end(machine)
-
-    def _visit(self, point: Point, values: list[Any], stands: Switches | None) -> None:
-        """Python comes by a point.
-
-        Args:
-            stands: how the switches stand, if that is known.
-        """
-        if point.switch is not stands:
-            point.switch.turn()
-        point.visits += 1
-        if point.visits >= point.due:
-            self._make_engine(point, values)
 
     # -- calls of the function by itself ------------------------------------------------------------------------------
 
@@ -489,7 +482,6 @@ class Program:
             operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
             for slot, number in hop.built.items():
                 live[slot] = made[number]
-        hop.switch.turn()
         try:
             return Outcome(hop.natively(live, operation, args, kwargs, handled))
         except BaseException as error:
