@@ -36,7 +36,11 @@ _Table = dict[str, Callable[[Any], Any]]
 
 def _plain(**names: str) -> _Table:
     """Attributes that are operators without arguments, by their names in `ops`."""
-    return {name: lambda layer, operator=operator: getattr(ops, operator)() for name, operator in names.items()}
+
+    def made(operator: str) -> Callable[[Any], Any]:
+        return lambda layer: getattr(ops, operator)()
+
+    return {name: made(operator) for name, operator in names.items()}
 
 
 def _attribute(name: str) -> Callable[[Any], Any]:

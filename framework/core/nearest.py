@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 __all__ = ["MissingName", "did_you_mean", "missing_in", "names_of", "nearest", "suggested"]
 
@@ -29,10 +29,13 @@ class MissingName(AttributeError):
 
 
 def missing_in(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that has all its names."""
+    """The `__getattr__` of a module that has all its names: it knows MindSpore's paths below it too."""
 
-    def __getattr__(name: str) -> NoReturn:
-        raise MissingName(module, name)
+    def __getattr__(name: str) -> Any:
+        below = sys.modules.get(f"{module}.{name}")
+        if below is None:
+            raise MissingName(module, name)
+        return below
 
     return __getattr__
 
