@@ -18,7 +18,7 @@ __all__ = ["PATHS", "install", "path"]
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train.metrics", "train.serialization",
+        "train.metrics", "train.metrics.metric", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.core.processes": ("communication", "communication.management"),

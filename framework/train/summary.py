@@ -13,10 +13,10 @@ import numpy as np
 from anfora.core import summaries
 from anfora.core.cell import Cell
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.files import made_folder
 from anfora.core.settings import log
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import choice, flag, integer
-from anfora.train.callback.checkpoint import made_folder
 
 __all__ = ["SummaryRecord", "export_options_of"]
 

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.files import made_folder
 from anfora.core.parameter import Parameter
 from anfora.core.settings import log, note_once
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import flag, integer
 from anfora.train.callback.base import Callback, RunContext, loss_of
-from anfora.train.callback.checkpoint import made_folder
 from anfora.train.summary import SummaryRecord, export_options_of
 
 __all__ = ["SummaryCollector"]
