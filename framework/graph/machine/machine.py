@@ -22,6 +22,7 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.outline import Outlined, land, outlined
 from anfora.graph.machine.places import Place, do_at
@@ -107,7 +108,7 @@ class Generator:
         self.call = call  #: the function and its arguments
         #: What it is in the program: a class written in C (`map`, `filter`) where the function stands for that.
         original = getattr(call[0], "original", None) if call is not None else None
-        self.kind = original if isinstance(original, type) else types.GeneratorType
+        self.kind = original if is_a(original, type) else types.GeneratorType
         self.real: Any = None  #: Python's own, which goes on in its place: see `python`
         self.live_in(world)
 
@@ -280,7 +281,7 @@ def for_python(args: tuple) -> tuple:
 
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
     """The exception that `generator.throw(…)` raises."""
-    error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
+    error = value if is_a(value, BaseException) else kind() if is_a(kind, type) else kind
     return error if traceback is None else error.with_traceback(traceback)
 
 
@@ -359,7 +360,7 @@ class Walk:
         return made
 
     def _present(self) -> tuple:
-        return tuple(self.base if isinstance(self.base, dict) else self.base.mapping)
+        return tuple(self.base if is_a(self.base, dict) else self.base.mapping)
 
     def __iter__(self) -> Walk:
         return self
@@ -733,21 +734,21 @@ class Machine:
                 frame.pc = target
                 return
             self.frames.pop()
-            if frame.deliver == "step" and isinstance(error, StopIteration):
+            if frame.deliver == "step" and is_a(error, StopIteration):
                 self.frames[-1].stack.pop()
                 self.frames[-1].pc = frame.target
                 return
-            if frame.deliver == "delegate" and isinstance(error, StopIteration):
+            if frame.deliver == "delegate" and is_a(error, StopIteration):
                 self.frames[-1].stack[-1] = error.value
                 return
-            if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
+            if frame.cell is not None and self.frames and is_a(error, AnforaError) and error.place is None:
                 self._left = frame.cell
                 self.natively(_locate, (error, frame.cell[0]), {})
                 self._left = None
             if frame.deliver in ("generator", "next", "from", "item"):
                 generator = frame.target[0]
                 generator.frame, generator.is_running = None, False
-                if isinstance(error, StopIteration):
+                if is_a(error, StopIteration):
                     replaced = RuntimeError("generator raised StopIteration")
                     replaced.__cause__ = error
                     error = replaced

@@ -32,6 +32,7 @@ from anfora.eager import transform
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS, items_of
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
 from anfora.graph.facts.table import DRAINED, KEPT, KEYS, LENGTH, LOOKS, MAPPING, NEW, PLAIN, WALKED, fact_of, resolved
@@ -113,7 +114,7 @@ class Unwrapping:
         kind = type(value)
         if kind is Number:
             return self._plain(value)
-        if kind in SIMPLE or isinstance(value, (Tensor, type, types.ModuleType, Op, DType, Linearized)):
+        if kind in SIMPLE or is_a(value, (Tensor, type, types.ModuleType, Op, DType, Linearized)):
             return value
         found = self._done.get(id(value))
         if found is not None:
@@ -125,7 +126,7 @@ class Unwrapping:
         result: Any
         if kind is Counter:
             result = iterator_of(value)
-        elif isinstance(value, tuple):
+        elif is_a(value, tuple):
             self._open.add(id(value))
             result = self._tuple(value)
             self._open.discard(id(value))
@@ -193,7 +194,7 @@ class Unwrapping:
             self._exchange(_set_parts, value, None, (value.func, value.args, value.keywords))
         elif kind is Walk:
             self._value(value.base)
-        elif isinstance(value, Differentiation):  # behind the rest of it there is the tape
+        elif is_a(value, Differentiation):  # behind the rest of it there is the tape
             for name in value.__dict__.keys() & {"args", "kwargs"}:
                 value.__dict__[name] = self._value(value.__dict__[name])
         elif kind in known.VIEWS:
@@ -202,7 +203,7 @@ class Unwrapping:
             for item in (*items_of(value), getattr(value, "default_factory", None)):
                 self._value(item)
         else:
-            if isinstance(value, BaseException):
+            if is_a(value, BaseException):
                 self._exchange(setattr, value, "args", value.args)
             if kind.__dictoffset__:
                 self._value(value.__dict__)
@@ -237,7 +238,7 @@ class Held(Notebook):
 
     def known(self, value: Any) -> Any:
         """A value, with what numbers there are in it known from now on."""
-        if type(value) in SIMPLE or isinstance(value, Tensor):
+        if type(value) in SIMPLE or is_a(value, Tensor):
             return value
         return Unwrapping(self.is_foreign, self.force)(value)
 
@@ -399,7 +400,7 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
         if _sets_plainly(*args[:2]):
             return ()
         return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
-    if known.is_among(operation, (getattr, delattr)) or (isinstance(operation, type) and _only_stores(operation)):
+    if known.is_among(operation, (getattr, delattr)) or (is_a(operation, type) and _only_stores(operation)):
         return ()
     fact, given = resolved(operation, args)
     if fact is None or (fact.gives == NEW and not fact.moves) or fact.owner not in _HOLDING:
@@ -424,7 +425,7 @@ def stored_from(operation: Any, args: tuple) -> int | None:
     not."""
     if operation is setattr:
         return 2 if _sets_plainly(*args[:2]) else None
-    if isinstance(operation, type) and operation is not dict and operation is not functools.partial:
+    if is_a(operation, type) and operation is not dict and operation is not functools.partial:
         return 0 if _only_stores(operation) else None
     fact, given = resolved(operation, args)
     if fact is None or not fact.moves or fact.stores_from is None:
@@ -444,13 +445,13 @@ def _read_by(operation: Any, args: tuple) -> tuple:
 
 def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
     """What a method is called on, the position of the first of its other arguments, and its name."""
-    if isinstance(operation, known.BOUND):
+    if is_a(operation, known.BOUND):
         owner = operation.__self__  # type: ignore[union-attr]
-        if not isinstance(owner, types.ModuleType):
+        if not is_a(owner, types.ModuleType):
             return owner, 0, operation.__name__
     if args and known.is_among(operation, _ITEMS):
         return args[0], 1, _ITEMS[operation]
-    if args and isinstance(operation, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    if args and is_a(operation, (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return args[0], 1, operation.__name__
     return None, 0, ""
 
@@ -478,7 +479,7 @@ def _is_plain_nest(value: Any) -> bool:
         return all(map(_is_plain_nest, value))
     if kind is dict:
         return all(map(_is_plain_nest, value.values()))
-    return not isinstance(value, (tuple, list, Mapping)) and not hasattr(kind, "__dataclass_fields__")
+    return not is_a(value, (tuple, list, Mapping)) and not hasattr(kind, "__dataclass_fields__")
 
 
 def _sets_plainly(owner: Any, name: Any) -> bool:

@@ -12,6 +12,7 @@ from anfora.core import slots
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.graph.facts.drops import is_finished
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
 from anfora.graph.machine.machine import Generator, Machine, Plain, for_python
@@ -212,13 +213,13 @@ class Hops(Operators):
             return
         taken = {id(origin) for origin, _ in self.piece.inputs.values()}
         for value, origin in list(self.origins.values()):
-            if id(origin) not in taken or not isinstance(value, Tensor):
+            if id(origin) not in taken or not is_a(value, Tensor):
                 continue
             tensor = current(value)
             if not tensor.is_leaf:
                 self.leave_to_a_tape_outside(machine)
                 return
-            if not isinstance(tensor, Parameter):  # weights are leaves as long as the gradient is taken
+            if not is_a(tensor, Parameter):  # weights are leaves as long as the gradient is taken
                 self.guard("leaf", origin, tensor._node is not None)
 
     def leave(self, machine: Machine) -> None:

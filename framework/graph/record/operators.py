@@ -17,6 +17,7 @@ from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch
 from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Number
 from anfora.graph.lower.rows import Number as RowNumber
 from anfora.graph.lower.rows import Row
@@ -70,7 +71,7 @@ class Operators(Leaves):
 
     def note_base(self, tensor: Any) -> None:
         """Somebody asks whether a tensor is a view of a Parameter: of those from outside it is asked in later calls too."""
-        if isinstance(tensor, Tensor) and tensor._array is not None:
+        if is_a(tensor, Tensor) and tensor._array is not None:
             for came in self.sharing.in_memory_of(current(tensor)._array):
                 is_view = is_view_of_parameter(came.lying.tensor)
                 self.guard("is", self.derive(is_view_of_parameter, came.origin), is_view)
@@ -100,7 +101,7 @@ class Operators(Leaves):
         mask = 0
         if glue.is_recording():
             for i, value in enumerate(flat):
-                if isinstance(value, Tensor) and value._node is not None:
+                if is_a(value, Tensor) and value._node is not None:
                     mask |= 1 << i
                 if self.unseen and id(value) in self.unseen:
                     origin, has_history_now = self.unseen.pop(id(value))
@@ -129,7 +130,7 @@ class Operators(Leaves):
         self.has_moved = False
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
-            result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])
+            result = dispatch.run_now(entry, [x.number.value if is_a(x, Traced) else x for x in flat])
             self.touched = touched
         except AnforaError:
             self.touched = touched
@@ -150,7 +151,7 @@ class Operators(Leaves):
             keep_traced(result, flat)
         elif mask & entry.followed:
             self.note_node(result, flat)
-        if entry.view is not None and isinstance(flat[0], Tensor):
+        if entry.view is not None and is_a(flat[0], Tensor):
             self.sources[id(result)] = (result, flat[0])
         outputs: tuple[int, ...] = ()
         if op.writes is None:
@@ -218,9 +219,9 @@ class Operators(Leaves):
         return value
 
     def _operand(self, value: Any, layout: Any, op: Op) -> Any:
-        if isinstance(value, Traced):
+        if is_a(value, Traced):
             return self._number(value.number, layout, op)
-        if isinstance(value, Tensor):
+        if is_a(value, Tensor):
             return self.value_of(value)
         return None if value is None else RowNumber(value)
 

@@ -172,7 +172,7 @@ class Program:
 
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
-        cell = id(args[0]) if args and isinstance(args[0], Cell) else 0
+        cell = id(args[0]) if args and issubclass(type(args[0]), Cell) else 0
         key = (len(args), *kwargs, switch, transforms.depth > 0, cell)
         point = self.entries.get(key)
         if point is None:

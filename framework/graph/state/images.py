@@ -17,6 +17,7 @@ from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.collected import built_container, container_image
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import DEQUE_ITERATORS, GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
@@ -76,7 +77,7 @@ class Imager:
             return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self.image(viewed(value))
         if is_bound(value):
             return "method", value.__name__, self.image(value.__self__)
-        if isinstance(value, FIXED) or self._is_known(value):
+        if is_a(value, FIXED) or self._is_known(value):
             return "is", value
         if kind is tuple and all(type(item) in SIMPLE for item in value):
             return "is", value
@@ -85,7 +86,7 @@ class Imager:
         known = self._seen.get(id(value))
         if known is not None:
             return "again", known
-        if isinstance(value, FIXED_PARTS):
+        if is_a(value, FIXED_PARTS):
             return self._fixed(value, kind)
         self._number(value)
         return self._object(value, kind)
@@ -100,9 +101,9 @@ class Imager:
             image = "bound", self.image(value.__func__), self.image(value.__self__)
         elif kind is tuple or kind is frozenset:
             image = kind.__name__, tuple(map(self.image, value))
-        elif isinstance(value, tuple) and getattr(value, "__dict__", None):
+        elif is_a(value, tuple) and getattr(value, "__dict__", None):
             raise NoImage(f"a {kind.__name__} with attributes")
-        elif isinstance(value, tuple):  # a named one
+        elif is_a(value, tuple):  # a named one
             image = "tuple of", kind, tuple(map(self.image, value))
         else:
             raise NoImage(f"an object of type {kind.__name__}")
@@ -140,7 +141,7 @@ class Imager:
             if value.__dict__:
                 raise NoImage("a partial function with attributes")
             return "partial", self.image(value.func), self.image(value.args), self.image(value.keywords)
-        if isinstance(value, BaseException):
+        if is_a(value, BaseException):
             return self._exception(value, kind)
         if (
             kind in GETTERS
@@ -197,7 +198,7 @@ class Imager:
             parts = value.__reduce__()
         except TypeError:
             raise NoImage(f"an iterator of type {type(value).__name__}") from None
-        if isinstance(parts, str) or type(value).__name__ in ("generator", "coroutine"):
+        if is_a(parts, str) or type(value).__name__ in ("generator", "coroutine"):
             raise NoImage(f"an iterator of type {type(value).__name__}")
         function, args, *state = parts
         return "iterator", function, self.image(tuple(args)), self.image(state[0] if state else None), bool(state)
@@ -218,7 +219,7 @@ def _fields_of(kind: type) -> tuple[str, ...]:
     """The attributes of exceptions of a class that do not lie in their dicts: `errno`, `code`, slots."""
     found: list[str] = []
     for base in kind.__mro__[: kind.__mro__.index(BaseException)]:
-        found += (name for name, what in base.__dict__.items() if isinstance(what, types.MemberDescriptorType))
+        found += (name for name, what in base.__dict__.items() if is_a(what, types.MemberDescriptorType))
     return tuple(found)
 
 
@@ -428,6 +429,6 @@ def signature(image: Any) -> Any:
         if len(image) == 2 and image[0] == "is":
             return exact(image[1])
         return tuple(map(signature, image))
-    if isinstance(image, (str, int)) or image is None:
+    if is_a(image, (str, int)) or image is None:
         return image
     return id(image)
