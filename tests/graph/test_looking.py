@@ -4,6 +4,7 @@ program alone."""
 from __future__ import annotations
 
 import weakref
+from typing import ClassVar
 
 import pytest
 
@@ -14,7 +15,7 @@ from anfora import Tensor
 class Shy:
     """Tells of each attribute that is asked for."""
 
-    asked: list[str] = []
+    asked: ClassVar[list[str]] = []
 
     def __getattribute__(self, name):
         Shy.asked.append(name)
@@ -27,7 +28,7 @@ class Shy:
 class Posing:
     """Says that it is something else."""
 
-    asked: list[str] = []
+    asked: ClassVar[list[str]] = []
 
     @property
     def __class__(self):
