@@ -73,6 +73,11 @@ class Hops(Operators):
             if type(value) is Generator:
                 value.world = Plain()
         watches = 0 if state is None else _watches(state)
+        if state is not None:
+            if self.holds:
+                self.released(tuple(state.built))
+            self.keeper.end_with_hop(self, machine, state, reason)
+            self.let_go(state)
         with self.unwatched():
             try:
                 outcome = Outcome(machine.natively(operation, for_python(args), kwargs))
@@ -83,7 +88,16 @@ class Hops(Operators):
             self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)
             self.leave(machine)
             state = None
-        return self._hopped(machine, state, reason, outcome, operation, args)
+        if state is not None:
+            return self._begin_behind(outcome)
+        return self._hopped(machine, None, reason, outcome, operation, args)
+
+    def let_go(self, state: State) -> None:
+        """A piece is written down: of what it was written from nothing is held that the program itself has dropped."""
+        live, lines, dynamic = state.live.index, self.lines, self.dynamic
+        self.begin({key: found for key, found in self.origins.items() if key in live})
+        self.lines, self.dynamic = lines, dynamic
+        self.kept = state.live
 
     def _given(
         self, machine: Machine, state: State, operation: Callable, args: tuple, kwargs: dict
@@ -134,17 +148,26 @@ class Hops(Operators):
     def _hopped(
         self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
     ) -> Any:
-        self.hops += 1
         if state is not None:
             if self.holds:
                 self.released(tuple(state.built))
-                outcome.value = self.released(outcome.value)
             self.keeper.end_with_hop(self, machine, state, reason)
-            self.hop = outcome
-            self.pending = True
-        elif self.is_unkept:
+            return self._begin_behind(outcome)
+        self.hops += 1
+        if self.is_unkept:
             self.keeper.note_unkept(machine, operation, args, reason)
             self._begin_unkept(outcome)
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.value
+
+    def _begin_behind(self, outcome: Outcome) -> Any:
+        """A piece has ended with a hop, which has given this: the program goes on behind it."""
+        self.hops += 1
+        if self.holds:
+            outcome.value = self.released(outcome.value)
+        self.hop = outcome
+        self.pending = True
         if outcome.error is not None:
             raise outcome.error
         return outcome.value

@@ -859,7 +859,7 @@ class Program:
         if outcome.error is not None:
             hop.note_callers(name, outcome)
         if point is recorder.point and not same:
-            self._close(point.variants[-1], point, key)
+            self._close(next(each for each in point.variants if each.end is hop), point, key)
         if holds_identity(key):
             hop.kept += [value for _, value in leaves_of(outcome) if known.is_constant(value)]
         self._arrive(recorder, machine, point, after)
