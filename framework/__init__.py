@@ -2,10 +2,13 @@
 
 core/ kernel/ ops/ eager/    the layers, from types to PyNative mode (docs/design.md, Layers)
 interop/ data/ dataset/      files of others; digits to train on; pipelines of data
+mindrecord/                  MindSpore's files of records
 api.py         gradients of functions                 directions.py  derivatives in given directions
 batching.py    vmap                                   modes.py       the entry points of graph mode
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
+alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
+profiler.py    where time and memory go
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import importlib
 from typing import Any
 
 from anfora import paths
+from anfora.core.nearest import MissingName
 
 __version__ = "0.1.0.dev0"
 
@@ -44,6 +48,7 @@ _HOMES = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.executors": ("_cell_graph_executor",),
     "anfora.batching": ("vmap",),
+    "anfora.profiler": ("Profiler",),
     "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
     "anfora.modes": (
         "JitConfig", "constexpr", "explain", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
@@ -66,8 +71,8 @@ _MODULES = {
     "amp": "anfora.nn.amp", "common": "anfora.common", "communication": "anfora.core.processes",
     "dataset": "anfora.dataset",
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
-    "log": "anfora.log", "mint": "anfora.mint", "models": "anfora.models", "nn": "anfora.nn",
-    "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",
+    "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
+    "nn": "anfora.nn", "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",
     "train": "anfora.train",
 }  # fmt: skip
 
@@ -80,7 +85,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
     if name not in _HOME:
-        raise AttributeError(f"module 'anfora' has no attribute '{name}'")
+        raise MissingName("anfora", name)
     importlib.import_module("anfora.ops")  # gives Tensor its methods
     importlib.import_module("anfora.eager")
     value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)

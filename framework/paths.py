@@ -10,7 +10,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-__all__ = ["PATHS", "install"]
+from anfora.core.nearest import MissingName
+
+__all__ = ["PATHS", "install", "path"]
 
 #: Paths below `anfora`, by the module that has their names.
 PATHS = {
@@ -31,8 +33,8 @@ PATHS = {
         "dataset.transforms.c_transforms", "dataset.transforms.py_transforms", "dataset.transforms.transforms",
     ),
     "anfora.dataset.vision": (
-        "dataset.vision.c_transforms", "dataset.vision.py_transforms", "dataset.vision.transforms",
-        "dataset.vision.utils",
+        "dataset.transforms.vision", "dataset.vision.c_transforms", "dataset.vision.py_transforms",
+        "dataset.vision.transforms", "dataset.vision.utils",
     ),
     "anfora.nn": (
         "nn.cell", "nn.grad", "nn.grad.cell_grad", "nn.layer", "nn.layer.activation", "nn.layer.basic",
@@ -66,30 +68,32 @@ PATHS = {
 }  # fmt: skip
 
 
-class Path(ModuleType):
+def path(name: str, home: str) -> ModuleType:
     """A module that has the names of another one."""
+    module = ModuleType(name, f"The names of `{home}`, under MindSpore's path.")
+    names = module.__dict__
 
-    def __init__(self, name: str, home: str) -> None:
-        super().__init__(name, f"The names of `{home}`, under MindSpore's path.")
-        self.__dict__["_home"] = home
-
-    def __getattr__(self, name: str) -> Any:
-        below = sys.modules.get(f"{self.__name__}.{name}")
+    def __getattr__(wanted: str) -> Any:
+        below = sys.modules.get(f"{name}.{wanted}")
         if below is not None:
             return below
-        if not name.startswith("__") or name == "__all__":  # who looks for a module's file has no need of its names
+        if not wanted.startswith("__") or wanted == "__all__":  # who looks for a module's file has no need of its names
             try:
-                return getattr(importlib.import_module(self.__dict__["_home"]), name)
+                names[wanted] = found = getattr(importlib.import_module(home), wanted)
+                return found
             except AttributeError:
                 pass
-        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        raise MissingName(name, wanted)
 
-    def __dir__(self) -> list[str]:
-        return dir(importlib.import_module(self.__dict__["_home"]))
+    names["__getattr__"] = __getattr__
+    names["__dir__"] = lambda: dir(importlib.import_module(home))
+    return module
 
 
 def install() -> None:
     """Put the paths where `import` finds them."""
-    for home, paths in PATHS.items():
-        for path in paths:
-            sys.modules.setdefault(f"anfora.{path}", Path(f"anfora.{path}", home))
+    for home, names in PATHS.items():
+        for name in names:
+            full = f"anfora.{name}"
+            if full not in sys.modules:
+                sys.modules[full] = path(full, home)

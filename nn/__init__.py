@@ -22,8 +22,10 @@ The optimizers and learning rates of `anfora.optim` have their names here too, a
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from anfora.core.cell import Cell
+from anfora.core.nearest import missing_in
 from anfora.nn import learning_rate_schedule as learning_rate_schedule
 from anfora.nn.activation import *  # noqa: F403
 from anfora.nn.basic import *  # noqa: F403
@@ -57,3 +59,6 @@ __all__ = [
     *(name for name in import_module("anfora.optim").__all__ if name not in ("experimental", "lr_scheduler")),
     "learning_rate_schedule",
 ]
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

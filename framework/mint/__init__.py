@@ -21,6 +21,7 @@ import numpy as np
 from anfora import ops
 from anfora.core.dtype import int64
 from anfora.core.errors import OpValueError
+from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
 from anfora.ops.composite import composite
 from anfora.ops.forms import named, spelled
@@ -92,7 +93,7 @@ def __getattr__(name: str) -> Any:
         if name in _POSITIONS:
             found = _with_positions(found)
     else:
-        raise AttributeError(f"module 'anfora.mint' has no attribute '{name}'")
+        raise MissingName("anfora.mint", name)
     globals()[name] = found
     return found
 

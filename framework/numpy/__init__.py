@@ -32,6 +32,7 @@ from anfora.core.dtype import (  # noqa: F401
     uint64,
 )
 from anfora.core.errors import OpTypeError
+from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
 from anfora.numpy import arrays, calculations
 from anfora.numpy.arrays import *  # noqa: F403
@@ -118,7 +119,7 @@ def __getattr__(name: str) -> Any:
     elif name in _PLAIN:
         return getattr(ops, name)
     else:
-        raise AttributeError(f"module 'anfora.numpy' has no attribute '{name}'")
+        raise MissingName("anfora.numpy", name)
     found.__name__ = found.__qualname__ = name
     found.__doc__ = f"numpy's `{name}`, which is `ops.{_ELEMENTS_RENAMED.get(name, name)}`."
     globals()[name] = found

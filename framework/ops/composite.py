@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from anfora.core.errors import AnforaError
+from anfora.core.nearest import MissingName
 from anfora.core.op import parameter_names
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import locate
@@ -76,4 +77,4 @@ def __getattr__(name: str) -> Any:
         ops = importlib.import_module("anfora.ops")
         if name in dir(ops):
             return getattr(ops, name)
-    raise AttributeError(f"module 'anfora.ops.composite' has no attribute '{name}'")
+    raise MissingName("anfora.ops.composite", name)

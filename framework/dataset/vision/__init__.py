@@ -8,6 +8,10 @@ Arrays are worked on by OpenCV, PIL images by Pillow: `pip install anfora[data]`
 epoch and the sample; a transform that a program calls itself draws from a stream that `config.set_seed` begins.
 """
 
+import sys
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.dataset.functions import not_random
 from anfora.dataset.vision.augment import RandomSelectSubpolicy, UniformAugment
 from anfora.dataset.vision.enums import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, Inter
@@ -69,3 +73,8 @@ __all__ = [
     "RandomSelectSubpolicy", "RandomSharpness", "RandomVerticalFlip", "Rescale", "Resize", "ResizedCrop", "Rotate",
     "Solarize", "ToNumpy", "ToPIL", "ToTensor", "ToType", "UniformAugment", "VerticalFlip", "not_random",
 ]  # fmt: skip
+
+c_transforms = py_transforms = sys.modules[__name__]  # MindSpore once kept two sets of transforms
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

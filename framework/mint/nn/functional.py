@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
+from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
 from anfora.ops.forms import spelled, with_signature
 
@@ -53,7 +54,7 @@ def __getattr__(name: str) -> Any:
     elif name in _SAME:
         found = spelled(getattr(ops, name), **_SAME[name])
     else:
-        raise AttributeError(f"module 'anfora.mint.nn.functional' has no attribute '{name}'")
+        raise MissingName("anfora.mint.nn.functional", name)
     globals()[name] = found
     return found
 
