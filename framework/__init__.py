@@ -17,6 +17,7 @@ import importlib
 from typing import Any
 
 from anfora import paths
+from anfora.core import tracebacks
 from anfora.core.nearest import MissingName
 
 __version__ = "0.1.0.dev0"
@@ -77,6 +78,7 @@ _MODULES = {
 }  # fmt: skip
 
 paths.install()
+tracebacks.install()
 
 __all__ = sorted(name for name in [*_HOME, *_MODULES] if not name.startswith("_"))
 

@@ -10,6 +10,7 @@ files.py      files that are whole or not there   advice.py  warnings at the lin
 memory.py     who sees a buffer                 border.py      what numpy gets of a tensor
 random.py     seed and offset                    settings.py   set_context
 processes.py  one process: answers to what programs ask about several
+tracebacks.py what consoles show of an error
 docs.py       documentation that is put together
 slots.py      the doors to what stands above
 """
