@@ -105,7 +105,7 @@ class Generator:
     def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
         self.frame = frame
         self.is_running = False
-        self.call = call  #: the function and its arguments
+        self.call = call  #: the function and, until it starts, its arguments
         #: What it is in the program: a class written in C (`map`, `filter`) where the function stands for that.
         original = getattr(call[0], "original", None) if call is not None else None
         self.kind = original if is_a(original, type) else types.GeneratorType
@@ -824,6 +824,8 @@ class Machine:
             frame.stack.append(value)
         elif value is not None:
             raise TypeError("can't send non-None value to a just-started generator")
+        elif generator.call is not None:
+            generator.call = generator.call[0], (), {}  # what it was given is in its variables, where it can be dropped
         generator.is_running = True
         frame.deliver, frame.target = deliver, (generator, target)
         self.frames.append(frame)

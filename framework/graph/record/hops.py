@@ -94,7 +94,8 @@ class Hops(Operators):
 
     def let_go(self, state: State) -> None:
         """A piece is written down: of what it was written from nothing is held that the program itself has dropped."""
-        live, lines, dynamic = state.live.index, self.lines, self.dynamic
+        live, lines = state.live.index, self.lines
+        dynamic = {key: kind for key, kind in self.dynamic.items() if key in live}
         self.begin({key: found for key, found in self.origins.items() if key in live})
         self.lines, self.dynamic = lines, dynamic
         self.kept = state.live

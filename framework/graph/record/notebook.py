@@ -129,7 +129,7 @@ class Notebook(Plain):
         self.handles: dict[int, tuple[Any, Origin]] = {}
         self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
         self.derived: dict[tuple, Origin] = {}
-        self.dynamic: set[type] = set()  #: classes that are made anew in each call
+        self.dynamic: dict[int, type] = {}  #: classes that are made anew in each call, by identity
         #: Numbers and texts from outside of which there may be several equal ones, with where they have been read.
         self.read: dict[int, tuple[Any, list[Origin]]] = {}
         self.tensor_classes: dict[type, bool] = {}  #: whether the program has something in them, see `overrides`
@@ -293,7 +293,7 @@ class Notebook(Plain):
         elif known.is_bound(value):
             self._register_bound(value, origin)
         elif is_a(value, type):
-            self.dynamic.add(value)
+            self.dynamic[id(value)] = value
         elif not self.opaque(value) and type(value) is not types.CellType:
             self.guard("type", origin, type(value))
 
@@ -638,7 +638,7 @@ class Notebook(Plain):
             return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
         if is_operator(value) and id(value) in self.origins:
             return True  # with which attributes it was made is not known
-        if kind in self.dynamic or (is_a(value, type) and value in self.dynamic):
+        if self.dynamic and (id(kind) in self.dynamic or id(value) in self.dynamic):
             return True
         is_iterator = hasattr(kind, "__next__") and not known.is_object(value)
         if is_iterator and id(value) in self.origins:

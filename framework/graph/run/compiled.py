@@ -229,6 +229,7 @@ class Program:
                         if not self._is_to_be_compiled(point, values, is_new):
                             return self._run_in_python(point, values)
                         is_new = True
+                    live = outcome = edge = None  # type: ignore[assignment]
                     result = self._record(point, values)
                     if type(result) is not Onward:
                         return result
@@ -507,6 +508,8 @@ class Program:
                     self.varying.add(origin.path)
 
     def _record(self, point: Point, values: list[Any]) -> Any:
+        """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
+        not be held here."""
         if self._is_overdrawn():
             self.note_rare()
             if point.frames[0] == "entry":
@@ -539,6 +542,7 @@ class Program:
             self.native = str(refusal)
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
             return _plainly(self.function, *point.arguments(values))
+        values.clear()
         with _freed(machine), recorder:
             return self._finish(recorder, machine)
 
@@ -599,7 +603,8 @@ class Program:
         recorder.enter(machine, function, args, kwargs)
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
-        """Record from a hop on whose outcome is new: its instruction is done over, with this outcome."""
+        """Record from a hop on whose outcome is new: its instruction is done over, with this outcome. That and
+        what is alive is taken over: see `_record`."""
         recorder = Recorder(self)
         machine = Machine(recorder)
         self.recordings += 1
@@ -607,7 +612,8 @@ class Program:
         if self._is_full:
             self.native = _TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
-        recorder.given = outcome
+        recorder.given = outcome.taken()
+        values.clear()
         operation = hop.call[1][0]
         recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
         with _freed(machine), recorder:

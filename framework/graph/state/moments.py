@@ -64,6 +64,13 @@ class Outcome:
             error.__traceback__ = of_program(error.__traceback__)
             self.depth = depth(error.__traceback__)
 
+    def taken(self) -> Outcome:
+        """The same; this one holds nothing any more."""
+        taken = Outcome()
+        taken.value, taken.error, taken.depth = self.value, self.error, self.depth
+        self.value = self.error = None
+        return taken
+
 
 def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
     """The objects that a hop gave, each with the path to it."""
