@@ -2,7 +2,8 @@
 
 dtype.py      element types and promotion        abstract.py   what is known of a value without its data
 tensor.py     Tensor                             parameter.py  Parameter
-cell.py       Cell; hooks.py, handles of hooks   tree.py       nested containers of tensors
+cell.py       Cell; cell_html.py, in notebooks   hooks.py      handles of hooks
+tree.py       nested containers of tensors
 op.py         operators as data                  errors.py, span.py  errors and where they happened
 refusal.py    which argument is to blame for an error of an inner function
 nearest.py    which name comes nearest to one that is missing

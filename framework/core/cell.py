@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anfora.core import slots
+from anfora.core.cell_html import as_html
 from anfora.core.dtype import DType, as_dtype, float16, float32
 from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
 from anfora.core.hooks import HookHandle
@@ -433,6 +434,10 @@ class Cell:
         trained = sum(parameter.size for parameter in self.trainable_params())
         rest = "" if trained == count else f", {trained:,} of them trained"
         return f"{self._tree()}  # {count:,} parameters{rest}"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: a tree that opens."""
+        return as_html(self)
 
     def __getstate__(self) -> dict:
         return dict(self.__dict__)

@@ -2,7 +2,7 @@
 
 Only what is *shown* changes: while a hook prints an exception, it and those that it is chained to have shorter tracebacks;
 before and after, for `except` blocks, debuggers and loggers, all frames are there. `ANFORA_TRACEBACK=full` shows all. Of an
-error that comes out of this package and is none of its own, a bug of it perhaps, the frames at the end are shown.
+error that comes out of this package and is none of its own, perhaps a bug of it, the frames at the end are shown.
 """
 
 from __future__ import annotations
@@ -19,6 +19,9 @@ __all__ = ["install", "shown"]
 
 _NOTE = "(anfora's own frames are not shown; ANFORA_TRACEBACK=full shows them)"
 _has_told = False
+
+#: Functions that only call the program: an error that was raised in them is one of the arguments that the program gave.
+_DOORS = {"__call__", "call", "call_cell", "call_compiled", "call_plainly"}
 
 
 def install() -> None:
@@ -96,8 +99,8 @@ def _chained(error: BaseException) -> list[BaseException]:
 def shown(error: BaseException, trace: TracebackType | None) -> TracebackType | None:
     """The frames of a traceback that are the program's; the same traceback where none is left out.
 
-    Kept are the frames of this package that the traceback ends with, if the error is none of this package's; and all, if
-    no other frame would be left.
+    Kept are the frames of this package that the traceback ends with, if the error is none of this package's and none of a
+    call; and all, if no other frame would be left.
     """
     try:
         from anfora.core.errors import AnforaError
@@ -113,6 +116,8 @@ def shown(error: BaseException, trace: TracebackType | None) -> TracebackType | 
     if not isinstance(error, AnforaError):
         while count and own[count - 1]:
             count -= 1
+        if all(part.tb_frame.f_code.co_name in _DOORS for part in parts[count:]):
+            count = len(parts)
     kept = [part for i, part in enumerate(parts) if i >= count or not own[i]]
     if not kept or len(kept) == len(parts) or all(own[parts.index(part)] for part in kept):
         return parts[0] if parts else None

@@ -52,7 +52,7 @@ class Unwrapping:
         is_foreign: whether an object holds none, since the program has not made it.
         plain: what stands in the place of a number.
         done: by identity, values and what stands in their places.
-        for_python: iterators of the machine's are replaced by Python's.
+        is_leaving: the values leave the machine for good: in the places of its iterators stand Python's.
     """
 
     def __init__(
@@ -60,12 +60,11 @@ class Unwrapping:
         is_foreign: Callable[[Any], bool],
         plain: Callable[[Number], Any],
         done: dict[int, tuple[Any, Any]] | None = None,
-        for_python: bool = False,
+        is_leaving: bool = False,
     ) -> None:
-        self._is_foreign, self._plain, self._for_python = is_foreign, plain, for_python
+        self._is_foreign, self._plain, self._is_leaving = is_foreign, plain, is_leaving
         self._done: dict[int, tuple[Any, Any]] = done or {}
-        self._open: set[int] = set()  #: tuples that are being gone through
-        self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
+        self._pending: list[Any] = []  #: objects that are to be gone through: they may be nested to any depth
         self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
         #: What was put into them in the places of other things: how, where, what stood there, and what stands there.
         self._exchanged: list[tuple[Callable, Any, Any, Any, Any]] = []
@@ -73,11 +72,13 @@ class Unwrapping:
 
     def __call__(self, value: Any) -> Any:
         result = self._value(value)
-        while self._is_knotted:
-            self._is_knotted = False
-            for held in list(self.changed.values()):
-                self._fill(held, type(held))
+        self._go_through()
         return result
+
+    def _go_through(self) -> None:
+        while self._pending:
+            held = self._pending.pop()
+            self._fill(held, type(held))
 
     def of(self, value: Any) -> Any:
         """What stands in the place of a value, if that is known."""
@@ -118,7 +119,6 @@ class Unwrapping:
             return value
         found = self._done.get(id(value))
         if found is not None:
-            self._is_knotted |= id(value) in self._open
             return found[1]
         if self._is_foreign(value) and not known.is_bound(value):
             return value
@@ -127,9 +127,7 @@ class Unwrapping:
         if kind is Counter:
             result = iterator_of(value)
         elif is_a(value, tuple):
-            self._open.add(id(value))
             result = self._tuple(value)
-            self._open.discard(id(value))
         elif kind is types.MethodType or known.is_bound(value):
             owner = self._value(value.__self__)
             result = value if owner is value.__self__ else _bound(value, owner)
@@ -137,9 +135,10 @@ class Unwrapping:
             result = self._iterator(value)
         else:
             self.changed[id(value)] = result = value
-            self._fill(value, kind)
-            if self._for_python and kind in (Generator, Walk):
-                result = value.leave()
+            self._pending.append(value)
+            if self._is_leaving and kind in (Generator, Walk):
+                self._go_through()
+                result = value.python(for_good=True)
         self._done[id(value)] = value, result
         return result
 
@@ -242,13 +241,13 @@ class Held(Notebook):
             return value
         return Unwrapping(self.is_foreign, self.force)(value)
 
-    def released(self, value: Any, for_python: bool = False) -> Any:
+    def released(self, value: Any, is_leaving: bool = False) -> Any:
         """A value for the world outside: in the places of numbers stand their values, on which nothing depends.
 
         Args:
-            for_python: iterators of the machine's become Python's: the value leaves the machine for good.
+            is_leaving: see Unwrapping.
         """
-        return Unwrapping(self.is_foreign, value_of_number, for_python=for_python)(value)
+        return Unwrapping(self.is_foreign, value_of_number, is_leaving=is_leaving)(value)
 
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,

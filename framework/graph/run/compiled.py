@@ -249,7 +249,7 @@ class Program:
             if kind is Return:
                 if end.slot is not None:
                     return live[end.slot]
-                return build(end.image, live, for_python=True)
+                return build(end.image, live, is_leaving=True)
             # the short way of a branch, and of numbers from tensors
             if kind is not Jump and end.read is not None and not self.is_traced:
                 tensor = live[end.read[0]]
@@ -674,7 +674,7 @@ class Program:
             return self._run_calls([], [recorder.point, None, (variant, recorder.own_call)])
         if machine.world is recorder:
             if recorder.is_unkept:
-                return recorder.released(result, for_python=True)
+                return recorder.released(result, is_leaving=True)
             try:
                 with recorder.with_numbers():
                     live = Live(recorder)
@@ -688,7 +688,7 @@ class Program:
                 self.give_up(f"it returns {trouble}", machine)
             else:
                 self._keep(recorder, live, Return(image), written)
-            result = recorder.released(result, for_python=True)
+            result = recorder.released(result, is_leaving=True)
         return _released(result)
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
@@ -1054,7 +1054,7 @@ def _taken(items: list) -> tuple[Any, Any, Any]:
 def _released(value: Any, made: list[Any] | None = None) -> Any:
     """A result for the program outside: generators among it go on in Python's world."""
     if type(value) in (Generator, Walk):
-        return value.leave()
+        return value.python(for_good=True)
     for item in made or ():
         if type(item) is Generator:
             item.world = Plain()
