@@ -178,7 +178,8 @@ class Recorder(Outlining):
         is_of_rows = operation is iter and len(args) == 1 and (is_a(args[0], Tensor) or self.owns_array(args[0]))
         if is_of_rows and args[0].shape and not known.has_methods(args[0]):
             return self._walking(rows_, args[0])
-        if operation in (iter, reversed) and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
+        is_walk = operation is iter or operation is reversed
+        if is_walk and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
             operation, args = Walk, args if operation is iter else (args[0], 0, True)
         if operation is __import__ and self._is_imported(*args):
             return machine.natively(operation, args, kwargs)
