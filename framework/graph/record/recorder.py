@@ -181,7 +181,7 @@ class Recorder(Outlining):
         is_walk = operation is iter or operation is reversed
         if is_walk and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
             operation, args = Walk, args if operation is iter else (args[0], 0, True)
-        if operation is __import__ and self._is_imported(*args):
+        if operation is __import__ and len(args) == 5 and self._is_imported(*args):
             return machine.natively(operation, args, kwargs)
         if operation is operations.import_from and hasattr(*args):
             return self.getattr(machine, *args)
@@ -424,6 +424,8 @@ class Recorder(Outlining):
             return value
         if kind is Number:
             return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
+        if value is NotImplemented:
+            return self.interpret(machine, bool, (value,), {}, "the truth of NotImplemented, of which Python warns")
         if known.has_methods(value) and not is_a(value, type):
             if self.given is not None:
                 return self._redo()
