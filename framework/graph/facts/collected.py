@@ -29,7 +29,7 @@ _COUNTING = (Counter.update, Counter.subtract, Counter.most_common, Counter.copy
 
 def items_of(value: Any) -> tuple:
     """What a container holds."""
-    return tuple(value) if type(value) is deque else (*value, *value.values())
+    return tuple(value) if type(value) is deque else (*dict.keys(value), *dict.values(value))
 
 
 def changes_or_makes(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
@@ -121,13 +121,18 @@ def methods_of_counters() -> dict[Any, Callable]:
 
 
 def container_image(value: Any, image: Callable[[Any], tuple]) -> tuple | None:
-    """The image of a container; None if it has attributes beside what it holds."""
+    """The image of a container; None if it has attributes beside what it holds, or is an OrderedDict that has been changed
+    as a dict, so that its order names keys that it has no more."""
     if getattr(value, "__dict__", None):
         return None
     if type(value) is deque:
         return "deque", value.maxlen, tuple(map(image, value))
     factory = image(value.default_factory if type(value) is defaultdict else None)
-    return "dict of", type(value), factory, tuple((image(key), image(item)) for key, item in value.items())
+    try:
+        items = list(value.items())
+    except KeyError:
+        return None
+    return "dict of", type(value), factory, tuple((image(key), image(item)) for key, item in items)
 
 
 def built_container(image: tuple, build: Callable[[tuple], Any], keep: Callable[[Any], None]) -> None:

@@ -237,7 +237,7 @@ class Attributes(Reasons):
         outside = self.is_outside(value)
         if own is not None and name in own and not has_data:
             return self.getattr_plain(value, name)
-        if static is None and isinstance(value, Cell) and name in kind._made_when_asked:
+        if static is None and is_a(value, Cell) and name in kind._made_when_asked:
             getattr(value, name)
             return self.getattr_plain(value, name)
         if static is None:

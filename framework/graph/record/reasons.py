@@ -87,6 +87,8 @@ class Reasons(Held):
             return self._reason_to_set(operation, args)
         if operation is __import__:
             return "an import"
+        if len(args) > 1 and is_a(operation, type) and issubclass(operation, type):
+            return "a class that is made"
         if operation is isinstance and len(args) == 2 and _poses(args[0]):
             return f"the `__class__` of a {type(args[0]).__name__}"
         if known.is_among(operation, CHECKS) and len(args) == 2:
