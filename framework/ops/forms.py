@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -55,7 +55,7 @@ _SYNONYMS = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
 def spelled(function: Callable, **names: str) -> Callable:
     """A function as a method of Tensor that knows other names for its arguments: `dim` beside `axis`, `keepdim` beside
     `keepdims`, and those that are given: `spelled(split, split_size="split_size_or_sections")`."""
-    signature = function.signature if isinstance(function, Op) else inspect.signature(function)
+    signature = _signature_of(function)
     order = tuple(signature.parameters)
     if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         return function  # it sorts names out for itself
@@ -64,6 +64,7 @@ def spelled(function: Callable, **names: str) -> Callable:
     name = function.__name__
     if not known:
         return function if not isinstance(function, Op) else named(lambda *args, **kw: function(*args, **kw), function)
+    shown = {own: other for other, own in names.items() if other in known}
 
     def method(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -74,7 +75,19 @@ def spelled(function: Callable, **names: str) -> Callable:
                     kwargs[own] = kwargs.pop(other)
         return function(*args, **kwargs)
 
-    return named(method, function)
+    return named(method, function, signature=_renamed(signature, shown))
+
+
+def _signature_of(function: Any) -> inspect.Signature:
+    return function.signature if isinstance(function, Op) else inspect.signature(function)
+
+
+def _renamed(signature: inspect.Signature, names: Mapping[str, str]) -> inspect.Signature:
+    """A signature with other names for some parameters."""
+    if not names:
+        return signature
+    parameters = signature.parameters.items()
+    return signature.replace(parameters=[each.replace(name=names.get(name, name)) for name, each in parameters])
 
 
 def with_signature(function: Callable, signature: str, call: str) -> Callable:
@@ -88,11 +101,16 @@ def with_signature(function: Callable, signature: str, call: str) -> Callable:
     return made
 
 
-def named(method: Callable, function: Any, name: str | None = None) -> Callable:
-    """A method with the name and the documentation of the function behind it."""
+def named(method: Any, function: Any, name: str | None = None, signature: inspect.Signature | None = None) -> Callable:
+    """A method with the name and the documentation of the function behind it, and its signature, for `help` and editors,
+    where the method's own does not tell it."""
     method.__name__ = name or function.__name__
     method.__qualname__ = f"Tensor.{method.__name__}"
     method.__doc__ = function.__doc__
+    if signature is None and isinstance(function, Op):
+        signature = function.signature
+    if signature is not None:
+        method.__signature__ = signature
     return method
 
 
@@ -115,7 +133,7 @@ def in_place(name: str, function: Callable) -> Callable:
         return copy_to(self, result)
 
     method.__doc__ = f"As `{name[:-1]}`, in place: the tensor takes the values of the result, and is given back."
-    return named(method, method, name)
+    return named(method, method, name, _signature_of(function))
 
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}
