@@ -18,7 +18,7 @@ __all__ = ["PATHS", "install", "path"]
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train", "train.metrics", "train.serialization",
+        "train.metrics", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.core.processes": ("communication", "communication.management"),
@@ -64,6 +64,13 @@ PATHS = {
     ),
     "anfora.optim.experimental": ("experimental.optim",),
     "anfora.sparse": ("common.sparse_tensor",),
+    "anfora.train.callback": (
+        "train.callback._backup_and_restore", "train.callback._callback", "train.callback._checkpoint",
+        "train.callback._early_stop", "train.callback._history", "train.callback._lambda_callback",
+        "train.callback._loss_monitor", "train.callback._lr_scheduler_callback", "train.callback._on_request_exit",
+        "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
+    ),
+    "anfora.train.dataset_helper": ("train.data_sink",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 

@@ -314,7 +314,7 @@ class Tensor(NumpyBorder):
         value = self._single("index")
         if not isinstance(value, int):
             raise OpTypeError(f"only an integer tensor can be used as an index, but got {self._layout.type}")
-        return value
+        return int(value)
 
     def __format__(self, spec: str) -> str:
         if spec and self._layout.size == 1 and not self._layout.shape:

@@ -92,7 +92,8 @@ def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
     except AnforaError as error:
         raise locate_error(error, op) from error.__cause__
     except INNER as error:
-        raise explained(error, op, inputs, attributes) from None
+        told = explained(error, op, inputs, attributes)
+        raise told from told.__cause__
 
 
 def apply(op: Op, inputs: list, given: tuple) -> Any:
@@ -541,7 +542,8 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
         except AnforaError as error:
             raise locate_error(error, op) from error.__cause__
         except INNER as error:
-            raise explained(error, op, inputs, thawed) from None
+            told = explained(error, op, inputs, thawed)
+            raise told from told.__cause__
         if site is None or slots.watcher.recorder is not None:
             return result
         if result.__class__ not in (batched.Batched, tuple):  # these are never native

@@ -83,6 +83,7 @@ _ABOVE = {
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}
 
 __all__ = list(methods.functions)
+globals().update(methods.functions)  # as they are told to programs, with doors: see composite.py
 
 
 def __getattr__(name: str) -> Any:

@@ -33,12 +33,15 @@ def test_names_are_there():
 
 def test_no_name_has_two_homes():
     from importlib import import_module
+    from inspect import unwrap
 
     from anfora.ops.methods import MODULES, functions
 
     for module in map(import_module, (f"anfora.ops.{name}" for name in MODULES)):
         for name in module.__all__:
-            assert getattr(module, name) is functions[name], f"{module.__name__} and another module define {name}"
+            assert unwrap(getattr(module, name)) is unwrap(functions[name]), (
+                f"{module.__name__} and another module define {name}"
+            )
 
 
 #: The first use of a name in a fresh process, by each of the doors a program may come in through.
