@@ -44,7 +44,9 @@ PATHS = {
         "nn.layer.rnns", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper", "nn.wrap.grad_reducer",
         "nn.wrap.loss_scale",
     ),
+    "anfora.nn.accumulation": ("boost", "boost.grad_accumulation"),
     "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),
+    "anfora.nn.utils": ("nn.utils.init",),
     "anfora.ops": (
         "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
          "ops.function", "ops.function.array_func", "ops.function.clip_func",
@@ -59,9 +61,10 @@ PATHS = {
     "anfora.optim": (
         "nn.dynamic_lr", "nn.optim", "nn.optim.ada_grad", "nn.optim.adadelta", "nn.optim.adafactor",
         "nn.optim.adam", "nn.optim.adamax", "nn.optim.adasum", "nn.optim.asgd", "nn.optim.ftrl", "nn.optim.lamb",
-        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.optimizer", "nn.optim.proximal_ada_grad",
+        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.proximal_ada_grad",
         "nn.optim.rmsprop", "nn.optim.rprop", "nn.optim.sgd", "nn.optim.thor", "experimental",
     ),
+    "anfora.optim.optimizer": ("nn.optim.optimizer",),
     "anfora.optim.experimental": ("experimental.optim",),
     "anfora.sparse": ("common.sparse_tensor",),
     "anfora.train.callback": (
