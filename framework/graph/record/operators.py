@@ -136,6 +136,8 @@ class Operators(Leaves):
             if entry.may_fail:
                 self.touched = f"an error of {op.name} that depends on data"
             raise
+        if op.is_effect:
+            self.touched = f"{op.name}, which other processes take part in"
         if self.has_moved:
             operands = tuple(
                 self._operand(x, layout, op) if i in entry.written else operand
