@@ -1,4 +1,4 @@
-"""Several processes that train one network: `mpiexec -n 4 python train.py`, and in the program `communication.init()`.
+"""Several processes that train one network: `mpiexec -n 4 python program`, and in it `communication.init()`.
 
 world.py      how processes find each other: MPI by mpi4py; groups of them
 exchange.py   what they exchange: meeting, gathering, broadcasting, and reducing in one written order
@@ -10,6 +10,9 @@ nor an MPI is loaded. docs/several_processes.md says how to use it, and which or
 """
 
 from __future__ import annotations
+
+import importlib
+from typing import Any
 
 from anfora.communication.world import (
     HCCL_WORLD_COMM_GROUP,
@@ -35,3 +38,9 @@ __all__ = [
     "destroy_group", "get_comm_name", "get_group_rank_from_world_rank", "get_group_size", "get_local_rank",
     "get_local_rank_size", "get_process_group_ranks", "get_rank", "get_world_rank_from_group_rank", "init", "release",
 ]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in ("comm_func", "management"):  # modules, which programs name without importing them
+        return importlib.import_module(f"anfora.communication.{name}")
+    raise AttributeError(f"module 'anfora.communication' has no attribute '{name}'")

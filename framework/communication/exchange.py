@@ -200,7 +200,9 @@ def _by_parts(meeting: _Meeting, array: np.ndarray, combine: Callable, distances
     for distance in distances:
         middle = (low + high) // 2
         is_lower = not rank & distance
-        kept, sent = (slice(low, middle), slice(middle, high)) if is_lower else (slice(middle, high), slice(low, middle))
+        kept, sent = (
+            (slice(low, middle), slice(middle, high)) if is_lower else (slice(middle, high), slice(low, middle))
+        )
         theirs = np.empty(kept.stop - kept.start, array.dtype)
         _swap(meeting, rank ^ distance, array[sent], theirs)
         if is_lower:

@@ -106,7 +106,9 @@ class Peers:
         if self._pid != os.getpid():
             return
         lines = "".join(traceback.format_exception_only(error)).strip().splitlines() if error is not None else []
-        self._tell_end(f"{self.names[self.rank]} has failed: {lines[0].rpartition('errors.')[2] if lines else 'an error'}")
+        self._tell_end(
+            f"{self.names[self.rank]} has failed: {lines[0].rpartition('errors.')[2] if lines else 'an error'}"
+        )
         self._abort(1)
 
     def _tell_end(self, words: str) -> None:
@@ -155,8 +157,8 @@ class Peers:
 
     def _listen(self) -> None:
         selector = selectors.DefaultSelector()
-        for connection in self._connections:
-            selector.register(connection, selectors.EVENT_READ)
+        for each in self._connections:
+            selector.register(each, selectors.EVENT_READ)
         while self._connections or self._deadline is not None:
             wait = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
             for key, _ in selector.select(wait):

@@ -362,7 +362,9 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
     for rank in rank_ids:
         _check_rank("create_group", "rank_ids", rank)
         if not 0 <= rank < world.size:
-            raise OpValueError(f"create_group: there are {world.size} processes, and none of number {rank}", arg="rank_ids")
+            raise OpValueError(
+                f"create_group: there are {world.size} processes, and none of number {rank}", arg="rank_ids"
+            )
     if not rank_ids or len(set(rank_ids)) != len(rank_ids):
         raise OpValueError(f"create_group needs different numbers in `rank_ids`, but got {rank_ids}", arg="rank_ids")
     if group in _state.groups or group in _WORLD_NAMES:

@@ -17,9 +17,9 @@ from anfora.communication import exchange, world
 from anfora.core.abstract import TensorType
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
-from anfora.core.tensor import Tensor
+from anfora.core.tensor import Tensor, Tensors
 from anfora.ops.composite import composite
-from anfora.ops.creation import zeros_like
+from anfora.ops.creation import zeros, zeros_like
 
 __all__ = ["ReduceOp", "all_gather", "all_reduce", "barrier", "broadcast_from", "reduce_scatter"]
 
@@ -207,6 +207,51 @@ def reduce_scatter(input: Tensor, op: str = ReduceOp.SUM, group: Any = None) -> 
     """
     found = world.group_of(group, "reduce_scatter")
     return scattered(input, checked_way("reduce_scatter", op), found.name, found.size)
+
+
+@op
+def summed_gradients(gradients: Tensors, scale, group, size):
+    """The sums of tensors over all processes of a group, multiplied by a number; in float32, or float64 where they are.
+
+    A tuple of tensors, or one tensor if there is one."""
+
+
+summed_gradients.is_effect = True
+
+
+@summed_gradients.infer
+def _(gradients, *, scale, group, size):
+    for gradient in gradients:
+        if not gradient.dtype.is_float:
+            raise OpTypeError(f"gradients are of floating point, but got {gradient}", arg="gradients")
+    return tuple(gradients) if len(gradients) > 1 else gradients[0]
+
+
+@summed_gradients.python
+def _(gradients, *, scale, group, size):
+    found = world.group_of(group, "DistributedGradReducer")
+    told = ", ".join(f"{g.dtype.name}{list(g.shape)}" for g in gradients)
+    meeting = exchange.meet(found, "DistributedGradReducer", f"{len(gradients)} gradients: {told}")
+    kinds = [np.dtype(np.float64) if g.dtype == np.float64 else np.dtype(np.float32) for g in gradients]
+    results = [None] * len(gradients)
+    for kind in sorted(set(kinds), key=str):
+        chosen = [i for i, each in enumerate(kinds) if each == kind]
+        flat = np.concatenate([gradients[i].reshape(-1).astype(kind) for i in chosen])
+        exchange.all_reduce(meeting, flat, exchange.COMBINE["sum"])
+        start = 0
+        for i in chosen:
+            part = flat[start : start + gradients[i].size]
+            results[i] = (part * kind.type(scale) if scale != 1.0 else part.copy()).reshape(gradients[i].shape)
+            start += gradients[i].size
+    return tuple(results) if len(results) > 1 else results[0]
+
+
+@summed_gradients.vjp("gradients")
+def _(gradients_type, *, scale, group, size, g):
+    came = g if isinstance(g, tuple) else (g,)
+    filled = [zeros(kind.shape, kind.dtype) if each is None else each for each, kind in zip(came, gradients_type)]
+    sums = summed_gradients(filled, scale, group, size)
+    return sums if len(filled) > 1 else (sums,)
 
 
 # -- moving -----------------------------------------------------------------------------------------------------------
