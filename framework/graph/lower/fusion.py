@@ -277,7 +277,8 @@ def _joined(members: Sequence[_Candidate], uses: dict[Root, int]) -> Iterable[Ta
         [(replace(buffer, index=i), elem) for i, (_, _, buffer, elem) in enumerate(outputs, len(inputs))],
         sum(member.elements.nanoseconds for member in members),
     )
-    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.row)
+    rows = [row for member in members for row in member.task.rows]
+    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.row, rows)
 
 
 # -- single elements --------------------------------------------------------------------------------------------------

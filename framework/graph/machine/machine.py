@@ -24,11 +24,11 @@ from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.outline import Outlined, land, outlined
-from anfora.graph.machine.places import Place, do_at
+from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames
 from anfora.graph.machine.signals import delivered, held, holds
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
-from anfora.graph.source.tracebacks import freed, of_program
+from anfora.graph.source.tracebacks import freed, of_program, stub
 
 __all__ = [
     "Drain",
@@ -273,8 +273,9 @@ def _always(item: Any) -> bool:
 
 def for_python(args: tuple) -> tuple:
     """Arguments of what the interpreter does: `map`, `filter` and the like that have not started are Python's own."""
-    if any(type(given) is Generator and given.kind is not types.GeneratorType for given in args):
-        return tuple([given.python() if type(given) is Generator else given for given in args])
+    for given in args:
+        if type(given) is Generator and given.kind is not types.GeneratorType:
+            return tuple([given.python() if type(given) is Generator else given for given in args])
     return args
 
 
@@ -769,7 +770,12 @@ class Machine:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
         shown = self._shown()
-        return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+        if not needs_no_frames(operation):
+            return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+        code, variables = shown.code, functools.partial(self.world.variables, shown)
+        made = stub(code.python, code.positions[shown.pc - 1])
+        call = Variables(variables, operation, args, names)
+        return do_alone(made, shown.function.__globals__, call, self.handled())
 
     def _place_of(self, frame: Frame) -> Place:
         code, world = frame.code, self.world

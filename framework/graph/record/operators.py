@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from anfora.batching import at_once
@@ -14,12 +15,12 @@ from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
-from anfora.eager import dispatch
+from anfora.eager import dispatch, tape
 from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Number
+from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.lower.rows import Number as RowNumber
-from anfora.graph.lower.rows import Row
 from anfora.graph.machine.machine import Frame
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
@@ -165,7 +166,11 @@ class Operators(Leaves):
             outputs = tuple(numbers)
             if self.region:
                 piece.inner.update(outputs)
-        place = self._here()
+        place, cells = self._here(), self.calls()
+        if mask & entry.followed:
+            node = tape.node_of(result)
+            if node is not None:
+                self.cells_at[node.tick] = cells
         piece.switches.append(glue.is_recording())
         if len(piece.rows) == _LONG:
             self._collect_later()
@@ -177,7 +182,8 @@ class Operators(Leaves):
                 place,
                 mask & entry.followed,
                 bool(self.region),
-                self.calls() if entry.may_fail else None,
+                cells,
+                self._back() if self.region or self.machine is None else None,
             )
         )
         if entry.view is not None and type(operands[0]) is int:
@@ -199,6 +205,11 @@ class Operators(Leaves):
         """Whether the program would go on after an exception."""
         machines = self.machine.chain() if self.machine is not None else ()
         return any(_catches(frame) for machine in machines for frame in machine.frames)
+
+    def _back(self) -> tuple[tuple[Any, int], Calls | None] | None:
+        """Of which call the gradient is that is being computed, as rows keep it."""
+        node = tape.node_walked_back(sys._getframe(2))
+        return None if node is None else ((node.code, node.at), self.cells_at.get(node.tick))
 
     def _here(self) -> tuple:
         """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
