@@ -20,8 +20,10 @@ from anfora.core.op import op
 from anfora.core.tensor import Tensor, Tensors
 from anfora.ops.composite import composite
 from anfora.ops.creation import zeros, zeros_like
+from anfora.ops.families import normalize_axis
+from anfora.ops.joining import concat, split, stack
 
-__all__ = ["ReduceOp", "all_gather", "all_reduce", "barrier", "broadcast_from", "reduce_scatter"]
+__all__ = ["ReduceOp", "all_gather", "all_reduce", "all_to_all", "barrier", "broadcast_from", "reduce_scatter"]
 
 
 class ReduceOp:
@@ -365,6 +367,38 @@ def checked_root(who: str, root_rank: Any, group: Any) -> int:
     if root_rank not in group.ranks:
         raise OpValueError(f"{who}: process {root_rank} is not among {list(group.ranks)}", arg="root_rank")
     return root_rank
+
+
+@composite
+def all_to_all(input: Tensor, split_dim: int, concat_dim: int, group: Any = None) -> Tensor:
+    """Each process cuts its tensor along one axis and sends a part to each; what it gets it joins along another.
+
+    Args:
+        input: tensor, of the same shape in all processes.
+        split_dim: the axis that is cut into as many equal parts as there are processes.
+        concat_dim: the axis along which parts are joined, in the order of the processes.
+        group: name of a group of processes; None for all.
+    Returns:
+        tensor with that axis divided, and the other multiplied, by the number of processes.
+    Raises:
+        OpValueError: the axis cannot be divided; there is no such group.
+        OpRuntimeError: the processes do not do the same; one of them fails, or does not come in time.
+    Gradient:
+        of the sum of all processes' values: all_to_all(g) with the axes exchanged.
+    Example:
+        >>> all_to_all(Tensor([[1., 2.]]), 0, 1).tolist()  # of one process
+        [[1.0, 2.0]]
+    """
+    found = world.group_of(group, "all_to_all")
+    axis = normalize_axis("all_to_all", split_dim, input.ndim, "split_dim")
+    if input.shape[axis] % found.size:
+        raise OpValueError(
+            f"all_to_all divides axis {axis} among {found.size} processes, but got the shape {list(input.shape)}",
+            arg="input",
+        )
+    parts = stack(split(input, input.shape[axis] // found.size, axis))
+    every = gathered(parts, found.name, found.size).reshape((found.size, *parts.shape))
+    return concat([every[i, found.rank] for i in range(found.size)], concat_dim)
 
 
 @composite

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
-from anfora.communication.world import MCCL_WORLD_COMM_GROUP, group_of
 from anfora.core.dtype import as_dtype, float32, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
@@ -23,7 +22,6 @@ from anfora.core.tensor import Tensor
 from anfora.ops.bound import Bound
 from anfora.ops.collectives import COLLECTIVES
 from anfora.ops.composite import composite
-from anfora.ops.exchange import checked_root, checked_way
 from anfora.ops.families import normalize_axis
 from anfora.ops.gradients import GRADIENTS
 from anfora.ops.more_primitives import MORE, MORE_PLAIN
@@ -483,36 +481,6 @@ def _overflow() -> Callable:
 
 
 #: Classes with arguments: functions from these to the function of the call.
-def _reducing(name: str, function: str) -> Callable:
-    def factory(op: str = "sum", group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
-        checked_way(name, op)
-        group_of(group, name)
-        return lambda input_x: getattr(ops, function)(input_x, op, group)
-
-    return factory
-
-
-def _gathering(group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
-    group_of(group, "AllGather")
-    return lambda input_x: ops.all_gather(input_x, group)
-
-
-def _broadcasting(root_rank: int, group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
-    checked_root("Broadcast", root_rank, group_of(group, "Broadcast"))
-
-    def call(input_x: Any) -> Any:
-        if isinstance(input_x, tuple):
-            return tuple(ops.broadcast_from(x, root_rank, group) for x in input_x)
-        return ops.broadcast_from(input_x, root_rank, group)
-
-    return call
-
-
-def _meeting(group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
-    group_of(group, "Barrier")
-    return lambda: ops.barrier(group)
-
-
 CLASSES: dict[str, Callable] = {
     # along axes
     "ReduceSum": _reduction("reduce_sum", skip_mode=True),
@@ -657,12 +625,6 @@ CLASSES: dict[str, Callable] = {
     ),
     "SoftMarginLoss": lambda reduction="mean": lambda logits, labels: ops.soft_margin_loss(logits, labels, reduction),
     "L2Loss": lambda: lambda input_x: (input_x * input_x).sum() / 2,
-    # several processes
-    "AllReduce": _reducing("AllReduce", "all_reduce"),
-    "ReduceScatter": _reducing("ReduceScatter", "reduce_scatter"),
-    "AllGather": _gathering,
-    "Broadcast": _broadcasting,
-    "Barrier": _meeting,
     # random numbers
     "StandardNormal": _random("standard_normal"),
     "StandardLaplace": _random("standard_laplace"),

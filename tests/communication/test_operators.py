@@ -71,6 +71,12 @@ if rank in chosen:
     assert communication.get_rank("some") == chosen.index(rank)
     assert communication.get_world_rank_from_group_rank("some", 0) == chosen[0]
     assert ops.Broadcast(chosen[-1], "some")((Tensor(rank),))[0].item() == chosen[-1]
+# each its part to each
+grid = [np.arange(6 * size * size, dtype=np.float32).reshape(2 * size, 3 * size) + 1000 * r for r in world]
+expected = np.concatenate([np.split(each, size, 0)[rank] for each in grid], 1)
+check(ops.AlltoAll(size, 0, 1)(Tensor(grid[rank])), expected, "float32")
+back = ms.grad(lambda x: (ops.AlltoAll(size, 0, 1)(x) * (rank + 1)).sum())(Tensor(grid[rank]))
+check(back, np.repeat(np.arange(1, size + 1, dtype=np.float32), 2)[:, None].repeat(3 * size, 1), "float32")
 ops.Barrier()()
 print(f"[[fine {rank}]]")
 '''
