@@ -18,10 +18,11 @@ __all__ = ["PATHS", "install", "path"]
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train", "train.metrics", "train.serialization",
+        "train.metrics", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
-    "anfora.core.processes": ("communication", "communication.management"),
+    "anfora.communication": ("communication.management",),
+    "anfora.core.processes": ("parallel._auto_parallel_context",),
     "anfora.core.settings": (
         "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
     ),
@@ -44,14 +45,16 @@ PATHS = {
         "nn.layer.rnns", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper", "nn.wrap.grad_reducer",
         "nn.wrap.loss_scale",
     ),
+    "anfora.nn.accumulation": ("boost", "boost.grad_accumulation"),
     "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),
+    "anfora.nn.utils": ("nn.utils.init",),
     "anfora.ops": (
         "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
          "ops.function", "ops.function.array_func", "ops.function.clip_func",
         "ops.function.grad", "ops.function.grad.grad_func",
         "ops.function.linalg_func", "ops.function.math_func", "ops.function.nn_func",
         "ops.function.random_func", "ops.functional", "ops.operations", "ops.operations._grad_ops",
-        "ops.operations.array_ops",
+        "ops.operations.array_ops", "ops.operations.comm_ops",
         "ops.operations.image_ops", "ops.operations.inner_ops", "ops.operations.linalg_ops", "ops.operations.math_ops",
         "ops.operations.nn_ops", "ops.operations.other_ops", "ops.operations.random_ops", "ops.primitive",
     ),
@@ -59,11 +62,19 @@ PATHS = {
     "anfora.optim": (
         "nn.dynamic_lr", "nn.optim", "nn.optim.ada_grad", "nn.optim.adadelta", "nn.optim.adafactor",
         "nn.optim.adam", "nn.optim.adamax", "nn.optim.adasum", "nn.optim.asgd", "nn.optim.ftrl", "nn.optim.lamb",
-        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.optimizer", "nn.optim.proximal_ada_grad",
+        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.proximal_ada_grad",
         "nn.optim.rmsprop", "nn.optim.rprop", "nn.optim.sgd", "nn.optim.thor", "experimental",
     ),
+    "anfora.optim.optimizer": ("nn.optim.optimizer",),
     "anfora.optim.experimental": ("experimental.optim",),
     "anfora.sparse": ("common.sparse_tensor",),
+    "anfora.train.callback": (
+        "train.callback._backup_and_restore", "train.callback._callback", "train.callback._checkpoint",
+        "train.callback._early_stop", "train.callback._history", "train.callback._lambda_callback",
+        "train.callback._loss_monitor", "train.callback._lr_scheduler_callback", "train.callback._on_request_exit",
+        "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
+    ),
+    "anfora.train.dataset_helper": ("train.data_sink",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 

@@ -132,6 +132,7 @@ class Op:
         self.writes: str | None = None  #: the argument, or sequence, that is written in place and returned
         self.is_untaped = False  #: writes as under `no_grad`, whatever the tape follows
         self.is_random = False  #: draws random numbers: takes `seed` and `offset` from the program's generator
+        self.is_effect = False  #: does something outside, so each call is done in its place, needed or not
         self.caches: dict = {}  #: what the modes keep for it
 
     def __repr__(self) -> str:

@@ -190,6 +190,16 @@ class Tensor(NumpyBorder):
         """Bytes an element."""
         return self._layout.dtype.itemsize
 
+    @staticmethod
+    def from_numpy(array: np.ndarray) -> Tensor:
+        """A tensor that shares the memory of a numpy array; see the function of that name.
+
+        Example:
+            >>> Tensor.from_numpy(np.ones(2)).tolist()
+            [1.0, 1.0]
+        """
+        return from_numpy(array)
+
     def storage_offset(self) -> int:
         """Elements from the start of the memory to the first element."""
         array = current(self)._array

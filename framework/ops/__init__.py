@@ -28,6 +28,7 @@ shape.py        other axes for the same elements         joining.py      parts t
 copying.py      copies, conversions, in-place writes     padding.py      elements around a tensor
 creation.py     constants, ranges, grids                 diagonals.py    diagonals and triangles of matrices
 random.py       random numbers                           initializer.py  first values of parameters
+exchange.py     what several processes do together; collectives.py, the same as classes
 places.py       what indices name; under all of
 indexing.py     x[…], gather, embedding, and of          scatter.py      writing to places that indices name
 """
@@ -50,6 +51,7 @@ from anfora.ops.ctc import *  # noqa: F403
 from anfora.ops.derived import *  # noqa: F403
 from anfora.ops.diagonals import *  # noqa: F403
 from anfora.ops.entropy import *  # noqa: F403
+from anfora.ops.exchange import *  # noqa: F403
 from anfora.ops.fractional_pooling import *  # noqa: F403
 from anfora.ops.image import *  # noqa: F403
 from anfora.ops.indexing import *  # noqa: F403

@@ -51,7 +51,7 @@ DOORS = {
     "ops": "from anfora import ops; print(ops.add(ops.ones(2), 1.5).sum().item())",
     "ops.operations": "import anfora.ops.operations as P, anfora as ms; print(P.Add()(ms.Tensor(2.), 3.).item())",
     "common": "from anfora.common import Tensor; print(Tensor(5.).item())",
-    "nn": "import anfora.nn as nn, anfora; print(nn.ReLU()(anfora.Tensor(5.)).item())",
+    "nn": "import anfora.nn as nn, anfora; nn.cell.Cell; print(nn.ReLU()(anfora.Tensor(5.)).item())",
     "Parameter": "from anfora import Parameter; print((Parameter(4.) + 1).item())",
     "kernel": "import anfora.kernel.executor, anfora; print(anfora.Tensor(5.).item())",
 }  # fmt: skip
