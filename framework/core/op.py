@@ -99,7 +99,7 @@ class Op:
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self.signature = inspect.signature(function)
+        self.signature = self.__signature__ = inspect.signature(function)  # the latter for `help` and editors
         self.tensors: tuple[str, ...] = ()  #: names of tensor parameters
         self.optional: frozenset[str] = frozenset()  #: those that may be None
         self.variadic: frozenset[str] = frozenset()  #: those that take a sequence of tensors
