@@ -3,6 +3,7 @@
 core/ kernel/ ops/ eager/    the layers, from types to PyNative mode (docs/design.md, Layers)
 interop/ data/ dataset/      files of others; digits to train on; pipelines of data
 mindrecord/                  MindSpore's files of records
+train/                       Model, the loop over data, and its callbacks
 api.py         gradients of functions                 directions.py  derivatives in given directions
 batching.py    vmap                                   modes.py       the entry points of graph mode
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
@@ -58,10 +59,20 @@ _HOMES = {
     "anfora.nn.metrics": (
         "Accuracy", "BleuScore", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity", "Precision", "ROC",
         "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
-        "get_metric_fn", "names", "rearrange_inputs",
+        "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
     ),
     "anfora.nn.amp": (
         "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
+    ),
+    "anfora.train.model": ("Model",),
+    "anfora.train.dataset_helper": ("DatasetHelper", "connect_network_with_dataset", "data_sink"),
+    "anfora.train.callback.base": ("Callback", "RunContext"),
+    "anfora.train.callback.monitors": ("History", "LossMonitor", "Progress", "TimeMonitor"),
+    "anfora.train.callback.steering": (
+        "EarlyStopping", "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau",
+    ),
+    "anfora.train.callback.checkpoint": (
+        "BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit",
     ),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
@@ -69,7 +80,7 @@ _HOMES = {
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {
-    "amp": "anfora.nn.amp", "common": "anfora.common", "communication": "anfora.core.processes",
+    "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common", "communication": "anfora.core.processes",
     "dataset": "anfora.dataset",
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",

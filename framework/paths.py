@@ -18,7 +18,7 @@ __all__ = ["PATHS", "install", "path"]
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train", "train.metrics", "train.serialization",
+        "train.metrics", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.core.processes": ("communication", "communication.management"),
@@ -44,7 +44,9 @@ PATHS = {
         "nn.layer.rnns", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper", "nn.wrap.grad_reducer",
         "nn.wrap.loss_scale",
     ),
+    "anfora.nn.accumulation": ("boost", "boost.grad_accumulation"),
     "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),
+    "anfora.nn.utils": ("nn.utils.init",),
     "anfora.ops": (
         "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
          "ops.function", "ops.function.array_func", "ops.function.clip_func",
@@ -59,11 +61,19 @@ PATHS = {
     "anfora.optim": (
         "nn.dynamic_lr", "nn.optim", "nn.optim.ada_grad", "nn.optim.adadelta", "nn.optim.adafactor",
         "nn.optim.adam", "nn.optim.adamax", "nn.optim.adasum", "nn.optim.asgd", "nn.optim.ftrl", "nn.optim.lamb",
-        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.optimizer", "nn.optim.proximal_ada_grad",
+        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.proximal_ada_grad",
         "nn.optim.rmsprop", "nn.optim.rprop", "nn.optim.sgd", "nn.optim.thor", "experimental",
     ),
+    "anfora.optim.optimizer": ("nn.optim.optimizer",),
     "anfora.optim.experimental": ("experimental.optim",),
     "anfora.sparse": ("common.sparse_tensor",),
+    "anfora.train.callback": (
+        "train.callback._backup_and_restore", "train.callback._callback", "train.callback._checkpoint",
+        "train.callback._early_stop", "train.callback._history", "train.callback._lambda_callback",
+        "train.callback._loss_monitor", "train.callback._lr_scheduler_callback", "train.callback._on_request_exit",
+        "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
+    ),
+    "anfora.train.dataset_helper": ("train.data_sink",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 

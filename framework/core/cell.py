@@ -126,7 +126,14 @@ class Cell:
     def __getattr__(self, name: str) -> Any:
         if "_auto_prefix" not in self.__dict__ and not name.startswith("__"):
             raise _not_initialised(self)
+        make = type(self)._made_when_asked.get(name)
+        if make is not None:
+            found = self.__dict__[name] = make(self)
+            return found
         raise OpAttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    #: Attributes that lie in a Cell from when they are asked for, and what makes them, given the Cell.
+    _made_when_asked: dict[str, Callable[[Any], Any]] = {}  # noqa: RUF012
 
     @property
     def cls_name(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 __all__ = ["MissingName", "did_you_mean", "missing_in", "names_of", "nearest", "suggested"]
 
@@ -29,10 +29,13 @@ class MissingName(AttributeError):
 
 
 def missing_in(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that has all its names."""
+    """The `__getattr__` of a module that has all its names: it knows MindSpore's paths below it too."""
 
-    def __getattr__(name: str) -> NoReturn:
-        raise MissingName(module, name)
+    def __getattr__(name: str) -> Any:
+        below = sys.modules.get(f"{module}.{name}")
+        if below is None:
+            raise MissingName(module, name)
+        return below
 
     return __getattr__
 
@@ -52,21 +55,24 @@ def suggested(module: str, name: str) -> str | None:
         if _letters(known) == _letters(name):
             return known
     for place in _PLACES:
-        if name in names_of(place):
+        if name in _public(place):
             return f"{place}.{name}"
     return nearest(name, names)
 
 
 def names_of(module: str) -> list[str]:
     """The public names of a module, and the modules below it, as far as they are loaded."""
+    return [*_public(module), *(n.rpartition(".")[2] for n in list(sys.modules) if n.rpartition(".")[0] == module)]
+
+
+def _public(module: str) -> list[str]:
     try:
         found = importlib.import_module(module)
     except ImportError:
         return []
     own = vars(found)
     names = dir(found) if "__dir__" in own or "__all__" not in own else own["__all__"]
-    below = [name.rpartition(".")[2] for name in list(sys.modules) if name.rpartition(".")[0] == module]
-    return [name for name in [*names, *below] if not name.startswith("__")]
+    return [name for name in names if not name.startswith("__")]
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:

@@ -102,11 +102,12 @@ def shown(error: BaseException, trace: TracebackType | None) -> TracebackType | 
     Kept are the frames of this package that the traceback ends with, if the error is none of this package's and none of a
     call; and all, if no other frame would be left.
     """
-    try:
-        from anfora.core.errors import AnforaError
-        from anfora.core.span import is_internal
-    except ImportError:  # the process ends, or this package is only half there
+    # Nothing is loaded for it: the process may be ending, and Python takes an interrupt that ends it back when numpy is
+    # loaded while it is told.
+    errors, span = sys.modules.get("anfora.core.errors"), sys.modules.get("anfora.core.span")
+    if not hasattr(errors, "AnforaError") or not hasattr(span, "is_internal"):
         return trace
+    AnforaError, is_internal = errors.AnforaError, span.is_internal  # type: ignore[union-attr]
     parts: list[TracebackType] = []
     while trace is not None:
         parts.append(trace)

@@ -92,7 +92,8 @@ def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
     except AnforaError as error:
         raise locate_error(error, op) from error.__cause__
     except INNER as error:
-        raise explained(error, op, inputs, attributes) from None
+        told = explained(error, op, inputs, attributes)
+        raise told from told.__cause__
 
 
 def apply(op: Op, inputs: list, given: tuple) -> Any:
@@ -212,7 +213,7 @@ def measured(run: Callable, entry: Entry, flat: list) -> Any:
 
 def run_now(entry: Entry, flat: list) -> Any:
     """Run a planned call on its flat inputs."""
-    return measured(_run, entry, flat)
+    return _run(entry, flat) if observer is None else observer(_run, entry, flat)
 
 
 def _run(entry: Entry, flat: list) -> Any:
@@ -529,8 +530,10 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         glue.claim()
-        if is_python and not all(_takes(op, value) for value in args):
-            return NotImplemented
+        if is_python:
+            for value in args:
+                if not _takes(op, value):
+                    return NotImplemented
         if kwargs or len(args) != len(op.tensors):
             if order is not None and len(args) == len(order):
                 args = tuple(args[i] for i in order)
@@ -541,7 +544,8 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
         except AnforaError as error:
             raise locate_error(error, op) from error.__cause__
         except INNER as error:
-            raise explained(error, op, inputs, thawed) from None
+            told = explained(error, op, inputs, thawed)
+            raise told from told.__cause__
         if site is None or slots.watcher.recorder is not None:
             return result
         if result.__class__ not in (batched.Batched, tuple):  # these are never native

@@ -38,6 +38,7 @@ from anfora.numpy import arrays, calculations
 from anfora.numpy.arrays import *  # noqa: F403
 from anfora.numpy.arrays import of_type, tensors
 from anfora.numpy.calculations import *  # noqa: F403
+from anfora.ops.composite import composite
 
 inf, nan, pi = math.inf, math.nan, math.pi
 PINF, NINF = inf, -inf
@@ -122,7 +123,7 @@ def __getattr__(name: str) -> Any:
         raise MissingName("anfora.numpy", name)
     found.__name__ = found.__qualname__ = name
     found.__doc__ = f"numpy's `{name}`, which is `ops.{_ELEMENTS_RENAMED.get(name, name)}`."
-    globals()[name] = found
+    globals()[name] = found = composite(found)
     return found
 
 

@@ -29,6 +29,7 @@ copying.py      copies, conversions, in-place writes     padding.py      element
 creation.py     constants, ranges, grids                 diagonals.py    diagonals and triangles of matrices
 random.py       random numbers                           initializer.py  first values of parameters
 places.py       what indices name; under all of
+collectives.py  between processes, of which there is one
 indexing.py     x[…], gather, embedding, and of          scatter.py      writing to places that indices name
 """
 
@@ -78,11 +79,13 @@ _ABOVE = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.eager.custom": ("custom_vjp",),
     "anfora.modes": ("_primexpr", "constexpr"),
+    "anfora.ops.collectives": ("ReduceOp",),
     "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}
 
 __all__ = list(methods.functions)
+globals().update(methods.functions)  # as they are told to programs, with doors: see composite.py
 
 
 def __getattr__(name: str) -> Any:

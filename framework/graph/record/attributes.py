@@ -238,6 +238,9 @@ class Attributes(Reasons):
         outside = self.is_outside(value)
         if own is not None and name in own and not has_data:
             return self.getattr_plain(value, name)
+        if static is None and isinstance(value, Cell) and name in kind._made_when_asked:
+            getattr(value, name)
+            return self.getattr_plain(value, name)
         if static is None:
             if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
                 fallback = method_of(self, value, "__getattr__")

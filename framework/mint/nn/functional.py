@@ -8,6 +8,7 @@ from typing import Any
 from anfora import ops
 from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
+from anfora.ops.composite import composite, with_doors
 from anfora.ops.forms import spelled, with_signature
 
 #: Functions of `ops` under the same name, and mint's names for their arguments.
@@ -55,7 +56,7 @@ def __getattr__(name: str) -> Any:
         found = spelled(getattr(ops, name), **_SAME[name])
     else:
         raise MissingName("anfora.mint.nn.functional", name)
-    globals()[name] = found
+    globals()[name] = found = composite(found)
     return found
 
 
@@ -318,3 +319,6 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
             return losses.sum() / input.shape[0]
         return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
     return ops.kl_div(input, target, reduction)
+
+
+globals().update(with_doors(globals(), _FORMS))
