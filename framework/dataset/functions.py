@@ -57,11 +57,11 @@ class Transform:
     def many(self, column: Any) -> Any:
         return [self(row) for row in column]
 
-    def before(self, place: np.ndarray) -> np.ndarray | None:
+    def place_before(self, place: np.ndarray) -> np.ndarray | None:
         """Where rows must stand that this transform, which only looks at them otherwise, finds in `place` afterwards."""
         return None
 
-    def fill(self, column: Any, place: np.ndarray) -> bool:
+    def write_into(self, column: Any, place: np.ndarray) -> bool:
         """Write what `many` gives into an array, and say so; False where this cannot be."""
         return False
 

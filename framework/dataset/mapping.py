@@ -153,10 +153,10 @@ class Map(Through):
     def _piece(self, part: Any, keys: list[int], place: np.ndarray | None = None) -> Any:
         """Some rows after all operations, in `place` if the last that computes can write there."""
         last = len(self.operations) - 1
-        while place is not None and last >= 0 and (seen := self.operations[last].before(place)) is not None:
+        while place is not None and last >= 0 and (seen := self.operations[last].place_before(place)) is not None:
             last, place = last - 1, seen
         for number, operation in enumerate(self.operations):
-            if place is not None and number == last and operation.fill(part, place):
+            if place is not None and number == last and operation.write_into(part, place):
                 part = place
             elif operation.random:
                 made = []

@@ -191,6 +191,8 @@ ENDS = {
     "channels first": [vision.VerticalFlip(), vision.HWC2CHW()],
     "random at the end": [vision.Normalize([1.0] * 3, [2.0] * 3), vision.RandomHorizontalFlip(), vision.HWC2CHW()],
     "cast at the end": [vision.Normalize([1.0] * 3, [2.0] * 3), vision.HWC2CHW(), transforms.TypeCast(np.float16)],
+    "margins": [vision.Pad(2, 7)],
+    "a turn": [vision.Rotate(30, fill_value=9)],
     "padded": [vision.NormalizePad([1.0] * 3, [2.0] * 3), vision.HWC2CHW()],
     "tensor": [vision.ToTensor(), vision.Normalize([0.5] * 3, [0.25] * 3, is_hwc=False)],
 }  # fmt: skip

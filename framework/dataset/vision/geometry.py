@@ -145,7 +145,7 @@ class HWC2CHW(Picture):
             return column.transpose(0, 3, 1, 2)
         return [self(row) for row in column]
 
-    def before(self, place: np.ndarray) -> np.ndarray | None:
+    def place_before(self, place: np.ndarray) -> np.ndarray | None:
         return place.transpose(0, 2, 3, 1) if place.ndim == 4 else None
 
 

@@ -119,7 +119,7 @@ class Normalize(Picture):
             return self._normal(column, column.ndim == 4)
         return [self(row) for row in column]
 
-    def fill(self, column: Any, place: np.ndarray) -> bool:
+    def write_into(self, column: Any, place: np.ndarray) -> bool:
         if not (isinstance(column, np.ndarray) and column.ndim == 4 and self.is_hwc and column.shape[-1] in (2, 3, 4)):
             return False
         planes = np.moveaxis(place, -1, -3)
