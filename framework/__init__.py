@@ -57,9 +57,13 @@ _HOMES = {
     ),
     "anfora.interop.checkpoint": ("load_checkpoint", "load_param_into_net", "save_checkpoint"),
     "anfora.nn.metrics": (
-        "Accuracy", "BleuScore", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity", "Precision", "ROC",
-        "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
-        "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
+        "Accuracy", "BleuScore", "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity",
+        "Precision", "ROC", "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy",
+        "auc", "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
+    ),
+    "anfora.nn.metrics_classes": ("ConfusionMatrix", "ConfusionMatrixMetric"),
+    "anfora.nn.metrics_images": (
+        "HausdorffDistance", "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance",
     ),
     "anfora.nn.amp": (
         "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
@@ -74,13 +78,16 @@ _HOMES = {
     "anfora.train.callback.checkpoint": (
         "BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit",
     ),
+    "anfora.train.summary": ("SummaryRecord",),
+    "anfora.train.callback.summary": ("SummaryCollector",),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {
-    "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common", "communication": "anfora.core.processes",
+    "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common",
+    "communication": "anfora.communication",
     "dataset": "anfora.dataset",
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",

@@ -18,10 +18,11 @@ __all__ = ["PATHS", "install", "path"]
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train.metrics", "train.serialization",
+        "train.metrics", "train.metrics.metric", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
-    "anfora.core.processes": ("communication", "communication.management"),
+    "anfora.communication": ("communication.management",),
+    "anfora.core.processes": ("parallel._auto_parallel_context",),
     "anfora.core.settings": (
         "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
     ),
@@ -53,7 +54,7 @@ PATHS = {
         "ops.function.grad", "ops.function.grad.grad_func",
         "ops.function.linalg_func", "ops.function.math_func", "ops.function.nn_func",
         "ops.function.random_func", "ops.functional", "ops.operations", "ops.operations._grad_ops",
-        "ops.operations.array_ops",
+        "ops.operations.array_ops", "ops.operations.comm_ops",
         "ops.operations.image_ops", "ops.operations.inner_ops", "ops.operations.linalg_ops", "ops.operations.math_ops",
         "ops.operations.nn_ops", "ops.operations.other_ops", "ops.operations.random_ops", "ops.primitive",
     ),
@@ -74,6 +75,7 @@ PATHS = {
         "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
     ),
     "anfora.train.dataset_helper": ("train.data_sink",),
+    "anfora.train.summary": ("train.summary.summary_record",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 
