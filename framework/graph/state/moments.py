@@ -43,6 +43,7 @@ __all__ = [
     "varying_key_of",
 ]
 
+EXCHANGE = "an exchange with other processes"  #: the reason of a hop that is one
 DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 LOOP = "a loop on plain values, which is Python's"  #: that of one that is a whole loop: see record/outlining.py
 CALL = "a call on plain values, which is Python's"

@@ -34,7 +34,7 @@ from anfora.graph.record.recorder import Recorder
 from anfora.graph.record.writes import Written
 from anfora.graph.run.compiled import Program
 from anfora.graph.run.guards import told_apart_at_once
-from anfora.graph.run.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
+from anfora.graph.run.points import EXCHANGED, NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import OUTLINED, Live, Outcome, State
@@ -375,6 +375,7 @@ class Report:
             walked back between two pieces, which takes no interpreter either.
         reads: where numbers are taken from tensors, which takes no interpreter either.
         shapes: operators whose results have a shape that depends on data, as `x[x > 0]` has: they run between two pieces.
+        exchanges: operators that other processes take part in: they run between two pieces, each in its place.
         calls: of the function by itself, where it is a recursive one.
         given_back: loops and calls that go on for long on plain values alone: Python does them, which is no fallback.
         writes: changes of what is outside, which are done behind the native operators of their pieces.
@@ -404,6 +405,7 @@ class Report:
         self.branches: list[HopReport] = []
         self.reads: list[HopReport] = []
         self.shapes: list[HopReport] = []
+        self.exchanges: list[HopReport] = []
         self.calls: list[HopReport] = []
         self.gradients: list[HopReport] = []
         self.given_back: list[HopReport] = []
@@ -428,7 +430,8 @@ class Report:
         if end.is_step:
             return self.gradients
         if end.looks is not None:
-            return {TRUTH: self.branches, NUMBERS: self.reads, SHAPE: self.shapes}[end.looks]
+            tables = {TRUTH: self.branches, NUMBERS: self.reads, SHAPE: self.shapes, EXCHANGED: self.exchanges}
+            return tables[end.looks]
         if end.is_outlined:
             return self.given_back
         return self.calls if end.is_call else self.hops
@@ -454,6 +457,7 @@ class Report:
             ("branches by the truth of a tensor", self.branches),
             ("numbers taken from tensors", self.reads),
             ("operators whose shapes depend on data", self.shapes),
+            ("exchanges with other processes", self.exchanges),
         ):
             seen = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in looked]
             lines += self._section(title, seen)
