@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from anfora import ops
-from anfora.communication import world
 from anfora.core import advice
 from anfora.core.cell import Cell
-from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.processes import get_auto_parallel_context
 from anfora.core.settings import log, note_once
 from anfora.core.tensor import Tensor
@@ -28,6 +26,7 @@ from anfora.train.callback.base import Callback, CallbackManager, InternalCallba
 from anfora.train.callback.checkpoint import ModelCheckpoint, newest
 from anfora.train.callback.monitors import LossMonitor, Progress, TimeMonitor, someone_looks_on
 from anfora.train.dataset_helper import DatasetHelper, check_dataset, check_sink_size
+from anfora.train.together import agree
 
 __all__ = ["Model"]
 
@@ -265,8 +264,7 @@ class Model:
         )  # fmt: skip
         if found is not None:
             self._check_fits(name, found, dataset)
-        if resume is not None:
-            _agree(name, found)
+        agree(name, self._train_network, held, found)
         try:
             with CallbackManager(held) as manager:
                 now.list_callback = list(manager)
@@ -559,23 +557,6 @@ class Model:
         if valid_dataset is not None:
             self._need_metrics(name)
             check_dataset(name, "valid_dataset", valid_dataset)
-
-
-def _agree(name: str, file: Any) -> None:
-    """See to it that all processes of a training go on from the same step.
-
-    Raises:
-        OpRuntimeError: they do not.
-    """
-    if world.get_group_size() == 1:
-        return
-    step = -1 if file is None else whole.from_bytes(read_state(file) or b"")["step"]
-    steps = ops.AllGather()(Tensor(np.array([step], np.int32))).tolist()
-    if len(set(steps)) > 1:
-        raise OpRuntimeError(
-            f"{name}: the processes would go on from different steps: {steps}",
-            help="let all of them write to, and resume from, one folder.",
-        )
 
 
 def _reset(dataset: Any) -> None:

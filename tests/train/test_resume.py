@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import ranks
 from small import Events, Stop, data, model
 
 import anfora as ms
@@ -32,44 +31,6 @@ def test_killed_twenty_times(mode, tmp_path):
     same, places = result.stdout.split()
     assert same == "True"
     assert int(places) >= 10  # the lives ended at different places
-
-
-@pytest.mark.parametrize("mode", ["pynative", "graph"])
-def test_processes_that_share_a_training(mode, tmp_path):
-    """Two processes that are stopped and go on end in the bits of two that were not, and of one."""
-    program = Path(__file__).with_name("shared.py")
-    code, _, _ = ranks.start(2, program, mode, tmp_path / "cut", 7, folder=tmp_path)
-    assert code != 0
-    found = [
-        ranks.told(ranks.run(count, program, mode, tmp_path / place, 0, folder=tmp_path))
-        for count, place in ((1, "alone"), (2, "whole"), (2, "cut"))
-    ]
-    assert len(found[0]) == 1 and found[0] == found[1] == found[2]
-
-
-def test_processes_go_on_from_one_step(tmp_path):
-    program = """
-        import sys, numpy as np, anfora as ms, anfora.dataset as ds
-        from anfora import nn, train
-        from anfora.communication import get_rank, init
-        init()
-        rows = ds.NumpySlicesDataset({"x": np.ones((4, 1), np.float32)}, shuffle=False).batch(2)
-        net = nn.Dense(1, 1)
-        model = train.Model(net, optimizer=nn.SGD(net.trainable_params(), 0.1))
-        config = train.CheckpointConfig(1 + get_rank())
-        folder = f"rank{get_rank()}"
-        class Stop(train.Callback):
-            def on_train_step_end(self, context):
-                context.request_stop() if context.original_args().cur_step_num == 1 else None
-        if get_rank() == 0:
-            model.train(1, rows, [train.ModelCheckpoint("net", folder), Stop()])
-        try:
-            model.train(1, rows, [train.ModelCheckpoint("net", folder)], resume=folder)
-        except RuntimeError as error:
-            print(f"[[{error.message.rstrip(']')}]]", flush=True)
-    """
-    told = ranks.told(ranks.run(2, program, folder=tmp_path))
-    assert told == {"Model.train: the processes would go on from different steps: [1, -1"}
 
 
 def weights(trained: train.Model) -> list:
