@@ -213,7 +213,7 @@ def measured(run: Callable, entry: Entry, flat: list) -> Any:
 
 def run_now(entry: Entry, flat: list) -> Any:
     """Run a planned call on its flat inputs."""
-    return measured(_run, entry, flat)
+    return _run(entry, flat) if observer is None else observer(_run, entry, flat)
 
 
 def _run(entry: Entry, flat: list) -> Any:
@@ -530,8 +530,10 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         glue.claim()
-        if is_python and not all(_takes(op, value) for value in args):
-            return NotImplemented
+        if is_python:
+            for value in args:
+                if not _takes(op, value):
+                    return NotImplemented
         if kwargs or len(args) != len(op.tensors):
             if order is not None and len(args) == len(order):
                 args = tuple(args[i] for i in order)

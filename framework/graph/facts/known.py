@@ -341,12 +341,14 @@ def is_attribute_of_ours(kind: type, name: str) -> bool:
 
 def _is_of_library(found: Any) -> bool:
     """Whether what stands in a class is this library's code, or Python's, or no code at all."""
-    if isinstance(found, (classmethod, staticmethod)):
-        found = found.__func__
-    if isinstance(found, property):
-        found = found.fget
+    if type(found) is not types.FunctionType:
+        if isinstance(found, (classmethod, staticmethod)):
+            found = found.__func__
+        if isinstance(found, property):
+            found = found.fget
     if type(found) is types.FunctionType:
-        return _of(found.__globals__.get("__name__"), ("anfora", *_OF_ABSTRACT_CLASSES))
+        module = found.__globals__.get("__name__")
+        return type(module) is str and _depth(module, _OF_LIBRARY) > 0
     return isinstance(found, _PYTHONS) or not (callable(found) or hasattr(type(found), "__get__"))
 
 
@@ -383,7 +385,7 @@ _OF_MAKING = frozenset([
 
 #: What a Tensor, or a Parameter, has.
 _OF_TENSORS = frozenset(dir(Tensor)) | frozenset(dir(Parameter))
-_OF_ABSTRACT_CLASSES = ("abc", "typing", "typing_extensions")
+_OF_LIBRARY = ("anfora", "abc", "typing", "typing_extensions")  #: the latter are those of abstract classes
 _PYTHONS = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType,
     types.GetSetDescriptorType, types.MemberDescriptorType, type, Op,

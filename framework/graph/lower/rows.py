@@ -27,7 +27,9 @@ class Calls:
 
     def are(self, calls: Sequence[CellCall]) -> bool:
         """Whether they are these."""
-        return len(calls) == len(self._calls) and all(
+        if not calls or len(calls) != len(self._calls):
+            return len(calls) == len(self._calls)
+        return all(
             cell is reference() and shapes == known for (cell, shapes), (reference, known) in zip(calls, self._calls)
         )
 

@@ -25,6 +25,7 @@ from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.outline import Outlined, land, outlined
 from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames
+from anfora.graph.machine.room import roomy
 from anfora.graph.machine.signals import delivered, held, holds
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 _ABSENT = object()
+_FEW, _MANY = 64, 1 << 28  #: instructions, before and after it is worth while to see to room on the stack
 
 
 class Frame:
@@ -637,10 +639,17 @@ class Machine:
 
     def run(self) -> Any:
         """Run until the first frame returns; its value."""
+        self._go(self.steps + _FEW)
+        while self.frames:
+            self._go_far(self.steps + _MANY)
+        return self._done
+
+    def _go(self, most: float) -> None:
+        """Run until the first frame has returned, or so many instructions are done."""
         frames, calls = self.frames, signals.calls
-        while frames:
+        while frames and self.steps < most:
             try:
-                while frames:
+                while frames and self.steps < most:
                     if self.world.pending:
                         self.world.settle(self)
                         if not frames:
@@ -666,7 +675,8 @@ class Machine:
             except BaseException as error:  # the program may have handlers for these too
                 calls = self._note_signals(calls)
                 self.unwind(error)
-        return self._done
+
+    _go_far = roomy(_go)
 
     def _interrupt(self) -> None:
         """Call the handlers of signals that wait, between two instructions."""
@@ -1324,6 +1334,14 @@ class Machine:
         frame.stack.append(self.world.do(self, operations.rest_of_mapping, (frame.stack.pop(), keys)))
 
     # -- for messages -------------------------------------------------------------------------------------------------
+
+    @property
+    def is_in_cells(self) -> bool:
+        """Whether any Cells are being called."""
+        for frame in self.frames:
+            if frame.cell is not None:
+                return True
+        return self._left is not None
 
     def cell_calls(self) -> list[CellCall]:
         """The Cells that are being called, the outermost first."""

@@ -100,6 +100,8 @@ _LOOKING = frozenset([sys._getframe, sys._current_frames, warnings.warn, getattr
 def may_look_at_frames(operation: Any) -> bool:
     """Whether a function may look at the frames of its callers: what is written in Python may, unless it is ours; what is
     written in C is known to, or does not."""
+    if type(operation) is types.BuiltinFunctionType:
+        return operation in _LOOKING
     function = getattr(operation, "__func__", operation)
     if type(function) is types.FunctionType:
         return not function.__code__.co_filename.startswith(_LIBRARY)

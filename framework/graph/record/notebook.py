@@ -24,6 +24,7 @@ from anfora.core.abstract import Layout
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter
+from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor, current, move
 from anfora.eager.batched import Batched
 from anfora.eager.cells import Lowered
@@ -190,8 +191,12 @@ class Notebook(Plain):
 
     def calls(self) -> Calls:
         """The calls of Cells that are going on; rows of the same calls share one."""
-        machines = list(self.machine.chain()) if self.machine is not None else []
-        calls = [call for machine in reversed(machines) for call in machine.cell_calls()]
+        calls: list[CellCall] = []
+        machine = self.machine
+        while machine is not None:
+            if machine.is_in_cells:
+                calls[:0] = machine.cell_calls()
+            machine = machine.below
         if not self.last_calls.are(calls):
             self.last_calls = Calls(calls)
         return self.last_calls

@@ -25,8 +25,8 @@ __all__ = ["told_apart_at_once", "write_guard", "write_guards"]
 
 def write_guards(emit: Emitter, guards: Iterable[tuple]) -> None:
     """Add the lines that return None where one of some guards does not hold."""
-    for guard in _of_classes(list(told_apart_at_once(list(guards)))):
-        write_guard(emit, *guard)
+    for kind, origin, wanted in _of_classes(list(told_apart_at_once(list(guards)))):
+        _WRITERS[kind](emit, origin, wanted)
 
 
 def write_guard(emit: Emitter, kind: str, origin: Origin, wanted: Any) -> None:
@@ -61,7 +61,7 @@ def told_apart_at_once(guards: list[tuple]) -> Iterator[tuple]:
 
 def _of_classes(guards: list[tuple]) -> Iterator[tuple]:
     """The guards, but what is asked of one class is asked at once, where that takes fewer looks."""
-    found = [_question_to_class(*guard) for guard in guards]
+    found = [_question_to_class(*guard) if guard[0] == "is" else None for guard in guards]
     questions: dict[type, list[tuple]] = {}
     for question in found:
         if question is not None:
@@ -73,10 +73,8 @@ def _of_classes(guards: list[tuple]) -> Iterator[tuple]:
             yield "class", guard[1], Facts(question[0], questions[question[0]])
 
 
-def _question_to_class(kind: str, origin: Origin, answer: Any) -> tuple[type, tuple] | None:
+def _question_to_class(_: str, origin: Origin, answer: Any) -> tuple[type, tuple] | None:
     """The class that a guard asks, with function, arguments and answer; None if it asks something else, or more."""
-    if kind != "is":
-        return None
     if origin.kind == "attr":
         function, base, more = getattr, origin.base, (origin.key,)
     elif origin.kind == "number" and any(origin.key is each for each in _OF_CLASSES):
