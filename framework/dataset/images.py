@@ -49,7 +49,7 @@ class MnistDataset(Dataset):
         folder = checks.folder("dataset_dir", dataset_dir)
         if usage is not None:
             checks.one_of("usage", usage, ["train", "test", "all"])
-        parts = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("t10k", "train"))
+        parts: tuple[str, ...] = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("t10k", "train"))
         if usage in (None, "all"):  # what there is of both
             parts = tuple(part for part in parts if any(Path(folder).glob(f"{part}-*"))) or parts
         pairs = [self._read(Path(folder), part) for part in parts]
