@@ -26,6 +26,7 @@ from anfora.train.callback.base import Callback, CallbackManager, InternalCallba
 from anfora.train.callback.checkpoint import ModelCheckpoint, newest
 from anfora.train.callback.monitors import LossMonitor, Progress, TimeMonitor, someone_looks_on
 from anfora.train.dataset_helper import DatasetHelper, check_dataset, check_sink_size
+from anfora.train.together import agree
 
 __all__ = ["Model"]
 
@@ -115,6 +116,7 @@ class Model:
             self._eval_network = WithEvalCell(network, loss_fn, amp_level in ("O2", "O3", "auto"))
             self._eval_indexes = [0, 1, 2]
         self._train_network = self._built(kwargs)
+        self._begun_at = 0  #: after how many steps the present epoch began
 
     def _built(self, options: dict[str, Any]) -> Cell:
         """The network that does a step."""
@@ -262,12 +264,13 @@ class Model:
         )  # fmt: skip
         if found is not None:
             self._check_fits(name, found, dataset)
+        agree(name, self._train_network, held, found)
         try:
             with CallbackManager(held) as manager:
                 now.list_callback = list(manager)
                 self._run(now, manager, epoch, initial_epoch, found, (valid_dataset, valid_frequency))
         except BaseException:
-            step = (now.cur_step_num - 1) % batch_num + 1
+            step = (now.cur_step_num - 1) % batch_num + 1 if now.cur_step_num > self._begun_at else 0
             for callback in held:
                 if isinstance(callback, ModelCheckpoint):
                     callback.save_on_exception(now, now.get("cur_epoch_num", 0), step)
@@ -286,6 +289,7 @@ class Model:
         context, dataset, network = RunContext(now), now.train_dataset, self._train_network
         network.set_train(True)
         callbacks.on_train_begin(context)
+        self._begun_at = 0
         begun = False  #: whether the present epoch was begun before the training was stopped
         if found is not None:
             state = self._take(now, found)
@@ -300,6 +304,7 @@ class Model:
             for index in range(initial_epoch, epoch):
                 now.cur_epoch_num = index + 1
                 if not begun:
+                    self._begun_at = now.cur_step_num
                     callbacks.on_train_epoch_begin(context)
                 begun = False
                 if not stopped:

@@ -13,6 +13,7 @@ from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.files import made_folder
 from anfora.core.parameter import Parameter
 from anfora.core.random import Generator
 from anfora.core.settings import log
@@ -22,7 +23,7 @@ from anfora.nn.checks import choice, flag, integer
 from anfora.train import state as whole
 from anfora.train.callback.base import Callback, RunContext
 
-__all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit", "made_folder", "newest"]
+__all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit", "newest"]
 
 
 class CheckpointConfig:
@@ -150,6 +151,7 @@ class ModelCheckpoint(Callback):
         config: see `CheckpointConfig`.
     Attributes:
         latest_ckpt_file_name: the last file; "" before.
+        is_writer: whether this process writes; where several train together in one folder, the first one of them does.
     Raises:
         OpTypeError, OpValueError: an argument has another type, or the prefix holds a "/".
     Example:
@@ -183,7 +185,13 @@ class ModelCheckpoint(Callback):
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
         self._latest = ""
+        self.is_writer = True
         self._append_dict = dict(self._config.append_dict)
+
+    @property
+    def directory(self) -> Path:
+        """The folder."""
+        return self._directory
 
     @property
     def latest_ckpt_file_name(self) -> str:
@@ -229,9 +237,10 @@ class ModelCheckpoint(Callback):
         self._last_triggered_step, self._last_time = now.cur_step_num, time.time()
         self._number(now.cur_epoch_num, now.cur_step_num)
         resumable = self._config.saved_network is None and now.get("dataset_helper") is not None
-        self._write(now, file, whole.to_bytes(whole.collect(context, self, moment)) if resumable else None)
+        if self.is_writer:
+            self._write(now, file, whole.to_bytes(whole.collect(context, self, moment)) if resumable else None)
+            self._tidy(file)
         self._latest = str(file)
-        self._tidy(file)
         self._last_time_for_keep = time.time()
 
     def _number(self, epoch: int, step: int) -> None:
@@ -261,7 +270,7 @@ class ModelCheckpoint(Callback):
 
     def save_on_exception(self, now: Any, epoch: int, step: int) -> None:
         """Save the parameters of a training that an error has ended, if the configuration says so."""
-        if not self._config.exception_save or now.get("train_network") is None:
+        if not self._config.exception_save or now.get("train_network") is None or not self.is_writer:
             return
         prefix = _free_prefix(self._directory, self._exception_prefix, r".*_breakpoint\.ckpt")
         self._number(epoch, now.cur_step_num)
@@ -290,22 +299,6 @@ def _remove(file: Path) -> None:
         file.unlink()
     except OSError as error:
         log.warning("the older checkpoint %s cannot be removed: %s", file, error.strerror)
-
-
-def made_folder(path: Any) -> Path:
-    """A folder that is there.
-
-    Raises:
-        OpTypeError: it is no path.   OpValueError: it cannot be made.
-    """
-    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
-        raise OpTypeError(f"the name of a folder must be a string, but got {path!r}")
-    folder = Path(os.path.realpath(os.path.expanduser(os.fsdecode(path))))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OpValueError(f"the folder {str(path)!r} cannot be made: {error.strerror}") from error
-    return folder
 
 
 class BackupAndRestore(Callback):
