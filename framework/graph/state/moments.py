@@ -11,6 +11,7 @@ import numpy as np
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import Followed
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.values import exact
@@ -63,6 +64,13 @@ class Outcome:
         if error is not None:
             error.__traceback__ = of_program(error.__traceback__)
             self.depth = depth(error.__traceback__)
+
+    def taken(self) -> Outcome:
+        """The same; this one holds nothing any more."""
+        taken = Outcome()
+        taken.value, taken.error, taken.depth = self.value, self.error, self.depth
+        self.value = self.error = None
+        return taken
 
 
 def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
@@ -152,7 +160,7 @@ class State:
         )
         self.built = arguments.made if self.is_kept else []
         for i, value in enumerate(self.built):
-            if id(value) not in self.live.index and value is not kwargs and not isinstance(value, FIXED_PARTS):
+            if id(value) not in self.live.index and value is not kwargs and not is_a(value, FIXED_PARTS):
                 self.live.add(value, Origin("built", i))
         frames = machine.frames
         self.switch = switches()
@@ -326,7 +334,7 @@ def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
         return kind, value.__code__
     if known.is_bound(value):
         return kind, value.__name__
-    if isinstance(value, type) and "<locals>" in value.__qualname__:
+    if is_a(value, type) and "<locals>" in value.__qualname__:
         return type, value.__qualname__  # perhaps made just now
     if known.is_constant(value):
         return "is", id(value)

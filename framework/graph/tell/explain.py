@@ -542,7 +542,7 @@ class _Step:
 
     def __init__(self, point: Point, variant: Variant) -> None:
         self.point, self.variant = point, variant
-        self.outcome: Outcome | None = None
+        self.outcome: str | None = None  #: what its hop gave, in a word; the object itself is the program's
 
 
 class _Trace(Watched):
@@ -588,7 +588,8 @@ class _Trace(Watched):
 
     def _interpret(self, hop: Hop, live: list[Any]) -> Outcome:
         began = time.perf_counter()
-        outcome = self.steps[-1].outcome = super()._interpret(hop, live)
+        outcome = super()._interpret(hop, live)
+        self.steps[-1].outcome = _outcome_of(outcome)
         self._since = time.perf_counter()
         if hop.is_step:
             self.native_seconds += self._since - began
@@ -619,7 +620,7 @@ class _Trace(Watched):
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         if self.steps and self.steps[-1].variant.end is recorder.end:
-            self.steps[-1].outcome = outcome
+            self.steps[-1].outcome = _outcome_of(outcome)
         super().go_on(recorder, machine, outcome)
         self._since = time.perf_counter()
 
@@ -667,7 +668,7 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
             if goes_round and hop.place not in report.loops:
                 report.loops.append(hop.place)
             if step.outcome is not None:
-                hop.outcomes[_outcome_of(step.outcome)] += 1
+                hop.outcomes[step.outcome] += 1
         elif isinstance(end, Jump) and (getattr(variant.runner, "_loop", None) is not None or variant in repeated):
             span = hop_span(end)
             place = f"{span.short_file}:{span.line}"
