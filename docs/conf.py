@@ -26,7 +26,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # programs that leave somethi
 #: The modules whose names have pages, in the order of the menu; whether the names stand by the file that they come from.
 MODULES = {
     "anfora": False, "anfora.nn": True, "anfora.ops": True, "anfora.optim": False, "anfora.optim.lr_scheduler": False,
-    "anfora.dataset": False, "anfora.dataset.vision": False, "anfora.dataset.transforms": False,
+    "anfora.train": False, "anfora.dataset": False, "anfora.dataset.vision": False, "anfora.dataset.transforms": False,
     "anfora.dataset.text": False, "anfora.mint": False, "anfora.mint.nn": False, "anfora.numpy": False,
     "anfora.models": False, "anfora.Tensor": False,
 }  # fmt: skip
