@@ -102,3 +102,10 @@ def test_files_that_texts_name_exist(text):
         if not any((place / name).exists() for place in (ROOT, *(ROOT / folder for folder in FOLDERS))):
             missing.append(name)
     assert not missing
+
+
+def test_every_page_stands_in_the_menu_of_the_site():
+    menus = re.findall(r"^```{toctree}\n(.*?)^```", (ROOT / "docs/index.md").read_text(), re.DOTALL | re.MULTILINE)
+    told = {line for menu in menus for line in menu.splitlines() if line and not line.startswith(":")}
+    pages = {file.stem for file in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert told - {"names/index"} == pages
