@@ -210,9 +210,12 @@ class Attributes(Reasons):
             machine.push(machine.natively(function, args, {}))
             return True
         if function is getattr and len(args) == 2:
+            frame = machine.frames[-1]
             value = self.getattr(machine, *args)
             if value is not ENTERED:
                 machine.push(value)
+            else:
+                machine.note_attribute(frame, *args)
             return True
         self.enter(machine, getattr_ if function is getattr else hasattr_, args, {})
         return True
