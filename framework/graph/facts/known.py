@@ -23,7 +23,7 @@ from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
-from anfora.graph.facts import contexts, rows
+from anfora.graph.facts import contexts, makers, rows
 from anfora.graph.facts.classes import of_version
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
@@ -162,7 +162,7 @@ def computes(function: Any) -> bool:
             issubclass(function, BaseException) and function.__module__ in _ERRORS
         ):
             return True
-        return issubclass(function, tuple) and hasattr(function, "_fields") and _is_row(function)
+        return issubclass(function, tuple) and makers.maker(function) is makers.ROW and _is_row(function)
     return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
 
 
