@@ -9,7 +9,6 @@ leaves that is ended there. So nothing is half done, and the program's own `try`
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import dis
 import functools
 import itertools
@@ -23,46 +22,16 @@ from typing import Any
 
 import random_given
 import random_patches
+from bell import BELL, SignalAt
 from harness import Program, _observe, _world, difference
 
-__all__ = ["Late", "SignalAt", "interrupted"]
+__all__ = ["Late", "interrupted"]
 
-BELL = signal.SIGUSR1
 _MOST_TRIED = 150  #: instructions at which Python is ended, for one signal
 
 
 class Late(Exception):
     """What the handler raises."""
-
-
-class _Bell:
-    """`~bell` brings the signal. Python looks for signals behind calls, but not behind operators, so the handler is called
-    in the frame that goes on."""
-
-    __invert__ = functools.partial(ctypes.PyDLL(None)["raise"], int(BELL))
-
-
-class SignalAt:
-    """Brings a signal at the nth event that a profiler sees: calls, of the compiler's own functions too."""
-
-    bell = _Bell()
-
-    def __init__(self, n: int) -> None:
-        self.left = n
-
-    def __call__(self, frame: Any, event: str, arg: Any) -> None:
-        if event == "return":  # behind it Python does not look for signals: this function would be the next place
-            return
-        self.left -= 1
-        if not self.left:
-            self.rung = ~self.bell  # type: ignore[operator]
-
-    def __enter__(self) -> SignalAt:
-        sys.setprofile(self)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.setprofile(None)
 
 
 class _Ended:
