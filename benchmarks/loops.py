@@ -51,7 +51,7 @@ def main() -> None:
             mine.append(batch(run))
             if peer is not None:
                 others.append(peer.measure(name))
-        line = f"{name:<28} anfora {statistics.median(mine):9.1f}"
+        line = f"{name:<28} anfora {statistics.median(mine):9.2f}"
         if others:
             line += f"   jax {statistics.median(others):9.1f}"
         print(line)
@@ -146,8 +146,8 @@ def recursion(rounds: int) -> None:
             plain(n)
             others.append((time.perf_counter() - start) * 1e6)
         print(
-            f"{'fibonacci(20), ' + name:<33} anfora {statistics.median(mine):9.1f}   without jit "
-            f"{statistics.median(others):9.1f}   (the first call: {first:.2f} s)"
+            f"{'fibonacci(20), ' + name:<33} anfora {statistics.median(mine):9.2f}   without jit "
+            f"{statistics.median(others):9.1f}   (the first call: {first:.4f} s)"
         )
 
 
@@ -221,7 +221,7 @@ def ranges(peer: Peer | None, rounds: int) -> None:
             if peer is not None and name in JAX_RANGES:
                 others.append(peer.measure(name) / 1e3)
         eager = min(timed(plain) for _ in range(3))
-        line = f"{name:<28} anfora {first:7.1f} {second:7.1f} {statistics.median(mine):8.3f}   PyNative {eager:8.1f}"
+        line = f"{name:<28} anfora {first:7.2f} {second:7.2f} {statistics.median(mine):8.4f}   PyNative {eager:8.2f}"
         if others:
             line += f"   jax {statistics.median(others):8.3f}"
         print(line)

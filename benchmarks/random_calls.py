@@ -28,15 +28,18 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tests"))
 import guarded
 
 import anfora as ms
+import anfora.numpy as numbers
 from anfora import Tensor, mint, ops
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op
+from anfora.ops.methods import METHODS
 
 #: What reads files, changes the process, is asked of compilers only, or gives what no two calls share.
 LEFT_OUT = {
     "depend", "empty", "empty_like", "is_sequence_shape_unknown", "is_sequence_value_unknown", "isconstant", "partial",
     "print_", "Primitive",
 }  # fmt: skip
+TELL_VAGUE = False  #: print calls, too, whose error does not say which argument is wrong
 SECONDS = 10  #: a call that takes longer hangs
 SHAPES = ((), (0,), (1,), (3,), (2, 3), (3, 3), (2, 0), (2, 3, 4), (1, 1, 5, 5), (2, 2, 4, 3), (1, 2, 3, 3, 3))
 DTYPES = ("bool_", "int8", "int32", "int64", "uint8", "float16", "bfloat16", "float32", "float64")
@@ -65,21 +68,25 @@ WORDS = ("bilinear", "reflect", "same", "valid", "tanh", "fro", "ij", "reduced")
 
 
 def functions() -> dict[str, Callable]:
-    """The public functions, by name."""
+    """The public functions and methods, by name."""
     found = {}
-    for module, names in ((ops, ops.__all__), (mint, mint.__all__), (mint.nn.functional, mint.nn.functional.__all__)):
-        for name in names:
+    for module in (ops, mint, mint.nn.functional, mint.linalg, mint.special, numbers):
+        for name in module.__all__:
             function = getattr(module, name, None)
-            writes = name.startswith(("assign", "scatter_", "index_add", "copy_to")) or getattr(
-                function, "writes", None
-            )
-            if (
-                name not in LEFT_OUT
-                and not writes
-                and isinstance(function, (Op, types.FunctionType, types.BuiltinFunctionType))
-            ):
+            if isinstance(function, (Op, types.FunctionType, types.BuiltinFunctionType)) and _is_drawn(name, function):
                 found[f"{module.__name__.removeprefix('anfora.')}.{name}"] = function
+    for name in METHODS:
+        if _is_drawn(name, METHODS[name]):
+            found[f"Tensor.{name}"] = getattr(Tensor, name)
     return found
+
+
+def _is_drawn(name: str, function: Any) -> bool:
+    """Whether it is called: what writes its arguments gives another result when it is called again."""
+    writes = (
+        name.startswith(("assign", "scatter_", "index_add", "copy_to")) or name.endswith("_") or name[:5] == "__set"
+    )
+    return name not in LEFT_OUT and not writes and not getattr(function, "writes", None)
 
 
 def a_tensor(draw: random.Random) -> Tensor:
@@ -115,10 +122,14 @@ def an_argument(draw: random.Random, name: str, default: Any) -> Any:
     return draw.choice(NUMBERS) if way < 0.85 else a_tensor(draw) if way < 0.9 else draw.choice(OTHERS + WORDS)
 
 
-def arguments(draw: random.Random, function: Callable) -> list:
-    signature = function.signature if isinstance(function, Op) else inspect.signature(inspect.unwrap(function))
-    given = []
-    for name, parameter in signature.parameters.items():
+def arguments(draw: random.Random, name: str, function: Callable) -> list:
+    if name.startswith("Tensor."):
+        function = METHODS[name.removeprefix("Tensor.")]
+    signature = function.signature if isinstance(function, Op) else inspect.signature(function)
+    given: list[Any] = []
+    if name.startswith("Tensor."):
+        given.append(a_tensor(draw))
+    for name, parameter in [*signature.parameters.items()][len(given) :]:
         if parameter.kind is parameter.VAR_POSITIONAL:
             given += [a_tensor(draw) for _ in range(draw.randint(1, 3))]
         elif parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
@@ -162,12 +173,14 @@ def try_call(number: int, seed: int, known: dict[str, Callable]) -> str | None:
     function = known[name]
     words = f"{number} {name}"
     try:
-        given = arguments(draw, function)
+        given = arguments(draw, name, function)
         words = f"{number} {name}({', '.join(shown(v) for v in given)})"
         first, error = outcome(function, given)
         of_signature = isinstance(error, TypeError) and "argument" in str(error)  # Python's own
         if error is not None and not isinstance(error, (AnforaError, NotImplementedError)) and not of_signature:
             return f"inner   {words}: {first}"
+        if TELL_VAGUE and "cannot take these arguments" in str(first):
+            return f"vague   {words}: {first}"
         again, _ = outcome(function, given)
         if again != first:
             return f"again   {words}: {str(first)[:200]} then {str(again)[:200]}"
@@ -193,7 +206,10 @@ def main() -> int:
     parser.add_argument("--start", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--only", default="", help="functions whose name holds this")
+    parser.add_argument("--vague", action="store_true", help="tell of errors that do not say which argument is wrong")
     given = parser.parse_args()
+    global TELL_VAGUE
+    TELL_VAGUE = given.vague
     signal.signal(signal.SIGALRM, _late)
     warnings.simplefilter("ignore")
     known = {name: f for name, f in functions().items() if given.only in name}

@@ -2,10 +2,14 @@
 
 core/ kernel/ ops/ eager/    the layers, from types to PyNative mode (docs/design.md, Layers)
 interop/ data/ dataset/      files of others; digits to train on; pipelines of data
+mindrecord/                  MindSpore's files of records
+train/                       Model, the loop over data, and its callbacks
 api.py         gradients of functions                 directions.py  derivatives in given directions
 batching.py    vmap                                   modes.py       the entry points of graph mode
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
+alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
+profiler.py    where time and memory go
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ import importlib
 from typing import Any
 
 from anfora import paths
+from anfora.core import tracebacks
+from anfora.core.nearest import MissingName
 
 __version__ = "0.1.0.dev0"
 
@@ -44,6 +50,7 @@ _HOMES = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.executors": ("_cell_graph_executor",),
     "anfora.batching": ("vmap",),
+    "anfora.profiler": ("Profiler",),
     "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
     "anfora.modes": (
         "JitConfig", "constexpr", "explain", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
@@ -52,10 +59,20 @@ _HOMES = {
     "anfora.nn.metrics": (
         "Accuracy", "BleuScore", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity", "Precision", "ROC",
         "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
-        "get_metric_fn", "names", "rearrange_inputs",
+        "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
     ),
     "anfora.nn.amp": (
         "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
+    ),
+    "anfora.train.model": ("Model",),
+    "anfora.train.dataset_helper": ("DatasetHelper", "connect_network_with_dataset", "data_sink"),
+    "anfora.train.callback.base": ("Callback", "RunContext"),
+    "anfora.train.callback.monitors": ("History", "LossMonitor", "Progress", "TimeMonitor"),
+    "anfora.train.callback.steering": (
+        "EarlyStopping", "LambdaCallback", "LearningRateScheduler", "ReduceLROnPlateau",
+    ),
+    "anfora.train.callback.checkpoint": (
+        "BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit",
     ),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
@@ -63,15 +80,16 @@ _HOMES = {
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {
-    "amp": "anfora.nn.amp", "common": "anfora.common", "communication": "anfora.core.processes",
+    "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common", "communication": "anfora.core.processes",
     "dataset": "anfora.dataset",
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
-    "log": "anfora.log", "mint": "anfora.mint", "models": "anfora.models", "nn": "anfora.nn",
-    "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",
+    "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
+    "nn": "anfora.nn", "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",
     "train": "anfora.train",
 }  # fmt: skip
 
 paths.install()
+tracebacks.install()
 
 __all__ = sorted(name for name in [*_HOME, *_MODULES] if not name.startswith("_"))
 
@@ -80,7 +98,7 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(_MODULES[name])
     if name not in _HOME:
-        raise AttributeError(f"module 'anfora' has no attribute '{name}'")
+        raise MissingName("anfora", name)
     importlib.import_module("anfora.ops")  # gives Tensor its methods
     importlib.import_module("anfora.eager")
     value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)

@@ -10,13 +10,15 @@ import sys
 from types import ModuleType
 from typing import Any
 
-__all__ = ["PATHS", "install"]
+from anfora.core.nearest import MissingName
+
+__all__ = ["PATHS", "install", "path"]
 
 #: Paths below `anfora`, by the module that has their names.
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train", "train.metrics", "train.serialization",
+        "train.metrics", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.core.processes": ("communication", "communication.management"),
@@ -31,8 +33,8 @@ PATHS = {
         "dataset.transforms.c_transforms", "dataset.transforms.py_transforms", "dataset.transforms.transforms",
     ),
     "anfora.dataset.vision": (
-        "dataset.vision.c_transforms", "dataset.vision.py_transforms", "dataset.vision.transforms",
-        "dataset.vision.utils",
+        "dataset.transforms.vision", "dataset.vision.c_transforms", "dataset.vision.py_transforms",
+        "dataset.vision.transforms", "dataset.vision.utils",
     ),
     "anfora.nn": (
         "nn.cell", "nn.grad", "nn.grad.cell_grad", "nn.layer", "nn.layer.activation", "nn.layer.basic",
@@ -42,7 +44,9 @@ PATHS = {
         "nn.layer.rnns", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper", "nn.wrap.grad_reducer",
         "nn.wrap.loss_scale",
     ),
+    "anfora.nn.accumulation": ("boost", "boost.grad_accumulation"),
     "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),
+    "anfora.nn.utils": ("nn.utils.init",),
     "anfora.ops": (
         "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
          "ops.function", "ops.function.array_func", "ops.function.clip_func",
@@ -57,39 +61,49 @@ PATHS = {
     "anfora.optim": (
         "nn.dynamic_lr", "nn.optim", "nn.optim.ada_grad", "nn.optim.adadelta", "nn.optim.adafactor",
         "nn.optim.adam", "nn.optim.adamax", "nn.optim.adasum", "nn.optim.asgd", "nn.optim.ftrl", "nn.optim.lamb",
-        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.optimizer", "nn.optim.proximal_ada_grad",
+        "nn.optim.lars", "nn.optim.lazyadam", "nn.optim.momentum", "nn.optim.proximal_ada_grad",
         "nn.optim.rmsprop", "nn.optim.rprop", "nn.optim.sgd", "nn.optim.thor", "experimental",
     ),
+    "anfora.optim.optimizer": ("nn.optim.optimizer",),
     "anfora.optim.experimental": ("experimental.optim",),
     "anfora.sparse": ("common.sparse_tensor",),
+    "anfora.train.callback": (
+        "train.callback._backup_and_restore", "train.callback._callback", "train.callback._checkpoint",
+        "train.callback._early_stop", "train.callback._history", "train.callback._lambda_callback",
+        "train.callback._loss_monitor", "train.callback._lr_scheduler_callback", "train.callback._on_request_exit",
+        "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
+    ),
+    "anfora.train.dataset_helper": ("train.data_sink",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 
 
-class Path(ModuleType):
+def path(name: str, home: str) -> ModuleType:
     """A module that has the names of another one."""
+    module = ModuleType(name, f"The names of `{home}`, under MindSpore's path.")
+    names = module.__dict__
 
-    def __init__(self, name: str, home: str) -> None:
-        super().__init__(name, f"The names of `{home}`, under MindSpore's path.")
-        self.__dict__["_home"] = home
-
-    def __getattr__(self, name: str) -> Any:
-        below = sys.modules.get(f"{self.__name__}.{name}")
+    def __getattr__(wanted: str) -> Any:
+        below = sys.modules.get(f"{name}.{wanted}")
         if below is not None:
             return below
-        if not name.startswith("__") or name == "__all__":  # who looks for a module's file has no need of its names
+        if not wanted.startswith("__") or wanted == "__all__":  # who looks for a module's file has no need of its names
             try:
-                return getattr(importlib.import_module(self.__dict__["_home"]), name)
+                names[wanted] = found = getattr(importlib.import_module(home), wanted)
+                return found
             except AttributeError:
                 pass
-        raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
+        raise MissingName(name, wanted)
 
-    def __dir__(self) -> list[str]:
-        return dir(importlib.import_module(self.__dict__["_home"]))
+    names["__getattr__"] = __getattr__
+    names["__dir__"] = lambda: dir(importlib.import_module(home))
+    return module
 
 
 def install() -> None:
     """Put the paths where `import` finds them."""
-    for home, paths in PATHS.items():
-        for path in paths:
-            sys.modules.setdefault(f"anfora.{path}", Path(f"anfora.{path}", home))
+    for home, names in PATHS.items():
+        for name in names:
+            full = f"anfora.{name}"
+            if full not in sys.modules:
+                sys.modules[full] = path(full, home)

@@ -13,18 +13,24 @@
     loss.py           losses                                image_quality.py  how alike two images are
     wrap.py           a network with its loss, its gradient, an optimizer's step
     loss_scale.py     training with a scaled loss
+    accumulation.py   gradients added up over steps     utils.py          around the making of a network
     amp.py            networks in half precision, scales of losses; `anfora.amp`
     metrics.py        how good predictions are; `anfora.train`
 
+    older.py          operators that MindSpore's layers hold as attributes
     learning_rate_schedule.py   the schedules of `anfora.optim`, under MindSpore's path
 
 The optimizers and learning rates of `anfora.optim` have their names here too, as MindSpore programs write them.
 """
 
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from anfora.core.cell import Cell
+from anfora.core.nearest import missing_in
 from anfora.nn import learning_rate_schedule as learning_rate_schedule
+from anfora.nn import older as older
+from anfora.nn import utils as utils
 from anfora.nn.activation import *  # noqa: F403
 from anfora.nn.basic import *  # noqa: F403
 from anfora.nn.combined import *  # noqa: F403
@@ -57,3 +63,6 @@ __all__ = [
     *(name for name in import_module("anfora.optim").__all__ if name not in ("experimental", "lr_scheduler")),
     "learning_rate_schedule",
 ]
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

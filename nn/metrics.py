@@ -22,7 +22,7 @@ from anfora.nn.checks import integer, number
 __all__ = [
     "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "Dice", "Fbeta", "Loss", "Metric", "Perplexity", "Precision",
     "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn",
-    "names", "rearrange_inputs",
+    "get_metrics", "names", "rearrange_inputs",
 ]  # fmt: skip
 
 _LEAST = sys.float_info.min  #: makes 0 of 0 / 0
@@ -641,11 +641,45 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     """The metric of a name, made with the arguments that its class takes.
 
     Raises:
-        OpValueError: there is none.
+        UnknownMetric: there is none; it is an OpValueError, and a KeyError.
     Example:
         >>> get_metric_fn("topk", 3).k
         3
     """
     if name not in _BY_NAME:
-        raise OpValueError(f"there is no metric {name!r}; there are {', '.join(names())}", arg="name")
+        raise UnknownMetric(f"there is no metric {name!r}; there are {', '.join(names())}", arg="name")
     return _BY_NAME[name](*args, **kwargs)
+
+
+class UnknownMetric(OpValueError, KeyError):
+    """A name that is none of a metric's."""
+
+
+def get_metrics(metrics: dict[str, Metric] | set[str] | None) -> dict[str, Metric]:
+    """The metrics of an evaluation by their names.
+
+    Args:
+        metrics: a dict of names to metrics; or a set of names that `get_metric_fn` knows.
+    Raises:
+        OpTypeError: they are something else.   UnknownMetric: a name is none of a metric's.
+    Example:
+        >>> sorted(get_metrics({"acc", "loss"}))
+        ['acc', 'loss']
+    """
+    if metrics is None:
+        return {}
+    if isinstance(metrics, (set, frozenset)):
+        found = {name: get_metric_fn(name) for name in sorted(metrics, key=str)}
+    elif isinstance(metrics, dict):
+        found = metrics
+    else:
+        raise OpTypeError(
+            f"`metrics` must be a dict of names to metrics or a set of names, but got {metrics!r}", arg="metrics"
+        )
+    for name, metric in found.items():
+        if not isinstance(name, str) or not isinstance(metric, Metric):
+            hint = f"make one: {metric.__name__}()." if isinstance(metric, type) else None
+            raise OpTypeError(
+                f"`metrics` must hold names with metrics, but got {name!r}: {metric!r}", help=hint, arg="metrics"
+            )
+    return found

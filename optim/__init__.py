@@ -15,6 +15,9 @@ To read in this order:
     lr_scheduler.py    objects that change the rates of an optimizer from outside
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.optim import experimental, lr_scheduler
 from anfora.optim.adafactor import AdaFactor
 from anfora.optim.adagrad import Adadelta, Adagrad, RMSProp
@@ -54,3 +57,6 @@ __all__ = [
     "polynomial_decay_lr", "warmup_lr",
     "experimental", "lr_scheduler",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -9,6 +9,7 @@ constructor makes the first call).
 from __future__ import annotations
 
 import math
+import weakref
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -27,6 +28,15 @@ __all__ = [
     "LambdaLR", "LinearLR", "MultiStepLR", "MultiplicativeLR", "PolynomialLR", "ReduceLROnPlateau", "SequentialLR",
     "StepLR",
 ]  # fmt: skip
+
+
+#: The schedulers of each optimizer, in the order in which they were made: a checkpoint of its training holds them.
+_all: weakref.WeakKeyDictionary[Optimizer, list[weakref.ref]] = weakref.WeakKeyDictionary()
+
+
+def schedulers_of(optimizer: Optimizer) -> list[Any]:
+    """The schedulers that change the rates of an optimizer."""
+    return [scheduler for held in _all.get(optimizer, ()) if (scheduler := held()) is not None]
 
 
 class LRScheduler:
@@ -67,6 +77,7 @@ class LRScheduler:
                     f"{label}: group {index} has no 'initial_lr', which is needed to go on", arg="last_epoch"
                 )
         self.optimizer = optimizer
+        _all.setdefault(optimizer, []).append(weakref.ref(self))
         self.last_epoch = last_epoch
         self.base_lrs = [float(group["initial_lr"]) for group in optimizer.param_groups]
         self.step()
@@ -592,6 +603,7 @@ class SequentialLR:
                 arg="milestones",
             )
         self.optimizer = optimizer
+        _all.setdefault(optimizer, []).append(weakref.ref(self))
         self._schedulers, self.milestones = list(schedulers), list(milestones)
         self.last_epoch = last_epoch + 1
         _write(optimizer, [group["initial_lr"] for group in optimizer.param_groups])
@@ -663,6 +675,7 @@ class ReduceLROnPlateau:
         if threshold_mode not in ("rel", "abs"):
             raise OpValueError(f"{label} needs 'rel' or 'abs' for `threshold_mode`, but got {threshold_mode!r}")
         self.optimizer = optimizer
+        _all.setdefault(optimizer, []).append(weakref.ref(self))
         self.factor = number(label, "factor", factor, below=1.0)
         self.min_lrs = [number(label, "min_lr", low) for low in _per_group(label, "min_lr", min_lr, optimizer)]
         self.mode, self.patience, self.cooldown, self.eps = mode, patience, cooldown, number(label, "eps", eps)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
@@ -21,7 +23,7 @@ from anfora.optim.groups import Group, Section, read_decay, read_parameters, rea
 from anfora.optim.schedule import RateList
 from anfora.optim.update import Before, Form, Part, Plan, Rule
 
-__all__ = ["Optimizer"]
+__all__ = ["Optimizer", "opt_init_args_register"]
 
 
 class computed:
@@ -33,6 +35,41 @@ class computed:
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:
         return self if owner is None else self.function(owner)
+
+
+def opt_init_args_register(fn: Callable) -> Callable:
+    """A decorator of an optimizer's `__init__`: what it is called with is kept in `init_params`, `init_learning_rate` and
+    `init_args`, from which MindSpore programs make it again.
+
+    Example:
+        >>> from anfora.optim.optimizer import opt_init_args_register
+        >>> class Plain(nn.SGD):
+        ...     @opt_init_args_register
+        ...     def __init__(self, params, learning_rate=0.1, momentum=0.0):
+        ...         super().__init__(params, learning_rate, momentum)
+        >>> step = Plain(nn.Dense(2, 2).trainable_params(), momentum=0.5)
+        >>> step.init_learning_rate, step.init_args, list(step.init_params)
+        (0.1, {'momentum': 0.5}, ['params'])
+    """
+    signature = inspect.signature(fn)
+
+    @functools.wraps(fn)
+    def init(self: Any, *args: Any, **kwargs: Any) -> None:
+        bound = signature.bind(self, *args, **kwargs)
+        bound.apply_defaults()
+        given = dict(list(bound.arguments.items())[1:])
+        for name in ("params", "optimizer"):
+            if name in given:
+                value = given.pop(name)
+                self.__dict__["init_params"] = {"params": value} if name == "params" else value.init_params
+        if "learning_rate" in given:
+            rate = given.pop("learning_rate")
+            rate = rate.tolist() if isinstance(rate, Tensor) else rate
+            self.__dict__["init_learning_rate"] = None if isinstance(rate, Cell) else rate
+        self.__dict__["init_args"] = given
+        fn(self, *args, **kwargs)
+
+    return init
 
 
 class Optimizer(Updater):

@@ -23,6 +23,7 @@ from anfora.core.dtype import DType, float32, float64
 from anfora.core.memory import SAVED
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor, Tensors, current, leave_to_tape
+from anfora.eager import dispatch
 from anfora.eager.entry import Entry, entry_for
 from anfora.eager.updating import Place, Updater, found_at
 from anfora.kernel import glue
@@ -282,13 +283,17 @@ class Plan:
             if holder._mark is SAVED:
                 leave_to_tape(holder)
         arrays = [holder._array for holder in self._holders]
-        glue.launch(self._entry.program, *arrays, *gradients, self._numbers, *arrays)
+        dispatch.measured(_launch, self._entry, [*arrays, *gradients, self._numbers, *arrays])
 
     def is_current(self, optimizer: Updater) -> bool:
         """Whether what the optimizer holds is what was planned for, of the planned layouts."""
         if any(getattr(optimizer, name) is not value for name, value in self._attributes):
             return False
         return not any(holder._layout is not layout for holder, layout in zip(self._holders, self._layouts))
+
+
+def _launch(entry: Entry, arrays: list[np.ndarray | None]) -> None:
+    glue.launch(entry.program, *arrays)
 
 
 def _centralized(p: Planner, member: Member, numbers: Sequence[Buffer], before: Before) -> Member:

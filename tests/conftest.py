@@ -14,7 +14,7 @@ from anfora.eager.tape import transforms
 from anfora.graph.machine.running import running
 
 HERE = pathlib.Path(__file__).parent
-for folder in (HERE, *(HERE / name for name in ("gallery", "graph", "nn", "ops", "optim", "project"))):
+for folder in (HERE, *(HERE / name for name in ("gallery", "graph", "nn", "ops", "optim", "project", "train"))):
     sys.path.insert(0, str(folder))
 
 # Properties take the same examples in every run, so that a change is judged by itself.
@@ -30,7 +30,7 @@ SLOW = (
     "ops/test_table.py::test_gradients", "ops/test_table.py::test_strides", "ops/test_table.py::test_vmap",
     "ops/test_table.py::test_forward_mode", "ops/test_table.py::test_batching", "nn/test_layers.py", "deepx/", "gallery/",
     "tensor_expression/", "graph/", "eager/test_programs.py", "eager/test_memory.py", "eager/test_python_threads.py",
-    "eager/test_tape.py::test_training_leaves", "optim/test_step.py",
+    "eager/test_tape.py::test_training_leaves", "optim/test_step.py", "train/test_resume.py::test_killed",
 )  # fmt: skip
 
 

@@ -2,13 +2,16 @@
 
 dtype.py      element types and promotion        abstract.py   what is known of a value without its data
 tensor.py     Tensor                             parameter.py  Parameter
-cell.py       Cell; hooks.py, handles of hooks   tree.py       nested containers of tensors
+cell.py       Cell; cell_html.py, in notebooks   hooks.py      handles of hooks
+tree.py       nested containers of tensors
 op.py         operators as data                  errors.py, span.py  errors and where they happened
 refusal.py    which argument is to blame for an error of an inner function
+nearest.py    which name comes nearest to one that is missing
 files.py      files that are whole or not there   advice.py  warnings at the line of the program
 memory.py     who sees a buffer                 border.py      what numpy gets of a tensor
 random.py     seed and offset                    settings.py   set_context
 processes.py  one process: answers to what programs ask about several
+tracebacks.py what consoles show of an error
 docs.py       documentation that is put together
 slots.py      the doors to what stands above
 """

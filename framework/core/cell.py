@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from anfora.core import slots
+from anfora.core.cell_html import as_html
 from anfora.core.dtype import DType, as_dtype, float16, float32
 from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
 from anfora.core.hooks import HookHandle
@@ -125,7 +126,14 @@ class Cell:
     def __getattr__(self, name: str) -> Any:
         if "_auto_prefix" not in self.__dict__ and not name.startswith("__"):
             raise _not_initialised(self)
+        make = type(self)._made_when_asked.get(name)
+        if make is not None:
+            found = self.__dict__[name] = make(self)
+            return found
         raise OpAttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    #: Attributes that lie in a Cell from when they are asked for, and what makes them, given the Cell.
+    _made_when_asked: dict[str, Callable[[Any], Any]] = {}  # noqa: RUF012
 
     @property
     def cls_name(self) -> str:
@@ -433,6 +441,10 @@ class Cell:
         trained = sum(parameter.size for parameter in self.trainable_params())
         rest = "" if trained == count else f", {trained:,} of them trained"
         return f"{self._tree()}  # {count:,} parameters{rest}"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: a tree that opens."""
+        return as_html(self)
 
     def __getstate__(self) -> dict:
         return dict(self.__dict__)

@@ -124,7 +124,7 @@ def as_dtype(given: Any) -> DType:
         return _BY_PYTHON[given]
     try:
         dtype = np.dtype(given)
-    except TypeError:
+    except (TypeError, ValueError):
         dtype = None
     if dtype is not None:
         if dtype.name == "bfloat16":  # as other packages register it

@@ -8,12 +8,12 @@ that succeed pay nothing for it.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from anfora.core.errors import AnforaError, OpTypeError, OpValueError
+from anfora.core.errors import AnforaError, OpIndexError, OpTypeError, OpValueError, OpZeroDivisionError
 from anfora.core.span import is_internal
 from anfora.core.tensor import Tensor
 
@@ -25,7 +25,20 @@ INNER = (
     ZeroDivisionError,
 )  # fmt: skip
 
+#: The errors of this package for those of Python's; for others it is an OpValueError.
+_OURS: dict[type[Exception], type[AnforaError]] = {
+    IndexError: OpIndexError, KeyError: OpTypeError, TypeError: OpTypeError, ZeroDivisionError: OpZeroDivisionError,
+}  # fmt: skip
 _KINDS = {bool: "True or False", int: "an integer", float: "a number", str: "a text", tuple: "integers"}
+#: What parameters are that say so: the types, and the words for them.
+_ANNOTATED: dict[str, tuple[tuple[type, ...], str]] = {
+    "bool": ((bool, np.bool_), _KINDS[bool]),
+    "int": ((int, np.integer), _KINDS[int]),
+    "float": ((int, float, np.number), _KINDS[float]),
+    "str": ((str,), _KINDS[str]),
+    "Callable": ((Callable,), "a function"),  # type: ignore[dict-item]
+    "Sequence[int]": ((tuple, list), "integers"),
+}
 _LARGE = 1 << 31  #: integers beyond this are no lengths, axes or counts
 
 
@@ -45,7 +58,7 @@ def refusal(
         signature: gives the signature of the function.
         error: what was raised.
     Returns:
-        None where no argument looks wrong, or where the error comes from code of the program.
+        None where the error comes from code of the program, or can only be a mistake of this package.
     """
     if isinstance(error, AnforaError) or not _is_ours(error):
         return None
@@ -65,7 +78,27 @@ def refusal(
                 f"{name} needs a tensor with at least one axis for `{argument}`, but got {value._layout.type!r}",
                 arg=argument,
             )
-    return None
+    return _unfit(name, given, tensors, error)
+
+
+def _unfit(
+    name: str, given: Sequence[tuple[str, Any]], tensors: Collection[str], error: Exception
+) -> AnforaError | None:
+    """The error where no argument looks wrong by its kind: that of the one that lacks what it was asked for, or of all. It
+    says what was raised, since that may tell more. A tensor, or an object of this package's, that lacks something, and
+    what is asserted, are mistakes of this package."""
+    if isinstance(error, AttributeError):
+        for argument, value in given:
+            parts = (value, *(value if isinstance(value, (tuple, list)) else ()))
+            if not (argument in tensors and isinstance(value, Tensor)) and any(part is error.obj for part in parts):
+                return OpTypeError(f"{name} cannot take {_shown(error.obj)} for `{argument}`", arg=argument)
+    if isinstance(error, (AttributeError, AssertionError, RuntimeError)):
+        return None
+    kind = next((ours for theirs, ours in _OURS.items() if isinstance(error, theirs)), OpValueError)
+    shown = ", ".join(f"{argument} = {_shown(value)}" for argument, value in given)
+    found = kind(f"{name} cannot take these arguments: {shown} ({type(error).__name__}: {error})")
+    found.__cause__ = error
+    return found
 
 
 def _wrong_attribute(
@@ -76,7 +109,17 @@ def _wrong_attribute(
     for number in value if isinstance(value, (tuple, list)) else (value,):
         if isinstance(number, int) and abs(number) >= _LARGE:
             return OpValueError(f"{name}: {number} is too large for `{argument}`", arg=argument)
+    annotated = parameters[argument].annotation
+    kinds = _ANNOTATED.get(str(annotated).removesuffix(" | None"))
+    if kinds is not None:
+        if isinstance(value, kinds[0]) or (value is None and str(annotated).endswith("None")):
+            return None
+        return OpTypeError(f"{name} needs {kinds[1]} for `{argument}`, but got {_shown(value)}", arg=argument)
     default = parameters[argument].default
+    if annotated == "Any" and (
+        default is inspect.Parameter.empty or isinstance(value, (Tensor, np.ndarray, np.generic))
+    ):
+        return None
     if isinstance(value, (bool, int, tuple, list, type(None), type(default))) or callable(value):
         return None
     wanted = _KINDS.get(type(default), "a value of another kind")

@@ -190,6 +190,16 @@ class Tensor(NumpyBorder):
         """Bytes an element."""
         return self._layout.dtype.itemsize
 
+    @staticmethod
+    def from_numpy(array: np.ndarray) -> Tensor:
+        """A tensor that shares the memory of a numpy array; see the function of that name.
+
+        Example:
+            >>> Tensor.from_numpy(np.ones(2)).tolist()
+            [1.0, 1.0]
+        """
+        return from_numpy(array)
+
     def storage_offset(self) -> int:
         """Elements from the start of the memory to the first element."""
         array = current(self)._array
@@ -314,7 +324,7 @@ class Tensor(NumpyBorder):
         value = self._single("index")
         if not isinstance(value, int):
             raise OpTypeError(f"only an integer tensor can be used as an index, but got {self._layout.type}")
-        return value
+        return int(value)
 
     def __format__(self, spec: str) -> str:
         if spec and self._layout.size == 1 and not self._layout.shape:

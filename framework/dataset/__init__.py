@@ -9,12 +9,16 @@ gathering.py    batches                         functions.py   the program's fun
 executor.py     who computes rows               parallel.py    which executor a run gets; threads
 processes.py    worker processes                shared.py      the memory in which they answer
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
-user_defined.py, images.py, lines.py            the datasets by where their data are
+user_defined.py, images.py, lines.py, records.py    the datasets by where their data are
+schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows
 transforms.py   transforms of any field         vision/        transforms of images
 text.py         transforms of words and texts
 config.py       seed, workers and other settings               checks.py    checks of arguments
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.dataset import config, text, transforms, vision
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.datasets import zip_datasets as zip
@@ -29,6 +33,7 @@ from anfora.dataset.images import (
     MnistDataset,
 )
 from anfora.dataset.lines import CSVDataset, Shuffle, TextFileDataset
+from anfora.dataset.records import MindDataset, TFRecordDataset
 from anfora.dataset.samplers import (
     DistributedSampler,
     PKSampler,
@@ -39,11 +44,16 @@ from anfora.dataset.samplers import (
     SubsetSampler,
     WeightedRandomSampler,
 )
+from anfora.dataset.schema import Schema
 from anfora.dataset.user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
 __all__ = [
-    "BatchInfo", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler", "FashionMnistDataset",
-    "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler",
-    "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "SequentialSampler", "Shuffle", "SubsetRandomSampler",
-    "SubsetSampler", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision", "zip",
+    "BatchInfo", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler",
+    "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MindDataset", "MnistDataset",
+    "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "Schema",
+    "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TextFileDataset",
+    "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision", "zip",
 ]  # fmt: skip
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

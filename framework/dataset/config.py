@@ -6,6 +6,7 @@ back. A pipeline takes the seed when it begins to be iterated, so set it before.
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any
@@ -119,15 +120,18 @@ def _same(value: Any) -> Any:
 
 def _setting(name: str, argument: str, default: Any, check: Callable[[Any], Any], about: str) -> tuple[Any, Any]:
     kept = [default]
+    parameter = inspect.Parameter(argument, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    signature = inspect.Signature([parameter])
 
-    def put(value: Any) -> None:
-        kept[0] = check(value)
+    def put(*args: Any, **kwargs: Any) -> None:
+        kept[0] = check(signature.bind(*args, **kwargs).arguments[argument])
 
     def give() -> Any:
         return kept[0]
 
     put.__name__ = put.__qualname__ = f"set_{name}"
     give.__name__ = give.__qualname__ = f"get_{name}"
+    put.__signature__ = signature  # type: ignore[attr-defined]
     put.__doc__, give.__doc__ = f"Set {about}.", f"Give {about}."
     return put, give
 

@@ -5,6 +5,7 @@ A dataset itself does not change; it only knows which iterator of it was begun l
 
 from __future__ import annotations
 
+import itertools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -328,6 +329,34 @@ class Dataset:
             order = order[permutation(run.seed ^ 0x5D1, total)]
         ends = np.cumsum(counts)
         return [Dataset(Chosen(base, order[end - count : end]), self) for count, end in zip(counts, ends)]
+
+    def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> None:
+        """Write one epoch of rows into MindRecord files, which `MindDataset` reads.
+
+        Args:
+            file_name: see `mindrecord.FileWriter`.
+            num_files: how many files.
+            file_type: "mindrecord".
+        bool, int8, int16, uint8 and uint16 become int32, uint32 and uint64 int64, float16 float32. Arrays may differ in the
+        length of their first axis.
+        """
+        from anfora.mindrecord.writer import FileWriter, as_written, schema_of
+
+        checks.integer_in("num_files", num_files, 1, 1000)
+        checks.one_of("file_type", file_type, ["mindrecord"])
+        writer = FileWriter(file_name, num_files)
+        named = (
+            dict(zip(self._node.columns, row)) for row in self.create_tuple_iterator(num_epochs=1, output_numpy=True)
+        )
+        schema: dict[str, Any] = {}
+        while rows := list(itertools.islice(named, 256)):
+            if not schema:
+                schema = schema_of(rows[0])
+                writer.add_schema(schema)
+            writer.write_raw_data([as_written(row, schema) for row in rows])
+        if not schema:
+            raise OpRuntimeError("save: the dataset has no rows, so nothing is known of their types")
+        writer.commit()
 
     def use_sampler(self, new_sampler: BuiltinSampler) -> None:
         """Replace the sampler; a dataset put together by `+` gets one."""

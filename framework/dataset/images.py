@@ -157,9 +157,8 @@ class _Files(Indexed):
         self.files, self.class_labels, self.total = files, labels, len(files)
         self.class_indexing, self.num_classes = class_indexing, len(class_indexing)
 
-    @property
-    def labels(self) -> Any:  # type: ignore[override]
-        return lambda: self.class_labels
+    def labels(self, column: str) -> Any:  # type: ignore[override]
+        return self.class_labels
 
     def fetch(self, numbers: np.ndarray) -> Block:
         images = []

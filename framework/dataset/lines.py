@@ -45,6 +45,8 @@ class FileOrder(BuiltinSampler):
         shuffle: None for the order of the files.
         part: (number of shards, shard).
         num_samples: at most so many.
+        dealt: what the shards take: a run of "rows" each, rows by "turns", or "files" by turns. Parts of rows are equally
+            long: what is missing is filled up from the front.
     """
 
     shared = True
@@ -55,9 +57,10 @@ class FileOrder(BuiltinSampler):
         shuffle: Shuffle | None,
         part: tuple[int | None, int | None],
         num_samples: int | None,
+        dealt: str = "rows",
     ) -> None:
         super().__init__(num_samples)
-        self.starts, self.shuffle, self.part = list(starts), shuffle, part
+        self.starts, self.shuffle, self.part, self.dealt = list(starts), shuffle, part, dealt
         self.shared = part[0] is not None
 
     def is_shuffled(self) -> bool:
@@ -69,17 +72,21 @@ class FileOrder(BuiltinSampler):
     def chosen(self, total: int, key: int, labels: Any) -> Any:
         order = np.arange(total)
         pieces = [order[a:b] for a, b in zip(self.starts, self.starts[1:])]
+        shards, shard = self.part
+        if shards is not None and self.dealt == "files":
+            pieces = pieces[shard::shards]
         if self.shuffle is Shuffle.INFILE:
             pieces = [piece[permutation(key ^ (n + 1), len(piece))] for n, piece in enumerate(pieces)]
         elif self.shuffle is Shuffle.FILES:
             pieces = [pieces[n] for n in permutation(key, len(pieces))]
         elif self.shuffle is not None:
-            pieces = [permutation(key, total)]
+            joined = np.concatenate([order[:0], *pieces])
+            pieces = [joined[permutation(key, len(joined))]]
         order = np.concatenate([order[:0], *pieces])
-        shards, shard = self.part
-        if shards is not None and shard is not None:
+        if shards is not None and shard is not None and self.dealt != "files":
             each = -(-total // shards)
-            order = order[(np.arange(each) + shard * each) % max(1, total)]
+            places = np.arange(each) * shards + shard if self.dealt == "turns" else np.arange(each) + shard * each
+            order = order[places % max(1, total)]
         return order
 
 
@@ -158,7 +165,9 @@ class _Lines(Indexed):
         return Block([words], len(numbers))
 
 
-def in_files(node: Node, starts: Sequence[int], shuffle: Any, part: Any, num_samples: Any, workers: Any) -> Node:
+def in_files(
+    node: Node, starts: Sequence[int], shuffle: Any, part: Any, num_samples: Any, workers: Any, dealt: str = "rows"
+) -> Node:
     """A source of files under the order that its arguments ask for."""
     order = shuffle_of(shuffle)
     count = checks.count_of("num_samples", num_samples)
@@ -168,7 +177,7 @@ def in_files(node: Node, starts: Sequence[int], shuffle: Any, part: Any, num_sam
         return Sampled(
             node, SequentialSampler(num_samples=count) if order is None else RandomSampler(num_samples=count)
         )
-    return Sampled(node, FileOrder(starts, order, shards, count))
+    return Sampled(node, FileOrder(starts, order, shards, count, dealt))
 
 
 class TextFileDataset(Dataset):

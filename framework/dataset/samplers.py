@@ -262,7 +262,7 @@ class PKSampler(BuiltinSampler):
     def chosen(self, total: int, key: int, labels: Any) -> Any:
         if labels is None:
             raise OpRuntimeError("PKSampler needs a source that knows the classes of its samples")
-        known = np.asarray(labels())
+        known = np.asarray(labels(self.class_column))
         parts = []
         for place, label in enumerate(np.unique(known)):
             members = np.flatnonzero(known == label)

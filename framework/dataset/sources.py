@@ -30,8 +30,8 @@ class Indexed(Node):
     """A source with random access; `fetch` gives the samples with the given numbers."""
 
     total: int
-    #: Labels of all samples, where the source knows them without reading them.
-    labels: Callable[[], Any] | None = None
+    #: The classes of all samples by the column that has them, where the source knows them without reading all fields.
+    labels: Callable[[str], Any] | None = None
 
     def size(self, run: Run) -> int:
         return self.total
@@ -97,9 +97,8 @@ class Arrays(Indexed):
                 columns.append(array[numbers])
         return Block(columns, len(numbers))
 
-    @property
-    def labels(self) -> Any:  # type: ignore[override]
-        return lambda: self.arrays[self.columns.index("label")] if "label" in self.columns else self.arrays[-1]
+    def labels(self, column: str) -> Any:  # type: ignore[override]
+        return self.arrays[self.columns.index(column) if column in self.columns else -1]
 
 
 def as_fields(row: Any, columns: Sequence[str], types: Sequence[Any] | None, what: str) -> list[Any]:
@@ -117,7 +116,7 @@ def as_fields(row: Any, columns: Sequence[str], types: Sequence[Any] | None, wha
         )
     arrays = [as_array(field, f"the source of {what}") for field in fields]
     for name, array, wanted in zip(columns, arrays, types or ()):
-        if array.dtype != wanted:
+        if wanted is not None and array.dtype != wanted:
             raise OpRuntimeError(
                 f"Invalid Python function, type of returned data in '{what}' should be same with specified column_types,"
                 f" but column '{name}' has {array.dtype}, specified column type: {wanted}"

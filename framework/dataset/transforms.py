@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import enum
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,8 @@ __all__ = [
     "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice", "RandomOrder",
     "Relational", "Slice", "TypeCast", "Unique", "not_random",
 ]  # fmt: skip
+
+c_transforms = py_transforms = sys.modules[__name__]
 
 
 def _array(value: Any) -> np.ndarray:
@@ -280,10 +283,10 @@ class Relational(enum.IntEnum):
 
     EQ = 0
     NE = 1
-    LT = 2
-    LE = 3
-    GT = 4
-    GE = 5
+    GT = 2
+    GE = 3
+    LT = 4
+    LE = 5
 
 
 class Mask(Transform):
@@ -305,7 +308,7 @@ class Mask(Transform):
 
     def __call__(self, *fields: Any) -> Any:
         [field] = fields
-        compare = (np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal)[self.operator]
+        compare = (np.equal, np.not_equal, np.greater, np.greater_equal, np.less, np.less_equal)[self.operator]
         return self._cast(compare(_array(field), self.constant))
 
 

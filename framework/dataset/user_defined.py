@@ -60,7 +60,9 @@ class GeneratorDataset(Dataset):
         if column_names is None:
             raise OpValueError("Neither columns_names nor schema are provided.", arg="column_names")
         names = checks.column_names("column_names", column_names)
-        types = None if column_types is None else [as_dtype(kind).numpy for kind in column_types]
+        types = (
+            None if column_types is None else [None if kind is None else as_dtype(kind).numpy for kind in column_types]
+        )
         if types is not None and len(types) != len(names):
             raise OpValueError(f"column_types has {len(types)} entries for {len(names)} columns", arg="column_types")
         checks.integer_in("num_parallel_workers", num_parallel_workers, 1)

@@ -8,7 +8,7 @@ have been seen before and are plain (tensors, Python numbers, no attributes or b
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from anfora.kernel import glue
 from anfora.kernel.call import ARGUMENTS
 from anfora.kernel.site import NativeEntry, Site
 
-__all__ = ["apply", "bound", "call", "native_method"]
+__all__ = ["apply", "bound", "call", "measured", "native_method", "observe"]
 
 
 def call(op: Op, args: tuple, kwargs: dict) -> Any:
@@ -92,7 +92,8 @@ def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
     except AnforaError as error:
         raise locate_error(error, op) from error.__cause__
     except INNER as error:
-        raise explained(error, op, inputs, attributes) from None
+        told = explained(error, op, inputs, attributes)
+        raise told from told.__cause__
 
 
 def apply(op: Op, inputs: list, given: tuple) -> Any:
@@ -201,8 +202,21 @@ def _widens_a_network(flat: list) -> bool:
     return is_data and any(isinstance(x, Parameter) and x.dtype is float32 for x in flat)
 
 
+#: Who measures, or None: called with a function and its arguments, an entry and its inputs, to call it.
+observer: Callable | None = None
+
+
+def measured(run: Callable, entry: Entry, flat: list) -> Any:
+    """Run a planned call; who measures does it."""
+    return run(entry, flat) if observer is None else observer(run, entry, flat)
+
+
 def run_now(entry: Entry, flat: list) -> Any:
     """Run a planned call on its flat inputs."""
+    return _run(entry, flat) if observer is None else observer(_run, entry, flat)
+
+
+def _run(entry: Entry, flat: list) -> Any:
     op = entry.op
     mask = 0
     if glue.is_recording():
@@ -516,8 +530,10 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
 
     def slow(*args: Any, **kwargs: Any) -> Any:
         glue.claim()
-        if is_python and not all(_takes(op, value) for value in args):
-            return NotImplemented
+        if is_python:
+            for value in args:
+                if not _takes(op, value):
+                    return NotImplemented
         if kwargs or len(args) != len(op.tensors):
             if order is not None and len(args) == len(order):
                 args = tuple(args[i] for i in order)
@@ -528,7 +544,8 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
         except AnforaError as error:
             raise locate_error(error, op) from error.__cause__
         except INNER as error:
-            raise explained(error, op, inputs, thawed) from None
+            told = explained(error, op, inputs, thawed)
+            raise told from told.__cause__
         if site is None or slots.watcher.recorder is not None:
             return result
         if result.__class__ not in (batched.Batched, tuple):  # these are never native
@@ -590,6 +607,13 @@ def watch(recorder: Any) -> None:
     """Let a recorder see what this thread does; None lets nobody."""
     slots.watcher.recorder = recorder
     glue.watch(threading.get_ident(), recorder is not None)
+
+
+def observe(function: Callable | None) -> None:
+    """Let a function measure all operators of PyNative mode; None lets nobody."""
+    global observer
+    observer = function
+    glue.watch(observe, function is not None)
 
 
 def install() -> None:

@@ -228,7 +228,7 @@ class Entry:
             setattr(twin, name, getattr(self, name))
         twin.groups = order
         twin.inputs = tuple(self.inputs[order.index(i)] for i in range(len(order)))
-        twin.program = Program(self.program.plan, order)
+        twin.program = Program(self.program.plan, order, self.op)
         twin._recipes = {}
         twin.numbers = frozenset(order[i] for i in self.numbers)
         twin.followed = sum(1 << order[i] for i in range(len(order)) if self.followed >> i & 1)
@@ -241,7 +241,7 @@ class Entry:
         results = operands[len(self.inputs) :]
         assert self.op.kernel_rule is not None, f"{self.op.name} has no kernel rule"
         self.op.kernel_rule(planner, *arguments, *results, **self.attributes)
-        return Program(planner.finish())
+        return Program(planner.finish(), computes=self.op)
 
     # -- what the tape keeps --------------------------------------------------------------------------------------
 

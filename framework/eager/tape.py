@@ -19,6 +19,7 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from anfora.core import advice, memory, slots
@@ -32,7 +33,7 @@ from anfora.kernel import glue
 
 __all__ = [
     "Block", "Followed", "Leaf", "Node", "Output", "ask", "backward", "fit", "is_recording", "keep", "key_of", "leading_to",
-    "no_grad", "order_of_visits", "record", "recording", "taken_apart", "transforms", "walk",
+    "no_grad", "node_of", "node_walked_back", "order_of_visits", "record", "recording", "taken_apart", "transforms", "walk",
 ]  # fmt: skip
 
 
@@ -382,6 +383,23 @@ def walk(
                 pending[parent] = new if before is None else before + new
         if not retain_graph:
             node.saved = None
+
+
+def node_walked_back(frame: FrameType | None) -> Node | None:
+    """The node whose gradient is being computed, for who measures; looked for in the frames from here on."""
+    while frame is not None:
+        if frame.f_code is walk.__code__:
+            node = frame.f_locals.get("node")
+            return node if type(node) is Node else None
+        frame = frame.f_back
+    return None
+
+
+def node_of(result: Any) -> Node | None:
+    """The node that the call of an operator has left, for its result."""
+    slot = getattr(result[0] if type(result) is tuple and result else result, "_node", None)
+    node = slot.node if type(slot) is Output else slot
+    return node if type(node) is Node else None
 
 
 def ask(function: Callable, *args: Any) -> Any:

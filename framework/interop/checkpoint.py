@@ -23,7 +23,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, from_buffer
 from anfora.interop import ckpt
 
-__all__ = ["load_checkpoint", "load_param_into_net", "save_checkpoint"]
+__all__ = ["load_checkpoint", "load_param_into_net", "read_state", "save_checkpoint", "write_with_state"]
 
 _SAFE = {
     "BOOL": dt.bool_, "I8": dt.int8, "I16": dt.int16, "I32": dt.int32, "I64": dt.int64, "U8": dt.uint8,
@@ -78,11 +78,61 @@ def save_checkpoint(
     tensors = {
         name: tensor for name, tensor in _tensors_of(save_obj).items() if choice_func is None or choice_func(name)
     }
-    extra = _checked_extra(append_dict or {})
-    data = _safe_bytes(tensors, extra) if kind == "safetensors" else [_ckpt_bytes(tensors, extra, crc_check)]
+    _write(file, kind, tensors, append_dict or {}, crc_check)
+
+
+def write_with_state(
+    network: Cell, file: Path, append_dict: Mapping[str, Any], kind: str, crc_check: bool, state: bytes | None
+) -> None:
+    """Write a network, and beside it what is needed to resume its training; the errors are those of `save_checkpoint`."""
+    _write(file, kind, _tensors_of(network), append_dict, crc_check, state)
+
+
+def _write(
+    file: Path,
+    kind: str,
+    tensors: dict[str, Tensor],
+    append_dict: Mapping[str, Any],
+    crc_check: bool,
+    state: bytes | None = None,
+) -> None:
+    extra = _checked_extra(append_dict)
+    if kind == "safetensors":
+        data = _safe_bytes(tensors, extra, state)
+    else:
+        data = [_ckpt_bytes(tensors, extra, crc_check, state)]
     file.parent.mkdir(parents=True, exist_ok=True)
     files.clear(file.parent)
     files.write_whole(file, *data)
+
+
+def read_state(file: Path) -> bytes | None:
+    """What a checkpoint holds to resume a training; None where it holds nothing of the kind.
+
+    Raises:
+        OpValueError: the file cannot be read, or is damaged.
+    """
+    data = _read(file)
+    try:
+        if _named(file, None, existing=True)[1] == "ckpt":
+            return ckpt.state_of(data)
+        header, _ = _safe_header(memoryview(data))
+        state = (header.get("__metadata__") or {}).get("state")
+    except OpValueError as error:
+        raise OpValueError(f"{str(file)!r}: {error.message}") from error
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise OpValueError(f"{str(file)!r}: the file is no safetensors file, or a damaged one ({error})") from error
+    return state.encode() if isinstance(state, str) else None
+
+
+def _read(file: Path) -> bytes:
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        raise OpValueError(f"the checkpoint {str(file)!r} cannot be read: {error.strerror}") from error
+    if not data:
+        raise OpValueError(f"the checkpoint {str(file)!r} is empty")
+    return data
 
 
 def load_checkpoint(
@@ -121,12 +171,7 @@ def load_checkpoint(
     if dec_key is not None:
         raise NotImplementedError("encrypted checkpoints (dec_key)")
     file, kind = _named(ckpt_file_name, format, existing=True)
-    try:
-        data = file.read_bytes()
-    except OSError as error:
-        raise OpValueError(f"the checkpoint {str(file)!r} cannot be read: {error.strerror}") from error
-    if not data:
-        raise OpValueError(f"the checkpoint {str(file)!r} is empty")
+    data = _read(file)
     try:
         found = _from_safe(data) if kind == "safetensors" else _from_ckpt(data, crc_check)
     except OpValueError as error:
@@ -249,7 +294,9 @@ def _buffer(tensor: Tensor) -> np.ndarray:
     return np.ascontiguousarray(current(tensor)._array)
 
 
-def _ckpt_bytes(tensors: dict[str, Tensor], extra: dict[str, Any], crc_check: bool) -> bytes:
+def _ckpt_bytes(
+    tensors: dict[str, Tensor], extra: dict[str, Any], crc_check: bool, state: bytes | None = None
+) -> bytes:
     entries: list[ckpt.Entry] = []
     for name, tensor in tensors.items():
         entries.append((name, tensor.dtype.label, tensor.shape, _buffer(tensor).tobytes()))
@@ -262,7 +309,7 @@ def _ckpt_bytes(tensors: dict[str, Tensor], extra: dict[str, Any], crc_check: bo
             label = {bool: "Bool", int: "Int64", float: "Float32"}[type(value)]
             kind = {"Bool": "?", "Int64": "<i8", "Float32": "<f4"}[label]
             entries.append((name, label, (), np.array(value, kind).tobytes()))
-    return ckpt.write(entries, crc_check)
+    return ckpt.write(entries, crc_check, state)
 
 
 def _from_ckpt(data: bytes, crc_check: bool) -> dict[str, Any]:
@@ -295,7 +342,7 @@ def _parameter(name: str, dtype: dt.DType, shape: Sequence[int], content: bytes)
     return Parameter(from_buffer(array, dtype), name=name)
 
 
-def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any]) -> list[Any]:
+def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any], state: bytes | None = None) -> list[Any]:
     from safetensors import TensorSpec, serialize
 
     own = {name: value for name, value in extra.items() if isinstance(value, Tensor)}
@@ -303,7 +350,7 @@ def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any]) -> list[Any]:
     entries = {
         name: TensorSpec(
             dtype={**tensors, **own}[name].dtype.name.rstrip("_"),
-            shape=list(buffer.shape),
+            shape=list({**tensors, **own}[name].shape),
             data_ptr=buffer.ctypes.data,
             data_len=buffer.nbytes,
         )
@@ -311,6 +358,8 @@ def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any]) -> list[Any]:
     }
     plain = {name: value for name, value in extra.items() if name not in own}
     metadata = {"format": "ms", **({"append_dict": json.dumps(plain)} if plain else {})}
+    if state is not None:
+        metadata["state"] = state.decode()
     data = memoryview(serialize(entries, metadata))
     # The library writes metadata in an order of chance. The header is written again, so that equal checkpoints are equal
     # files; what follows it counts from its end.

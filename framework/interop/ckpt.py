@@ -7,6 +7,8 @@
 Strings are UTF-32, little endian. A file is the concatenated `Value` fields. A tensor over 512 MiB is several Values of
 one tag whose bytes are joined. A file may end in `crc_num` and ten bytes: the CRC-32 of what stands before. Numbers are
 varints: seven bits a byte, lowest first.
+
+What a training needs to be resumed stands in a field of its own, number 1001, which other readers pass by.
 """
 
 from __future__ import annotations
@@ -16,17 +18,18 @@ from collections.abc import Iterable, Iterator
 
 from anfora.core.errors import OpValueError
 
-__all__ = ["Entry", "read", "write"]
+__all__ = ["Entry", "read", "state_of", "write"]
 
 _SLICE = 512 << 20
 _CRC_MARK = b"crc_num"
+_STATE = 1001
 
 #: (name, label of the element type, shape, bytes in row-major order)
 Entry = tuple[str, str, tuple[int, ...], bytes]
 
 
-def write(entries: Iterable[Entry], crc_check: bool = False) -> bytes:
-    """The file of some tensors."""
+def write(entries: Iterable[Entry], crc_check: bool = False, state: bytes | None = None) -> bytes:
+    """The file of some tensors, and of the state of a training."""
     out = bytearray()
     for name, label, shape, content in entries:
         for start in range(0, max(len(content), 1), _SLICE):
@@ -34,6 +37,8 @@ def write(entries: Iterable[Entry], crc_check: bool = False) -> bytes:
             part = content[start : start + _SLICE]
             tensor = dims + _field(2, label.encode()) + _field(3, part)
             out += _field(1, _field(1, name.encode()) + _field(2, tensor))
+    if state is not None:
+        out += _field(_STATE, state)
     if crc_check:
         out += _CRC_MARK + zlib.crc32(out).to_bytes(10, "big")
     return bytes(out)
@@ -51,7 +56,9 @@ def read(data: bytes, crc_check: bool = False) -> list[Entry]:
         if crc_check and zlib.crc32(memoryview(data)[:end]) != int.from_bytes(data[-10:], "big"):
             raise OpValueError("the checkpoint is damaged: its CRC does not fit")
     found: dict[str, tuple[str, tuple[int, ...], list[memoryview]]] = {}
-    for value in _Message(data, 0, end, "a checkpoint").fields(1):
+    for value in _Message(data, 0, end, "a checkpoint").fields(1, _STATE):
+        if value.number == _STATE:
+            continue
         name, label, shape, content = _value(_Message(data, value.start, value.stop, "a value"))
         first = found.setdefault(name, (label, shape, []))
         if first[:2] != (label, shape):
@@ -60,6 +67,19 @@ def read(data: bytes, crc_check: bool = False) -> list[Entry]:
             )
         first[2].append(content)
     return [(name, label, shape, b"".join(pieces)) for name, (label, shape, pieces) in found.items()]
+
+
+def state_of(data: bytes) -> bytes | None:
+    """The state of a training in a file, or None.
+
+    Raises:
+        OpValueError: the bytes are no checkpoint, or are cut off.
+    """
+    end = len(data) - (17 if data[-17:-10] == _CRC_MARK else 0)
+    for field in _Message(data, 0, end, "a checkpoint").fields(1, _STATE):
+        if field.number == _STATE:
+            return bytes(field.content())
+    return None
 
 
 def _value(message: _Message) -> tuple[str, str, tuple[int, ...], memoryview]:
@@ -175,4 +195,4 @@ def _signed(number: int) -> int:
 
 
 def _field(number: int, content: bytes) -> bytes:
-    return bytes([number << 3 | 2]) + _varint(len(content)) + content
+    return _varint(number << 3 | 2) + _varint(len(content)) + content

@@ -23,5 +23,6 @@ images        conv.py, then conv_*.py                        pooling.py, then po
 sequences     recurrent.py   cells of LSTM and GRU           ctc.py          the sums of CTC
 places        indexing.py    take and put                    nonzero.py      which are not zero
 order         sort.py        sorting, best k, search         counting.py     how often
+files         checksum.py    of records in files
 chance        philox.py      counter-based random bits       sampling.py     what takes a varying number of them
 """

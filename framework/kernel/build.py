@@ -31,7 +31,7 @@ from anfora.kernel.emit import Module
 from anfora.kernel.heap import require
 from anfora.kernel.target import target
 
-__all__ = ["Progress", "Recipe", "code_key", "disk", "progress", "recipe"]
+__all__ = ["Progress", "Recipe", "code_key", "disk", "kernel_names", "progress", "recipe"]
 
 _TO_COMPILE, _TO_LINK = 16 << 20, 2 << 20  #: bytes asked for in front of LLVM, eight times what it was seen to take
 
@@ -85,6 +85,20 @@ class Progress:
 #: Of this process; used under the lock.
 progress = Progress()
 
+_recipes: list[Recipe] = []
+
+
+def kernel_names() -> dict[int, str]:
+    """What the kernels made so far are called, by address: their recipe, or for an irregular one its function."""
+    found = {}
+    for each in _recipes:
+        module, name = each._write.__module__.rpartition(".")[2], each._write.__name__.strip("_")
+        for params, addresses in list(each._made.items()):
+            plain = next((param for param in params if isinstance(param, types.FunctionType)), None)
+            label = f"{module}.{name}" if plain is None else f"{module}.{plain.__name__.strip('_')}"
+            found.update(dict.fromkeys(addresses.values(), label))
+    return found
+
 
 class Recipe:
     """A generator of kernels and the kernels made so far."""
@@ -95,6 +109,7 @@ class Recipe:
         self._symbols = symbols
         self._vectorize = vectorize
         self._made: dict[tuple, dict[str, int]] = {}
+        _recipes.append(self)
 
     def address(self, *params: Any) -> int:
         """The address of the function `kernel` of the object made for these parameters."""

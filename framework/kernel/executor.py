@@ -23,6 +23,9 @@ that has not arrived: a worker that sleeps, or that the system has put aside, co
 for some tens of microseconds after a job, then sleep. There is one pool; a call that finds it busy runs on its own
 thread, to the same bits. How many share a job is written down with the job, so the number may be changed at any time. The
 threads are the system's, without a part in Python; one that finds no memory for its scratch leaves the job to the others.
+
+**Traces.** While somebody measures (`Trace`), each thread notes when it began and ended its part of a step. A program knows
+what its steps compute (`computes`). Otherwise a step costs one comparison more.
 """
 
 from __future__ import annotations
@@ -36,9 +39,12 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from anfora.core.errors import AnforaWarning, OpRuntimeError, OpTypeError, OpValueError
 from anfora.kernel.build import Recipe
@@ -47,7 +53,7 @@ from anfora.kernel.heap import keep_freed_memory
 from anfora.kernel.plan import Buffer, Plan, Step
 
 __all__ = [
-    "LINE", "NO_MEMORY", "OUT_OF_MEMORY", "TAG", "Part", "Program", "get_num_threads", "run", "run_at",
+    "LINE", "NO_MEMORY", "OUT_OF_MEMORY", "TAG", "Part", "Program", "Ran", "Trace", "get_num_threads", "run", "run_at",
     "set_num_threads",
 ]  # fmt: skip
 
@@ -64,13 +70,16 @@ LINE = 64  #: bytes of a cache line, to which arenas and workspaces are aligned
 class Program:
     """A plan in the form that the native loop reads. Immutable; keep it alive while it may run."""
 
-    __slots__ = ("address", "plan", "_words")
+    __slots__ = ("address", "plan", "computes", "_words", "__weakref__")
 
     plan: Plan | None  #: None if it was joined from several
+    #: So many steps, and what they compute together: an operator, or `Part.computes`.
+    computes: tuple[tuple[int, Any], ...]
 
-    def __init__(self, plan: Plan, order: Sequence[int] | None = None) -> None:
+    def __init__(self, plan: Plan, order: Sequence[int] | None = None, computes: Any = None) -> None:
         """`order` says which argument of the caller is buffer i of the plan, for the first buffers."""
         self.plan = plan
+        self.computes = ((len(plan.steps), computes),)
         order = (*(order or ()), *range(len(order or ()), len(plan.inputs) + len(plan.outputs) + len(plan.workspaces)))
         words = _head(plan.steps, len(plan.inputs) + len(plan.outputs), plan.workspaces, -1)
         for step in plan.steps:
@@ -82,6 +91,7 @@ class Program:
         """The steps of many plans, one after the other, on so many arguments; `arena` is the number of one, or -1."""
         self = object.__new__(cls)
         self.plan = None
+        self.computes = tuple((len(part.plan.steps), part.computes) for part in parts)
         words = _head([step for part in parts for step in part.plan.steps], arguments, (), arena)
         for part in parts:
             for step in part.plan.steps:
@@ -97,6 +107,22 @@ class Program:
     def _keep(self, words: list[int]) -> None:
         self._words = array("q", words)
         self.address = self._words.buffer_info()[0]
+        _programs[self.address] = self
+        if _trace is not None:
+            _trace.programs.append(self)
+
+    def steps(self) -> list[tuple[int, int]]:
+        """Of each step, the address of its kernel and its chunks."""
+        words = self._words
+        found, at = [], _HEAD + words[2]
+        for _ in range(words[0]):
+            found.append((words[at], words[at + 3]))
+            at += _STEP_HEAD + words[at + 4] + 2 * words[at + 5]
+        return found
+
+
+#: Programs that may run, by address.
+_programs: weakref.WeakValueDictionary[int, Program] = weakref.WeakValueDictionary()
 
 
 class Part(NamedTuple):
@@ -105,6 +131,7 @@ class Part(NamedTuple):
     plan: Plan
     places: Sequence[tuple[int, int]]  #: for each of its buffers an argument and an offset in it, or -1 and an address
     tag: int
+    computes: Any = None  #: for who measures: the rows of graph mode that the plan stands for
 
 
 def _head(steps: Sequence[Step], arguments: int, workspaces: Sequence[int], arena: int) -> list[int]:
@@ -165,7 +192,8 @@ _STOP = 320
 _THREADS = 384  # how many threads share the next job
 _JOB_PROGRAM, _JOB_DATA, _JOB_COUNTERS, _JOB_FAILURE, _JOB_THREADS = 448, 456, 464, 472, 480
 _ALIVE = 512  # workers that have not ended
-_POOL_BYTES = 576
+_TRACE = 576  # the address of a trace, or 0
+_POOL_BYTES = 640
 
 _SPINS = 2000  #: pauses before a thread that waits inside a job yields
 _IDLE_SPINS = 1000  #: pauses (about 50 µs) before an idle worker sleeps
@@ -250,6 +278,30 @@ def _first_step(fn: Function, program: Value) -> Value:
     return program + (fn.load(program, I64, 2) + _HEAD) * 8
 
 
+_TRACE_HEAD = 2  # words of a trace: how many steps were noted, how many have room; then the steps
+_TRACE_STEP = 6  # program | step | job | thread | began | ended
+
+
+def _now(fn: Function, is_traced: Value, room: Value) -> Value:
+    """The monotonic clock in nanoseconds where somebody measures, else 0; `room` is for what the clock says."""
+    now = fn.var(0)
+    with fn.when(is_traced):
+        fn.call(I32, "clock_gettime", fn.const(time.CLOCK_MONOTONIC, I32), room)
+        now.set(fn.load(room, I64, 0) * 1_000_000_000 + fn.load(room, I64, 1))
+    return now.value
+
+
+def _note(fn: Function, trace: Value, program: Value, index: Value, job: Value, began: Value, room: Value) -> None:
+    """Write down a step that this thread has done, if there is a trace with room."""
+    with fn.when(trace != 0):
+        number = fn.atomic_add(trace.pointer(), 1)
+        with fn.when(number < fn.load(trace.pointer(), I64, 1)):
+            at = (trace + (number * _TRACE_STEP + _TRACE_HEAD) * 8).pointer()
+            thread = fn.call(I64, "pthread_self")
+            for i, word in enumerate((program.address(), index, job, thread, began, _now(fn, trace != 0, room))):
+                fn.store(word, at, i)
+
+
 def _write_serial(module: Module) -> None:
     """serial(program, data) -> code: every step whole, on this thread."""
     fn = Function("serial", [("ptr", "program"), ("ptr", "arguments")], module=module)
@@ -264,11 +316,14 @@ def _write_serial(module: Module) -> None:
     step = fn.var(_first_step(fn, program))
     code = fn.var(0)
     index = fn.var(0)
+    trace, room = fn.load(fn.symbol("anfora_pool") + _TRACE, I64), fn.buffer(16)
     with fn.forever() as exit:
         exit.when(index.value >= steps)
         here = step.value
         units = fn.load(here, I64, 1)
+        began = _now(fn, trace != 0, room)
         code.set(fn.call(I64, "chunk", here, data, words, scratch, fn.const(0), units))
+        _note(fn, trace, program, index.value, fn.const(0), began, room)
         exit.when(code.value != 0)
         step.set(_next_step(fn, here))
         index.add(1)
@@ -293,6 +348,7 @@ def _write_participate(module: Module) -> None:
     line = _counter_bytes(threads)
     index = fn.var(0)
     awaited = fn.var(0)  # the counter of the caller's last step before this one, or 0
+    trace, job, room = fn.load(pool + _TRACE, I64), fn.atomic_load(pool + _OPEN), fn.buffer(16)
 
     def has_failed() -> Value:
         return fn.atomic_load(pool + _JOB_FAILURE) != _NO_FAILURE
@@ -306,10 +362,12 @@ def _write_participate(module: Module) -> None:
         exit.when(index.value >= steps)
         here = step.value
         units, grain, chunks = _fields(fn, here, 1, 2, 3)
+        began = _now(fn, trace != 0, room)
         done = counters + index.value * line  # then one counter for each share
         with fn.when(chunks <= 1):
             with fn.when(thread == 0):
                 run(here, fn.const(0), units)
+                _note(fn, trace, program, index.value, job, began, room)
                 fn.atomic_store(1, done)
             awaited.set(done.address())
         with fn.unless(chunks <= 1):
@@ -330,6 +388,7 @@ def _write_participate(module: Module) -> None:
                     run(here, lo, fn.select(hi > units, units, hi))
                     ran.add(1)
             with fn.when(ran.value > 0):
+                _note(fn, trace, program, index.value, job, began, room)
                 fn.atomic_add(done, ran.value)
             _wait(fn, lambda: fn.atomic_load(done) == chunks)
         exit.when(has_failed())
@@ -495,6 +554,10 @@ class _Pool:
             self._workers.clear()
             self._word(_STOP).value = 0
 
+    def trace(self, address: int) -> None:
+        """Let programs that begin from now on be noted there; 0: nowhere."""
+        self._word(_TRACE).value = address
+
     def forget(self) -> None:
         """After a fork the child has the memory but not the threads."""
         threads = self.threads
@@ -538,6 +601,62 @@ def _wake_sleepers(address: int) -> None:
     if sys.platform == "linux":
         number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]
         ctypes.CDLL(None).syscall(number, ctypes.c_void_p(address + _GENERATION), 129, 1 << 30, None, None, 0)
+
+
+class Ran(NamedTuple):
+    """A step of a program, or a thread's part of one."""
+
+    computes: Any  #: see `Part.computes`
+    kernel: int  #: the address of its code
+    chunks: int  #: parts that threads can share
+    job: int  #: what the parts of one step have in common; 0 for a step that one thread ran by itself
+    thread: int  #: as `threading.get_ident()` gives it
+    began: int  #: nanoseconds of `time.monotonic_ns()`
+    ended: int
+
+
+class Trace:
+    """What this process runs from `start()` on until `stop()`, which gives it in the order in which the steps ended, and
+    how many more there was no room for. One at a time."""
+
+    MOST = 1 << 20  #: steps; memory is used as they come, 40 bytes each
+
+    def __init__(self) -> None:
+        self.programs: list[Program] = []  #: those that may run meanwhile stay: no address becomes another's
+
+    def start(self) -> None:
+        global _trace
+        if _trace is not None:
+            raise OpRuntimeError("somebody measures already: one profile at a time")
+        ready_addresses()
+        self.programs += _programs.values()
+        _room_for_traces()[:_TRACE_HEAD] = 0, self.MOST
+        _trace = self
+        _pool.trace(_room_for_traces().ctypes.data)
+
+    def stop(self) -> tuple[list[Ran], int]:
+        global _trace
+        _pool.trace(0)
+        _trace = None
+        words = _room_for_traces()
+        count = min(int(words[0]), self.MOST)
+        steps: dict[int, list[tuple[Any, int, int]]] = {}
+        for program in self.programs:
+            computes = [each for count, each in program.computes for _ in range(count)]
+            steps[program.address] = [(each, *step) for each, step in zip(computes, program.steps())]
+        notes = words[_TRACE_HEAD : _TRACE_HEAD + count * _TRACE_STEP].reshape(-1, _TRACE_STEP).tolist()
+        self.programs.clear()
+        found = [Ran(*steps[program][index], *rest) for program, index, *rest in notes]
+        return sorted(found, key=lambda ran: ran.ended), max(int(words[0]) - self.MOST, 0)
+
+
+_trace: Trace | None = None
+
+
+@functools.cache
+def _room_for_traces() -> np.ndarray:
+    """Never given back: a thread that has begun a program may still write to it when the trace has stopped."""
+    return np.empty(_TRACE_HEAD + Trace.MOST * _TRACE_STEP, np.int64)
 
 
 _pool = _Pool()

@@ -26,7 +26,9 @@ from anfora.kernel.build import Recipe
 from anfora.kernel.call import METHODS, write_call, write_launch
 from anfora.kernel.fields import Fields, StructuresDiffer
 
-__all__ = ["available", "bind", "claim", "is_recording", "launch", "native_wrap", "set_recording", "state", "watch"]
+__all__ = [
+    "available", "bind", "claim", "is_recording", "launch", "native_wrap", "set_recording", "state", "switch", "watch",
+]  # fmt: skip
 
 #: Cells that native code reads on every call: [2 · a thread + whether its tape is on, calls must take the Python path].
 #: Another thread takes the Python path, which claims the cell for it; so no thread ever reads the switch of another.
@@ -34,30 +36,30 @@ state = array("q", [0, 0])
 
 
 class _Switch(threading.local):
-    """Whether operators are recorded, in this thread."""
+    """Whether operators are recorded, in this thread; to be read only."""
 
     on = True
 
 
-_switch = _Switch()
+switch = _Switch()
 
 
 def is_recording() -> bool:
     """Whether operators are recorded now, in this thread."""
-    return _switch.on
+    return switch.on
 
 
 def set_recording(on: bool) -> bool:
     """Switch recording in this thread; gives what it was before."""
-    before = _switch.on
-    _switch.on = on
+    before = switch.on
+    switch.on = on
     claim()
     return before
 
 
 def claim() -> None:
     """Let native code serve this thread."""
-    state[0] = 2 * threading.get_ident() + _switch.on
+    state[0] = 2 * threading.get_ident() + switch.on
 
 
 _watchers: set[Any] = set()  #: who wants to see every operator

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Union
 
 from anfora.core.abstract import Layout, TensorType, contiguous_strides
@@ -40,6 +40,10 @@ class Buffer:
     @classmethod
     def of(cls, index: int, layout: Layout) -> Buffer:
         return cls(index, layout.dtype, layout.shape, layout.strides)
+
+    def at(self, index: int) -> Buffer:
+        """The same under another number."""
+        return Buffer(index, self.dtype, self.shape, self.strides, self.offset)
 
     @property
     def code(self) -> str:
@@ -65,10 +69,11 @@ class Buffer:
     def reshaped(self, *shape: int) -> Buffer:
         """A contiguous buffer with other axes."""
         assert self.is_contiguous and math.prod(shape) == self.size, (self, shape)
-        return replace(self, shape=shape, strides=contiguous_strides(shape, self.dtype.itemsize))
+        return Buffer(self.index, self.dtype, shape, contiguous_strides(shape, self.dtype.itemsize), self.offset)
 
     def permuted(self, axes: tuple[int, ...]) -> Buffer:
-        return replace(self, shape=tuple(self.shape[a] for a in axes), strides=tuple(self.strides[a] for a in axes))
+        shape, strides = tuple(self.shape[a] for a in axes), tuple(self.strides[a] for a in axes)
+        return Buffer(self.index, self.dtype, shape, strides, self.offset)
 
     def broadcast(self, shape: tuple[int, ...]) -> Buffer:
         """The buffer seen with a larger shape; repeated axes get stride 0."""
@@ -76,11 +81,11 @@ class Buffer:
         strides = tuple(
             0 if i < lead or self.shape[i - lead] != n else self.strides[i - lead] for i, n in enumerate(shape)
         )
-        return replace(self, shape=shape, strides=strides)
+        return Buffer(self.index, self.dtype, shape, strides, self.offset)
 
     def moved(self, nbytes: int) -> Buffer:
         """The buffer from another start."""
-        return replace(self, offset=self.offset + nbytes)
+        return Buffer(self.index, self.dtype, self.shape, self.strides, self.offset + nbytes)
 
 
 Word = Union[int, Buffer]

@@ -20,9 +20,10 @@ import numpy as np
 
 from anfora import ops
 from anfora.core.dtype import int64
-from anfora.core.errors import OpValueError
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
-from anfora.ops.composite import composite
+from anfora.ops.composite import composite, with_doors
 from anfora.ops.forms import named, spelled
 
 #: Functions of `ops` under the same name. `dim` means `axis`, and `keepdim` its like.
@@ -92,8 +93,8 @@ def __getattr__(name: str) -> Any:
         if name in _POSITIONS:
             found = _with_positions(found)
     else:
-        raise AttributeError(f"module 'anfora.mint' has no attribute '{name}'")
-    globals()[name] = found
+        raise MissingName("anfora.mint", name)
+    globals()[name] = found = composite(found)
     return found
 
 
@@ -397,6 +398,8 @@ def randint(*args: Any, generator: Any = None, dtype: Any = None, device: Any = 
         >>> randint(10, (2, 3)).shape
         (2, 3)
     """
+    if len(args) not in (2, 3):
+        raise OpTypeError(f"randint needs (high, size) or (low, high, size), but got {len(args)} arguments")
     low, high, size = args if len(args) == 3 else (0, *args)
     return ops.randint(low, high, size, seed=generator, dtype=dtype or int64)
 
@@ -408,6 +411,8 @@ def randint_like(input: Tensor, *bounds: int, dtype: Any = None, device: Any = N
         >>> randint_like(Tensor([1, 2]), 10).shape
         (2,)
     """
+    if len(bounds) not in (1, 2):
+        raise OpTypeError(f"randint_like needs one bound or two behind the tensor, but got {len(bounds)}")
     low, high = bounds if len(bounds) == 2 else (0, *bounds)
     return ops.randint_like(input, low, high, dtype=dtype or input.dtype)
 
@@ -461,4 +466,5 @@ _FORMS = (
     "min", "multinomial", "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn",
     "randn_like", "randperm", "sort", "std", "std_mean", "sub", "trace", "unique", "var", "var_mean", "zeros",
 )  # fmt: skip
+globals().update(with_doors(globals(), _FORMS))
 __all__ = sorted([*_NAMES, *_METHODS, *_FORMS])

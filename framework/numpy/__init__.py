@@ -32,11 +32,13 @@ from anfora.core.dtype import (  # noqa: F401
     uint64,
 )
 from anfora.core.errors import OpTypeError
+from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
 from anfora.numpy import arrays, calculations
 from anfora.numpy.arrays import *  # noqa: F403
 from anfora.numpy.arrays import of_type, tensors
 from anfora.numpy.calculations import *  # noqa: F403
+from anfora.ops.composite import composite
 
 inf, nan, pi = math.inf, math.nan, math.pi
 PINF, NINF = inf, -inf
@@ -118,10 +120,10 @@ def __getattr__(name: str) -> Any:
     elif name in _PLAIN:
         return getattr(ops, name)
     else:
-        raise AttributeError(f"module 'anfora.numpy' has no attribute '{name}'")
+        raise MissingName("anfora.numpy", name)
     found.__name__ = found.__qualname__ = name
     found.__doc__ = f"numpy's `{name}`, which is `ops.{_ELEMENTS_RENAMED.get(name, name)}`."
-    globals()[name] = found
+    globals()[name] = found = composite(found)
     return found
 
 

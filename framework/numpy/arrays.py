@@ -13,6 +13,7 @@ from anfora import ops
 from anfora.core.dtype import as_dtype, bool_, float32, float64, int32, int64, promote
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
+from anfora.ops.composite import with_doors
 
 __all__ = [
     "append", "arange", "array", "array_split", "array_str", "asarray", "asfarray", "atleast_1d", "atleast_2d",
@@ -514,3 +515,6 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
         parts.append(rest % n)
         rest = rest // n
     return tuple(reversed(parts)) if order == "C" else tuple(parts)
+
+
+globals().update(with_doors(globals(), __all__))

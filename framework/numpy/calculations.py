@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from anfora import ops
-from anfora.core.dtype import as_dtype, bool_, float32, int32
+from anfora.core.dtype import as_dtype, bool_, float32, int32, uint8
 from anfora.core.errors import OpValueError
 from anfora.core.tensor import Tensor
 from anfora.numpy.arrays import (
@@ -26,6 +26,7 @@ from anfora.numpy.arrays import (
     tensors,
     zeros_like,
 )
+from anfora.ops.composite import with_doors
 
 __all__ = [
     "amax", "amin", "apply_along_axis", "apply_over_axes", "around", "array_equal", "array_equiv", "average", "cbrt",
@@ -426,7 +427,9 @@ def _counted(name: str) -> Callable:
         def plain(x: Any) -> Any:
             if isinstance(x, (tuple, list)):
                 return type(x)(map(plain, x))
-            return x.asnumpy() if isinstance(x, Tensor) else x
+            if isinstance(x, Tensor):
+                return (x.astype(uint8) if x.dtype is bool_ else x).asnumpy()
+            return x
 
         made = getattr(numpy, name)(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
         return _float_tensors(made)
@@ -478,3 +481,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether all elements are equal after broadcasting."""
     return bool(numpy.array_equiv(asarray(a1).asnumpy(), asarray(a2).asnumpy()))
+
+
+globals().update(with_doors(globals(), __all__))

@@ -29,6 +29,7 @@ copying.py      copies, conversions, in-place writes     padding.py      element
 creation.py     constants, ranges, grids                 diagonals.py    diagonals and triangles of matrices
 random.py       random numbers                           initializer.py  first values of parameters
 places.py       what indices name; under all of
+collectives.py  between processes, of which there is one
 indexing.py     x[…], gather, embedding, and of          scatter.py      writing to places that indices name
 """
 
@@ -36,6 +37,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
+from anfora.core.nearest import MissingName
 from anfora.ops import methods as methods  # gives Tensor its methods; before functions take the names of their modules
 from anfora.ops.activation import *  # noqa: F403
 from anfora.ops.arithmetic import *  # noqa: F403
@@ -77,11 +79,13 @@ _ABOVE = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.eager.custom": ("custom_vjp",),
     "anfora.modes": ("_primexpr", "constexpr"),
+    "anfora.ops.collectives": ("ReduceOp",),
     "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}
 
 __all__ = list(methods.functions)
+globals().update(methods.functions)  # as they are told to programs, with doors: see composite.py
 
 
 def __getattr__(name: str) -> Any:
@@ -90,14 +94,14 @@ def __getattr__(name: str) -> Any:
     elif name == "Primitive" or name[:1].isupper():
         primitives = import_module("anfora.ops.primitives")
         if name != "Primitive" and name not in primitives.CLASSES and name not in primitives.PLAIN:
-            raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
+            raise MissingName("anfora.ops", name)
         value = primitives.Primitive if name == "Primitive" else primitives.primitive_class(name)
     elif name.endswith("_ext"):  # MindSpore's name for the form that `mint` has
         value = _extended(name)
     elif f"anfora.ops.{name}" in sys.modules:  # an older path
         value = sys.modules[f"anfora.ops.{name}"]
     else:
-        raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
+        raise MissingName("anfora.ops", name)
     globals()[name] = value
     return value
 
@@ -106,7 +110,7 @@ def _extended(name: str) -> Any:
     for module in ("anfora.mint", "anfora.mint.nn.functional"):
         if hasattr(import_module(module), name.removesuffix("_ext")):
             return getattr(import_module(module), name.removesuffix("_ext"))
-    raise AttributeError(f"module 'anfora.ops' has no attribute '{name}'")
+    raise MissingName("anfora.ops", name)
 
 
 def __dir__() -> list[str]:

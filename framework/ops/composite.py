@@ -3,6 +3,9 @@
 An operator gives the errors it raises their place in the user's program. A function that checks its own arguments gets
 the same by this decorator, and its errors point at its own arguments. As operators do, it takes arrays and nested lists
 where a `Tensor` is asked for.
+
+Every public function has such a door, or is an operator: the modules of names (`ops/methods.py`, `mint`, `numpy`) give it
+to all they have (`with_doors`), so that none can be forgotten.
 """
 
 from __future__ import annotations
@@ -10,25 +13,32 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-from collections.abc import Callable
+import types
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 
-from anfora.core.errors import AnforaError
-from anfora.core.op import parameter_names
+from anfora.core.errors import AnforaError, OpTypeError
+from anfora.core.nearest import MissingName
+from anfora.core.op import Op, parameter_names
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import locate
 from anfora.core.tensor import Tensor
 
-__all__ = ["composite"]
+__all__ = ["composite", "is_door", "with_doors"]
 
 F = TypeVar("F", bound=Callable)
 
 
 def composite(function: F) -> F:
-    """Mark a public function that is written in operators."""
+    """Mark a public function that is written in operators; one that is marked, and an operator, stay what they are."""
+    if is_door(function):
+        return function
     order = parameter_names(function)
+    code = function.__code__
+    rest = code.co_varnames[len(order)] if code.co_flags & inspect.CO_VARARGS else ""
+    count = code.co_argcount
     kinds = {name: function.__annotations__.get(name) for name in order}
     tensors = {name for name, kind in kinds.items() if kind in ("Tensor", "Tensor | None")}
     optional = {name for name, kind in kinds.items() if kind == "Tensor | None"} | _optional(function, tensors)
@@ -48,14 +58,40 @@ def composite(function: F) -> F:
                 error.place = locate(error.arg, order)
             raise
         except INNER as error:  # of something that is no tensor?
-            given = (*zip(order, args), *kwargs.items())
-            found = refusal(function.__name__, given, tensors, optional, lambda: inspect.signature(function), error)
+            name, signature = wrapped.__name__, lambda: inspect.signature(function)
+            found: AnforaError | None
+            if isinstance(error, TypeError) and error.__traceback__ is not None and error.__traceback__.tb_next is None:
+                found = OpTypeError(str(error), help=f"its form is {name}{_shown(signature())}.")  # of the call itself
+            else:
+                given = [*zip(order[:count], args), *((rest, value) for value in args[count:]), *kwargs.items()]
+                found = refusal(name, given, tensors, optional, signature, error)
             if found is None:
                 raise
             found.place = locate(found.arg, order)
-            raise found from None
+            raise found from found.__cause__
 
+    wrapped.is_door = True  # type: ignore[attr-defined]
     return wrapped  # type: ignore[return-value]
+
+
+def is_door(function: Any) -> bool:
+    """Whether what inner functions raise at wrong arguments is told as the mistake of who has called this function."""
+    return isinstance(function, Op) or getattr(function, "is_door", False)
+
+
+def with_doors(scope: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """The functions of these names, each with a door; what is no function of Python's is left out."""
+    found = {name: scope[name] for name in names if type(scope.get(name)) is types.FunctionType}
+    for name, function in found.items():
+        if function.__name__ not in scope:  # one that a function has made
+            function.__name__ = function.__qualname__ = name
+    return {name: composite(function) for name, function in found.items()}
+
+
+def _shown(signature: inspect.Signature) -> str:
+    """A signature without annotations."""
+    parameters = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+    return str(signature.replace(parameters=parameters, return_annotation=signature.empty))
 
 
 def _optional(function: Callable, tensors: set[str]) -> set[str]:
@@ -76,4 +112,4 @@ def __getattr__(name: str) -> Any:
         ops = importlib.import_module("anfora.ops")
         if name in dir(ops):
             return getattr(ops, name)
-    raise AttributeError(f"module 'anfora.ops.composite' has no attribute '{name}'")
+    raise MissingName("anfora.ops.composite", name)

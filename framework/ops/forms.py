@@ -35,7 +35,7 @@ from anfora.core.tensor import Tensor, is_operand
 from anfora.ops import arithmetic, indexing, joining, places, reduction
 from anfora.ops import scatter as scatters
 from anfora.ops import shape as shapes
-from anfora.ops.composite import composite
+from anfora.ops.composite import composite, is_door
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
 from anfora.ops.creation import full, integers
 from anfora.ops.families import normalize_axis
@@ -43,7 +43,7 @@ from anfora.ops.places import add_at, set_at
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
 
-__all__ = ["FORMS", "TURNED", "in_place", "named", "spelled", "with_signature"]
+__all__ = ["DIRECT", "FORMS", "TURNED", "in_place", "named", "spelled", "with_signature"]
 
 _KEPT = 512  #: native functions that a method keeps
 
@@ -63,7 +63,9 @@ def spelled(function: Callable, **names: str) -> Callable:
     known = {other: name for other, name in {**known, **names}.items() if other not in order}
     name = function.__name__
     if not known:
-        return function if not isinstance(function, Op) else named(lambda *args, **kw: function(*args, **kw), function)
+        if not isinstance(function, Op):
+            return function
+        return _told_as(named(lambda *args, **kw: function(*args, **kw), function), function, signature)
 
     def method(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
@@ -74,18 +76,26 @@ def spelled(function: Callable, **names: str) -> Callable:
                     kwargs[own] = kwargs.pop(other)
         return function(*args, **kwargs)
 
-    return named(method, function)
+    own_names = {own: other for other, own in names.items()}
+    parameters = [p.replace(name=own_names.get(p.name, p.name)) for p in signature.parameters.values()]
+    return _told_as(named(method, function), function, signature.replace(parameters=parameters))
+
+
+def _told_as(method: Any, function: Any, signature: inspect.Signature) -> Callable:
+    """A function that hands all on to another, and so refuses what that refuses."""
+    method.__signature__, method.is_door = signature, is_door(function)
+    return method
 
 
 def with_signature(function: Callable, signature: str, call: str) -> Callable:
     """A function with parameters and defaults of its own in front of another: `with_signature(leaky_relu,
     "input, negative_slope=0.01", "input, negative_slope")`."""
-    scope = {"function": function}
+    scope = {"function": function, "__name__": __name__}
     source = f"def {function.__name__}({signature}):\n    return function({call})\n"
     exec(compile(source, __file__, "exec"), scope)  # frames of this package are no place of the user's
     made: Any = scope[function.__name__]
     made.__doc__, made.__module__ = function.__doc__, function.__module__
-    return made
+    return composite(made)
 
 
 def named(method: Callable, function: Any, name: str | None = None) -> Callable:
@@ -874,7 +884,7 @@ def sum_method(
         total = _summer(tuple(axis) if isinstance(axis, list) else axis, keepdims)(self)
     else:
         total = reduction.reduce_sum(self, axis, keepdims, dtype)
-    return total if initial is None else total + initial
+    return total if initial is None else arithmetic.add(total, initial)
 
 
 def _axis_and_keep(name: str, names: dict, axis: Any, keep: Any) -> tuple[Any, Any]:
@@ -1133,6 +1143,14 @@ FORMS: dict[str, Callable] = {
     "slice_scatter": scatters.slice_scatter,
     "diagonal_scatter": scatters.diagonal_scatter,
 }
+
+#: Those that hand everything on to operators at once, which say what is wrong with it: a door of their own would take half
+#: as long as they do.
+_DIRECT = """
+    __getitem__ __setitem__ reshape view permute transpose astype bool byte char short int long half bfloat16 float double
+    contiguous copy_ sum add sub subtract
+"""
+DIRECT = frozenset(_DIRECT.split())
 
 #: Properties by name.
 TURNED: dict[str, Callable] = {

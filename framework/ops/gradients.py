@@ -126,7 +126,7 @@ def _concat_offset(N: int = 2, axis: int = 0) -> Callable:
 def _resized(align_corners: bool = False, half_pixel_centers: bool = False) -> Callable:
     @composite
     def call(grads: Tensor, image: Tensor) -> Tensor:
-        return _pull(ops.ResizeBilinearV2(grads.shape[-2:], align_corners, half_pixel_centers), image, grads)
+        return _pull(ops.ResizeBilinear(grads.shape[-2:], align_corners, half_pixel_centers), image, grads)
 
     return call
 

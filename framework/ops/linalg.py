@@ -950,10 +950,10 @@ def _(x, *, atol, rtol):
     for arg, value in (("atol", atol), ("rtol", rtol)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0):
             raise OpTypeError(f"pinv needs a number that is not negative for `{arg}`, but got {value!r}", arg=arg)
-    if rtol is None:
+    if rtol is None and x.dtype.is_float:
         eps = {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[x.dtype.bits]
         rtol = 0.0 if atol is not None or x.ndim < 2 else max(x.shape[-2:]) * eps
-    return {"atol": float(atol or 0.0), "rtol": float(rtol)}
+    return {"atol": float(atol or 0.0), "rtol": float(rtol or 0.0)}
 
 
 @pseudoinverse.infer

@@ -17,7 +17,8 @@ from typing import Any
 from anfora.core import slots
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor, is_operand
-from anfora.ops.forms import FORMS, TURNED, in_place, named, spelled
+from anfora.ops.composite import composite, with_doors
+from anfora.ops.forms import DIRECT, FORMS, TURNED, in_place, named, spelled
 from anfora.ops.random_forms import RANDOM_FORMS
 
 __all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functions", "install"]
@@ -35,6 +36,8 @@ def _functions() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for module in map(import_module, (f"anfora.ops.{name}" for name in MODULES)):
         found.update((name, getattr(module, name)) for name in module.__all__)
+        if module.__name__ != "anfora.ops.programs":  # which graph mode goes into
+            found.update(with_doors(found, module.__all__))
     return found
 
 
@@ -105,6 +108,7 @@ METHODS: dict[str, Callable] = {
     **FORMS,
     **RANDOM_FORMS,
 }
+METHODS |= {name: composite(function) for name, function in METHODS.items() if name not in DIRECT}
 METHODS |= {f"{name}_": in_place(f"{name}_", METHODS[name]) for name in _IN_PLACE.split()}
 
 PROPERTIES: dict[str, Callable] = {**TURNED}

@@ -20,6 +20,7 @@ from anfora.core.random import Generator
 from anfora.core.settings import note_once
 from anfora.core.tensor import Tensor
 from anfora.ops.bound import Bound
+from anfora.ops.collectives import COLLECTIVES
 from anfora.ops.composite import composite
 from anfora.ops.families import normalize_axis
 from anfora.ops.gradients import GRADIENTS
@@ -572,7 +573,9 @@ CLASSES: dict[str, Callable] = {
     "LayerNorm": _layer_norm,
     "ResizeNearestNeighbor": _resize("resize_nearest_neighbor"),
     "ResizeBilinear": _resize("resize_bilinear"),
-    "ResizeBilinearV2": _resize("resize_bilinear"),
+    "ResizeBilinearV2": lambda align_corners=False, half_pixel_centers=False: (
+        lambda x, size: ops.resize_bilinear(x, tuple(map(int, size)), align_corners, half_pixel_centers)
+    ),
     "LRN": lambda depth_radius=5, bias=1.0, alpha=1.0, beta=0.5, norm_region="ACROSS_CHANNELS": (
         lambda x: ops.lrn(x, depth_radius, bias, alpha, beta, norm_region)
     ),
@@ -631,6 +634,7 @@ CLASSES: dict[str, Callable] = {
     "Multinomial": _multinomial,
     "RandomChoiceWithMask": _choice,
     **MORE,
+    **COLLECTIVES,
     **GRADIENTS,
     **UPDATES,
 }

@@ -9,15 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import dtype as dtypes
 from anfora.core import slots
-from anfora.core.cell import Cell
+from anfora.core.cell import Cell, converted
 from anfora.core.dtype import DType, as_dtype, pytype_to_dtype
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 
 __all__ = [
-    "HyperMap", "Map", "MultitypeFuncGraph", "depend", "is_sequence_shape_unknown", "is_sequence_value_unknown",
-    "is_tensor", "isconstant", "partial", "print_", "scalar_to_array",
+    "HyperMap", "Map", "MultitypeFuncGraph", "add_flags", "core", "depend", "is_sequence_shape_unknown",
+    "is_sequence_value_unknown",
+    "is_tensor", "isconstant", "mixed_precision_cast", "partial", "print_", "scalar_to_array",
     "scalar_to_tensor", "tuple_to_array", "typeof",
 ]  # fmt: skip
 
@@ -42,6 +44,16 @@ _TYPES: dict[str, Any] = {
     "Ellipsis": type(...),
     "Function": Callable,
     "Cell": Cell,
+    "Type": DType,
+    "TypeType": DType,
+    "RowTensor": "RowTensor",
+    "COOTensor": "COOTensor",
+    "CSRTensor": "CSRTensor",
+    **{
+        f"{word}{bits}": getattr(dtypes, f"{word.lower()}{bits}")
+        for word, sizes in (("Int", (8, 16, 32, 64)), ("UInt", (8, 16, 32, 64)), ("Float", (16, 32, 64)))
+        for bits in sizes
+    },
 }
 
 
@@ -70,8 +82,9 @@ class MultitypeFuncGraph:
         self.entries: list[tuple[tuple, Callable]] = []
 
     def register(self, *type_names: Any) -> Callable[[Callable], Callable]:
-        """A decorator: the function is for arguments of these types, named as "Tensor", "Number", "Int", "Float", "Bool",
-        "String", "Tuple", "List", "Dict", "None", "Function" or "Cell", or given as element types."""
+        """A decorator: the function is for arguments of these types, named as "Tensor", "RowTensor", "COOTensor",
+        "CSRTensor", "Number", "Int", "Int64", "Float", "Float32", "Bool", "String", "Tuple", "List", "Dict", "None",
+        "Type", "Function" or "Cell", or given as element types, which stand for Python's numbers of their kind."""
         for given in type_names:
             if not isinstance(given, DType) and given not in _TYPES:
                 raise OpTypeError(
@@ -99,11 +112,14 @@ class MultitypeFuncGraph:
 
 
 def _is_of(value: Any, kind: Any) -> bool:
+    kind = _TYPES.get(kind, kind) if isinstance(kind, str) else kind
+    if isinstance(kind, str):  # a class that stands above this module
+        return type(value).__name__ == kind and type(value).__module__ == "anfora.sparse"
     if isinstance(kind, DType):
         return isinstance(value, (bool, int, float)) and pytype_to_dtype(type(value)).kind == kind.kind
-    if isinstance(value, bool) and kind in ("Int", "Float"):
+    if isinstance(value, bool) and kind in (_TYPES["Int"], _TYPES["Float"]):
         return False
-    return callable(value) if kind == "Function" else isinstance(value, _TYPES[kind])
+    return isinstance(value, kind)
 
 
 # -- functions mapped over nestings -----------------------------------------------------------------------------------
@@ -169,14 +185,54 @@ def _form(nest: Any) -> str:
 # -- helpers ----------------------------------------------------------------------------------------------------------
 
 
-def partial(func: Callable, *args: Any) -> Callable:
-    """A function with its first arguments fixed.
+def partial(func: Callable, *args: Any, **kwargs: Any) -> Callable:
+    """A function with its first arguments fixed, and those given by name.
 
     Example:
-        >>> partial(lambda x, y: x - y, 10)(3)
-        7
+        >>> partial(lambda x, y: x - y, 10)(3), partial(lambda x, y: x - y, y=1)(3)
+        (7, 2)
     """
-    return functools.partial(func, *args)
+    return functools.partial(func, *args, **kwargs)
+
+
+def add_flags(fn: Any = None, **flags: bool) -> Any:
+    """Accepted for MindSpore programs, which say with it how a function or Cell is compiled: the flags are kept in
+    `_func_graph_flags`, without effect; gives the function. Without one it is a decorator.
+
+    Example:
+        >>> @add_flags(has_effect=True)
+        ... def twice(x):
+        ...     return 2 * x
+        >>> twice(3), twice._func_graph_flags
+        (6, {'has_effect': True})
+    """
+    if fn is None:
+        return functools.partial(add_flags, **flags)
+    fn._func_graph_flags = {**getattr(fn, "_func_graph_flags", {}), **flags}
+    return fn
+
+
+def core(fn: Any = None, **flags: bool) -> Any:
+    """`add_flags` with the flag `core`.
+
+    Example:
+        >>> core(lambda x: x)._func_graph_flags
+        {'core': True}
+    """
+    return add_flags(fn, core=True, **flags)
+
+
+def mixed_precision_cast(dst_type: DType, x: Any) -> Any:
+    """The floating tensors of a nesting of tuples, lists and dicts in another floating type; all else as it is.
+
+    Args:
+        dst_type: a floating type, float16 or float32 say.
+    Example:
+        >>> x, labels = mixed_precision_cast(float16, (Tensor([1.0]), Tensor([1])))
+        >>> x.dtype, labels.dtype
+        (anfora.float16, anfora.int64)
+    """
+    return converted(x, as_dtype(dst_type))
 
 
 def depend(value: Any, expr: Any) -> Any:

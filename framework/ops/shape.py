@@ -754,7 +754,7 @@ along(diagonal, "dim1", "dim2")
 # -- what a tensor is -------------------------------------------------------------------------------------------------
 
 
-def shape(input_x: Tensor) -> tuple[int, ...]:
+def shape(input_x: Any) -> tuple[int, ...]:
     """The lengths of the axes.
 
     Raises:
@@ -801,11 +801,15 @@ def numel(input: Tensor) -> int:
     return input.size
 
 
-def dtype(input_x: Tensor) -> Any:
+def dtype(input_x: Any) -> Any:
     """The element type.
 
+    Raises:
+        OpTypeError: it is no tensor.
     Example:
         >>> dtype(zeros((2, 3)))
         anfora.float32
     """
+    if not isinstance(input_x, Tensor):
+        raise OpTypeError(f"dtype needs a tensor for `input_x`, but got {type(input_x).__name__}", arg="input_x")
     return input_x.dtype

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from anfora.dataset import transforms, vision
+
 
 @pytest.mark.parametrize(
     ("path", "name"),
@@ -16,10 +18,16 @@ import pytest
         ("dataset.vision.utils", "Inter"), ("dataset.transforms.c_transforms", "TypeCast"),
         ("dataset.transforms.py_transforms", "Compose"), ("dataset.engine.datasets", "Dataset"),
         ("dataset.core.config", "set_seed"), ("dataset.engine.samplers", "RandomSampler"),
+        ("dataset.transforms.vision", "Inter"),
     ],
 )  # fmt: skip
 def test_paths(path, name):
     assert getattr(importlib.import_module(f"anfora.{path}"), name) is not None
+
+
+def test_the_two_sets_of_transforms_are_one():
+    for module in (vision, transforms):
+        assert module.c_transforms is module.py_transforms is module
 
 
 def test_the_import_is_light():

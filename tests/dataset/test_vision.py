@@ -71,6 +71,25 @@ MINDSPORE = [
     (vision.Rotate(33, Inter.BILINEAR), COLOUR, ("uint8", (37, 53, 3), 1263237580)),
     (vision.RandomHorizontalFlip(1.0), COLOUR, ("uint8", (37, 53, 3), 2506856994)),
     (vision.RandomRotation((33, 33)), COLOUR, ("uint8", (37, 53, 3), 452551044)),
+    (vision.Affine(15.0, (0.1, -0.2), 1.1, (5.0, 3.0), Inter.BILINEAR, (3, 4, 5)), COLOUR,
+     ("uint8", (37, 53, 3), 24897417)),
+    (vision.Affine(15.0, (0.1, -0.2), 1.1, (5.0, 3.0)), GREY, ("uint8", (28, 28, 1), 3060937476)),
+    (vision.RandomAffine((15, 15), (0.1, 0.1, -0.2, -0.2), (1.1, 1.1), (5, 5, 3, 3)), COLOUR,
+     ("uint8", (37, 53, 3), 2657067854)),
+    (vision.Rotate(33, Inter.NEAREST, True), COLOUR, ("uint8", (60, 65, 3), 1517204125)),
+    (vision.Rotate(33, Inter.BILINEAR, True), GREY, ("uint8", (39, 39, 1), 3512773303)),
+    (vision.AdjustContrast(1.3), COLOUR, ("uint8", (37, 53, 3), 2966836940)),
+    (vision.AdjustSaturation(0.4), COLOUR, ("uint8", (37, 53, 3), 3097591363)),
+    (vision.AdjustGamma(0.7, 1.2), COLOUR, ("uint8", (37, 53, 3), 186921289)),
+    (vision.AutoContrast(10.0, [10, 20]), COLOUR, ("uint8", (37, 53, 3), 2640680870)),
+    (vision.Solarize(100), COLOUR, ("uint8", (37, 53, 3), 3001130662)),
+    (vision.GaussianBlur((5, 3)), COLOUR, ("uint8", (37, 53, 3), 3727668849)),
+    (vision.Erase(1, 2, 30, 20, (5, 6, 7)), COLOUR, ("uint8", (37, 53, 3), 1292297662)),
+    (vision.Perspective([[0, 52], [52, 52], [52, 0], [0, 0]], [[0, 32], [32, 32], [32, 0], [0, 0]]), COLOUR,
+        ("uint8", (37, 53, 3), 3851309958)),
+    (vision.RandomAutoContrast(prob=1.0), COLOUR, ("uint8", (37, 53, 3), 1178398856)),
+    (vision.RandomEqualize(1.0), COLOUR, ("uint8", (37, 53, 3), 4293142066)),
+    (vision.RandomPosterize((3, 3)), COLOUR, ("uint8", (37, 53, 3), 1765411753)),
     (vision.Decode(), png(COLOUR), ("uint8", (37, 53, 3), 1178398856)),
     (vision.Decode(), png(GREY[..., 0]), ("uint8", (28, 28, 3), 3525360468)),
 ]  # fmt: skip
@@ -118,6 +137,17 @@ SHAPES = {
         vision.RandomSelectSubpolicy([[(vision.Invert(), 0.5)], [(vision.RandomRotation(9), 1.0)]]), (37, 53, 3),
     ),
     "UniformAugment": (vision.UniformAugment([vision.Invert(), vision.Equalize()], 1), (37, 53, 3)),
+    "AutoAugment": (vision.AutoAugment(), (37, 53, 3)),
+    "AutoAugment, SVHN": (vision.AutoAugment(vision.AutoAugmentPolicy.SVHN, Inter.BILINEAR, (9, 8, 7)), (37, 53, 3)),
+    "RandAugment": (vision.RandAugment(), (37, 53, 3)),
+    "TrivialAugmentWide": (vision.TrivialAugmentWide(), (37, 53, 3)),
+    "RandomAutoContrast": (vision.RandomAutoContrast(10.0), (37, 53, 3)),
+    "RandomEqualize": (vision.RandomEqualize(), (37, 53, 3)),
+    "RandomPosterize": (vision.RandomPosterize((1, 8)), (37, 53, 3)),
+    "RandomSolarize": (vision.RandomSolarize(), (37, 53, 3)),
+    "RandomAdjustSharpness": (vision.RandomAdjustSharpness(2.0), (37, 53, 3)),
+    "RandomLighting": (vision.RandomLighting(0.3), (37, 53, 3)),
+    "RandomPerspective": (vision.RandomPerspective(), (37, 53, 3)),
     "RandomChoice": (transforms.RandomChoice([vision.Invert(), vision.Equalize()]), (37, 53, 3)),
     "RandomApply": (transforms.RandomApply([vision.Invert()]), (37, 53, 3)),
     "RandomOrder": (transforms.RandomOrder([vision.Invert(), vision.RandomRotation(9)]), (37, 53, 3)),
@@ -200,6 +230,14 @@ ERRORS = {
     "padding": (lambda: vision.Pad(-1), ValueError, r"padding is not within .* \[0, 2147483647\]"),
     "scale": (lambda: vision.RandomResizedCrop(3, scale=(2, 1)), ValueError, r"\(min,max\) format. Got \(max,min\)"),
     "classes": (lambda: transforms.OneHot(0), ValueError, "greater than 0"),
+    "auto": (lambda: vision.AutoAugment("imagenet"), TypeError, "policy with value imagenet"),
+    "magnitude": (lambda: vision.RandAugment(magnitude=31), ValueError, "smaller than num_magnitude_bins"),
+    "grey auto": (lambda: vision.AutoAugment()(GREY), RuntimeError, "should be 3, but got: 1"),
+    "labels": (lambda: vision.MixUpBatch()(np.zeros((2, 3, 3, 3)), np.zeros(2)), RuntimeError, "labels one-hot"),
+    "one column": (lambda: vision.MixUpBatch()(np.zeros((2, 3, 3, 3))), RuntimeError, "both image and label columns"),
+    "alpha": (lambda: vision.MixUpBatch(0.0), ValueError, "alpha must be greater than 0"),
+    "points": (lambda: vision.Perspective([1], [2]), TypeError, "start_points should be .* four points"),
+    "translate": (lambda: vision.Affine(1.0, (2, 0), 1.0, 0), ValueError, r"within the required interval of \[-1.0"),
     "list": (lambda: transforms.Compose(3), TypeError, "transforms list with value 3"),
     "empty": (lambda: transforms.RandomChoice([]), ValueError, "can not be empty"),
     "policy": (lambda: vision.RandomSelectSubpolicy([]), ValueError, "policy can not be empty"),
@@ -225,3 +263,142 @@ def test_the_sample_that_fails_among_many_is_told():
     dataset = ds.GeneratorDataset(images, "image", shuffle=False).map(vision.RandomCrop(5), "image").batch(7)
     with pytest.raises(ds.SampleError, match="map: RandomCrop failed at sample 20 of epoch 0"):
         list(dataset)
+
+
+# --- AutoAugment ------------------------------------------------------------------------------------------------------
+
+SMOOTH = np.stack([np.add.outer(np.arange(60), np.arange(80)) % 256] * 3, 2).astype(np.uint8)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, Image.fromarray], ids=["array", "PIL"])
+def test_steps_of_policies(kind):
+    """Each step at a strength, against Pillow or what it means."""
+    augment = vision.AutoAugment(interpolation=Inter.NEAREST)
+    wide = vision.TrivialAugmentWide()
+    image, picture = kind(SMOOTH), Image.fromarray(SMOOTH)
+
+    def step(*args, by=augment):
+        return np.asarray(by.step(image, *args))
+
+    def same(found, expected, apart=1):
+        assert np.abs(found.astype(int) - np.asarray(expected).astype(int)).max() <= apart
+
+    same(step("Posterize", 1.0, False), SMOOTH & 0xF0, 0)
+    same(step("Posterize", 1.0, False, by=wide), SMOOTH & 0xC0, 0)
+    same(step("Solarize", 0.0, False), np.where(SMOOTH >= 255, 255 - SMOOTH, SMOOTH), 0)
+    same(step("Solarize", 1.0, True), 255 - SMOOTH, 0)
+    same(step("Invert", 0.5, True), 255 - SMOOTH, 0)
+    same(step("Identity", 0.5, True), SMOOTH, 0)
+    same(step("Brightness", 1.0, True), SMOOTH * 0.1)
+    same(step("Contrast", 0.0, True), SMOOTH)
+    same(step("Rotate", 1.0, False), Image.fromarray(SMOOTH).rotate(30, Image.NEAREST), 255)
+    assert np.mean(step("Rotate", 1.0, False) != np.asarray(picture.rotate(30, Image.NEAREST))) < 0.05
+    shift = int(80 * 150 / 331)
+    expected = np.zeros_like(SMOOTH)
+    expected[:, shift:] = SMOOTH[:, :-shift]
+    same(step("TranslateX", 1.0, False), expected, 0)
+    expected = np.zeros_like(SMOOTH)
+    expected[:-32] = SMOOTH[32:]
+    same(step("TranslateY", 1.0, True, by=wide), expected, 0)
+    sheared = step("ShearX", 1.0, False)
+    rows = [np.flatnonzero(sheared[y].sum(1))[[0, -1]] for y in (0, 59)]
+    assert rows[0][1] < 78 and rows[0][0] == 0 and rows[1][0] > 5  # the top went left, the bottom right
+    same(step("AutoContrast", 0.0, False), np.asarray(Image.fromarray(SMOOTH).point(lambda v: v * 255 // 138)), 1)
+
+
+def test_policies_have_25_pairs_of_steps():
+    for policy in vision.AutoAugmentPolicy:
+        steps = vision.AutoAugment(policy).steps
+        assert len(steps) == 25 and all(len(pair) == 2 for pair in steps)
+        names = {name for pair in steps for name, _, _ in pair}
+        assert names <= {*vision.RandAugment.names, "Invert"}
+        assert all(0 <= prob <= 1 and 0 <= strength <= 9 for pair in steps for _, prob, strength in pair)
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+
+def batch():
+    return np.stack([np.full((8, 8, 3), 20 * i, np.uint8) for i in range(5)]), np.eye(5, dtype=np.int32)
+
+
+def test_mixed_batches():
+    images, labels = batch()
+    mixed, shares = vision.MixUpBatch(1.0)(images, labels)
+    assert mixed.dtype == np.uint8 and shares.dtype == np.float32
+    np.testing.assert_allclose(shares.sum(1), 1, rtol=1e-6)
+    np.testing.assert_allclose(mixed[:, 0, 0, 0], shares @ (20 * np.arange(5)), atol=1)
+    for layout in vision.ImageBatchFormat:
+        given = images if layout is vision.ImageBatchFormat.NHWC else images.transpose(0, 3, 1, 2)
+        cut, shares = vision.CutMixBatch(layout, 1.0, 1.0)(given, labels)
+        means = cut.mean(axis=(2, 3) if layout is vision.ImageBatchFormat.NCHW else (1, 2))[:, 0]
+        np.testing.assert_allclose(means, shares @ (20 * np.arange(5)), rtol=1e-5)
+        assert set(np.unique(cut)) <= {0, 20, 40, 60, 80}
+        same, kept = vision.CutMixBatch(layout, 1.0, 0.0)(given, labels)
+        assert np.array_equal(same, given) and np.array_equal(kept, labels)
+    mixed, shares = vision.MixUp(5, 0.2)(images, labels)
+    assert [sorted(np.flatnonzero(row)) for row in shares] == [[i, i + 1] for i in range(4)] + [[0, 4]]
+    np.testing.assert_allclose(mixed[:, 0, 0, 0], shares @ (20 * np.arange(5)))
+    dataset = ds.NumpySlicesDataset({"image": images, "label": labels}, shuffle=False).batch(5)
+    both = ["image", "label"]
+    ds.config.set_seed(3)
+    found = []
+    for workers in (1, 2):
+        mapped = dataset.map(vision.MixUpBatch(), both, num_parallel_workers=workers)
+        found.append(next(mapped.create_dict_iterator(output_numpy=True))["label"].tolist())
+    assert found[0] == found[1]
+
+
+# --- pieces, colours, files -------------------------------------------------------------------------------------------
+
+
+def test_pieces():
+    five = vision.FiveCrop((10, 20))(COLOUR)
+    corners = COLOUR[:10, :20], COLOUR[:10, -20:], COLOUR[-10:, :20], COLOUR[-10:, -20:]
+    assert [x.tobytes() for x in five] == [x.tobytes() for x in (*corners, COLOUR[13:23, 16:36])]
+    ten = vision.TenCrop((10, 20), use_vertical_flip=True)(PICTURE)
+    assert len(ten) == 10 and ten[5].tobytes() == COLOUR[::-1][:10, :20].tobytes()
+    dataset = ds.GeneratorDataset([COLOUR], "a").map(vision.FiveCrop(5), "a", list("abcde"))
+    assert [x.shape for x in next(dataset.create_tuple_iterator(output_numpy=True))] == [(5, 5, 3)] * 5
+    with pytest.raises(ValueError, match="larger than input image"):
+        vision.FiveCrop(99)(COLOUR)
+
+
+def test_colour_spaces():
+    import colorsys
+
+    image = np.random.RandomState(3).rand(6, 7, 3)
+    image[0, 0] = image[0, 0, 0]  # grey
+    hsv = vision.RgbToHsv(is_hwc=True)(image)
+    expected = [[colorsys.rgb_to_hsv(*pixel) for pixel in row] for row in image]
+    np.testing.assert_allclose(hsv, expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(vision.HsvToRgb(is_hwc=True)(hsv), image, rtol=1e-12)
+    planes = vision.RgbToHsv()(image.transpose(2, 0, 1)[None])
+    np.testing.assert_array_equal(planes[0].transpose(1, 2, 0), hsv)
+    padded = vision.NormalizePad([121.0, 115.0, 100.0], [70.0, 68.0, 71.0])(COLOUR)
+    np.testing.assert_array_equal(padded[..., :3], vision.Normalize([121.0, 115.0, 100.0], [70.0, 68.0, 71.0])(COLOUR))
+    assert padded.shape == (37, 53, 4) and not padded[..., 3].any()
+    flat = np.arange(12.0).reshape(3, 2, 2)
+    whitened = vision.LinearTransformation(np.eye(12) * 2, np.ones(12))(flat)
+    np.testing.assert_array_equal(whitened, (flat - 1) * 2)
+
+
+def test_image_files(tmp_path):
+    for ending, write in ((".png", vision.write_png), (".jpg", vision.write_jpeg)):
+        path = str(tmp_path / f"ü{ending}")
+        write(path, COLOUR)
+        data = vision.read_file(path)
+        assert np.array_equal(vision.Decode()(data), vision.read_image(path))
+        assert np.abs(vision.read_image(path).astype(int) - np.asarray(Image.open(path))).max() <= 3
+    assert np.array_equal(vision.read_image(str(tmp_path / "ü.png")), COLOUR)
+    grey = vision.read_image(str(tmp_path / "ü.png"), vision.ImageReadMode.GRAYSCALE)
+    assert grey.shape == (37, 53, 1)
+    assert np.array_equal(vision.Decode()(vision.encode_png(GREY)), np.repeat(GREY, 3, 2))
+    assert vision.get_image_size(PICTURE) == vision.get_image_size(COLOUR) == [37, 53]
+    assert vision.get_image_num_channels(PICTURE) == vision.get_image_num_channels(COLOUR) == 3
+    vision.write_file(str(tmp_path / "a"), np.arange(3, dtype=np.uint8))
+    assert vision.read_file(str(tmp_path / "a")).tolist() == [0, 1, 2]
+    with pytest.raises(RuntimeError, match="does not exist"):
+        vision.read_image(str(tmp_path / "none"))
+    with pytest.raises(RuntimeError, match="should be uint8"):
+        vision.encode_png(np.zeros((3, 3)))

@@ -6,9 +6,11 @@ import linecache
 import logging
 import re
 import statistics
+import types
 
 import numpy as np
 import pytest
+from outcomes import bits
 
 import anfora as ms
 from anfora import JitConfig, Parameter, Tensor, explain, jit, nn, ops
@@ -393,6 +395,26 @@ def test_strict_syntax_takes_what_the_library_does(mark, capsys):
     for _ in range(3):
         assert strict(Tensor([1.0, 2.0])) == uses_the_library(Tensor([1.0, 2.0]))
     assert capsys.readouterr().out == "sum\n" * 6
+
+
+class LooksUp(types.ModuleType):
+    """A module that looks its names up when they are asked for."""
+
+    def __getattr__(self, name):
+        return getattr(ops, name)
+
+
+LAZY = LooksUp("lazy")
+ASKED = types.ModuleType("asked")
+ASKED.__getattr__ = lambda name: getattr(ops, name)
+
+
+@pytest.mark.parametrize("mark", STRICT)
+@pytest.mark.parametrize("module", [LAZY, ASKED], ids=lambda module: module.__name__)
+def test_strict_syntax_takes_names_that_a_module_looks_up(mark, module):
+    strict = mark(lambda x: module.exp(x) + module.grad(module.sin)(x))
+    for k in range(3):
+        assert bits(strict(Tensor([k, 2.0]))) == bits(ops.exp(Tensor([k, 2.0])) + ops.cos(Tensor([k, 2.0])))
 
 
 @pytest.mark.parametrize("mark", STRICT)

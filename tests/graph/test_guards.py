@@ -424,6 +424,16 @@ def test_a_change_outside_is_seen(number, place):
         assert outcome(compiled, X, v) == expected, (read.__name__, v)
 
 
+@pytest.mark.parametrize("name", ["def", "None", "\ufb01x", "two words", "1st", "", "__private", "__code__"])
+def test_an_attribute_may_have_any_name(name):
+    holder = Holder()
+    scale = jit(lambda x: x * getattr(holder, name))
+    for value in (2, 2, 2, 3):
+        setattr(holder, name, value)
+        assert scale(X).tolist() == (X.asnumpy() * value).tolist()
+    assert scale.program.recordings == 2
+
+
 def test_the_text_of_an_error_that_depends_on_data_is_read_in_each_call():
     def f(place):
         try:

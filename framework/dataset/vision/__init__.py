@@ -2,17 +2,67 @@
 
     enums.py      Inter, Border and other words         base.py     what transforms share
     geometry.py   those that move pixels                values.py   those that change what pixels hold
-    augment.py    those that choose among others
+    cuts.py       several pieces; other perspectives    numeric.py  gamma, colour spaces, linear maps
+    augment.py    those that choose among others        chance.py   those that are done sometimes
+    batches.py    those that mix a batch                files.py    image files
 
 Arrays are worked on by OpenCV, PIL images by Pillow: `pip install anfora[data]`. Random choices follow from the seed, the
 epoch and the sample; a transform that a program calls itself draws from a stream that `config.set_seed` begins.
 """
 
+import sys
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.dataset.functions import not_random
-from anfora.dataset.vision.augment import RandomSelectSubpolicy, UniformAugment
-from anfora.dataset.vision.enums import AutoAugmentPolicy, Border, ConvertMode, ImageBatchFormat, Inter
+from anfora.dataset.vision.augment import (
+    AutoAugment,
+    RandAugment,
+    RandomSelectSubpolicy,
+    TrivialAugmentWide,
+    UniformAugment,
+)  # fmt: skip
+from anfora.dataset.vision.batches import (
+    CutMixBatch,
+    MixUp,
+    MixUpBatch,
+)  # fmt: skip
+from anfora.dataset.vision.chance import (
+    RandomAdjustSharpness,
+    RandomAutoContrast,
+    RandomEqualize,
+    RandomLighting,
+    RandomPosterize,
+    RandomSolarize,
+)  # fmt: skip
+from anfora.dataset.vision.cuts import (
+    FiveCrop,
+    Perspective,
+    RandomPerspective,
+    TenCrop,
+)  # fmt: skip
+from anfora.dataset.vision.enums import (
+    AutoAugmentPolicy,
+    Border,
+    ConvertMode,
+    ImageBatchFormat,
+    Inter,
+)  # fmt: skip
+from anfora.dataset.vision.files import (
+    ImageReadMode,
+    encode_jpeg,
+    encode_png,
+    get_image_num_channels,
+    get_image_size,
+    read_file,
+    read_image,
+    write_file,
+    write_jpeg,
+    write_png,
+)  # fmt: skip
 from anfora.dataset.vision.geometry import (
     HWC2CHW,
+    Affine,
     CenterCrop,
     Crop,
     Decode,
@@ -32,11 +82,20 @@ from anfora.dataset.vision.geometry import (
     Rotate,
     VerticalFlip,
 )  # fmt: skip
+from anfora.dataset.vision.numeric import (
+    AdjustGamma,
+    Erase,
+    HsvToRgb,
+    LinearTransformation,
+    NormalizePad,
+    RgbToHsv,
+)  # fmt: skip
 from anfora.dataset.vision.values import (
     AdjustBrightness,
     AdjustContrast,
     AdjustHue,
     AdjustSaturation,
+    AdjustSharpness,
     AutoContrast,
     ConvertColor,
     CutOut,
@@ -61,11 +120,21 @@ from anfora.dataset.vision.values import (
 )  # fmt: skip
 
 __all__ = [
-    "AdjustBrightness", "AdjustContrast", "AdjustHue", "AdjustSaturation", "AutoAugmentPolicy", "AutoContrast", "Border",
-    "CenterCrop", "ConvertColor", "ConvertMode", "Crop", "CutOut", "Decode", "Equalize", "GaussianBlur", "Grayscale",
-    "HWC2CHW", "HorizontalFlip", "ImageBatchFormat", "Inter", "Invert", "Normalize", "Pad", "PadToSize", "Posterize",
-    "RandomAffine", "RandomColor", "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize", "RandomErasing",
-    "RandomGrayscale", "RandomHorizontalFlip", "RandomInvert", "RandomResize", "RandomResizedCrop", "RandomRotation",
-    "RandomSelectSubpolicy", "RandomSharpness", "RandomVerticalFlip", "Rescale", "Resize", "ResizedCrop", "Rotate",
-    "Solarize", "ToNumpy", "ToPIL", "ToTensor", "ToType", "UniformAugment", "VerticalFlip", "not_random",
+    "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness", "Affine",
+    "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "Border", "CenterCrop", "ConvertColor", "ConvertMode", "Crop",
+    "CutMixBatch", "CutOut", "Decode", "Equalize", "Erase", "FiveCrop", "GaussianBlur", "Grayscale", "HWC2CHW",
+    "HorizontalFlip", "HsvToRgb", "ImageBatchFormat", "ImageReadMode", "Inter", "Invert", "LinearTransformation",
+    "MixUp", "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize", "Perspective", "Posterize", "RandAugment",
+    "RandomAdjustSharpness", "RandomAffine", "RandomAutoContrast", "RandomColor", "RandomColorAdjust", "RandomCrop",
+    "RandomCropDecodeResize", "RandomEqualize", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip",
+    "RandomInvert", "RandomLighting", "RandomPerspective", "RandomPosterize", "RandomResize", "RandomResizedCrop",
+    "RandomRotation", "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip", "Rescale",
+    "Resize", "ResizedCrop", "RgbToHsv", "Rotate", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType",
+    "TrivialAugmentWide", "UniformAugment", "VerticalFlip", "encode_jpeg", "encode_png", "get_image_num_channels",
+    "get_image_size", "not_random", "read_file", "read_image", "write_file", "write_jpeg", "write_png",
 ]  # fmt: skip
+
+c_transforms = py_transforms = sys.modules[__name__]  # MindSpore once kept two sets of transforms
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

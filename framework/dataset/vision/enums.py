@@ -12,8 +12,8 @@ class Inter(enum.IntEnum):
 
     NEAREST = 0
     ANTIALIAS = 1
-    LINEAR = BILINEAR = 2
-    CUBIC = BICUBIC = 3
+    BILINEAR = LINEAR = 2
+    BICUBIC = CUBIC = 3
     AREA = 4
     PILCUBIC = 5
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from anfora.dataset.vision.base import (
 from anfora.dataset.vision.enums import Border, Inter
 
 __all__ = [
-    "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip", "Pad", "PadToSize", "RandomAffine", "RandomCrop",
+    "Affine", "CenterCrop", "Crop", "Decode", "HWC2CHW", "HorizontalFlip", "Pad", "PadToSize", "RandomAffine", "RandomCrop",
     "RandomCropDecodeResize", "RandomHorizontalFlip", "RandomResize", "RandomResizedCrop", "RandomRotation",
     "RandomVerticalFlip", "Resize", "ResizedCrop", "Rotate", "VerticalFlip",
 ]  # fmt: skip
@@ -526,12 +527,11 @@ def _turned(image: Any, degrees: float, inter: Inter, expand: bool, center: Any,
     middle = ((width - 1) / 2, (height - 1) / 2) if center is None else center
     matrix = library.getRotationMatrix2D(middle, degrees, 1.0)
     size = (width, height)
-    if expand:
-        corners = np.array([[0, 0, 1], [width, 0, 1], [0, height, 1], [width, height, 1]]) @ matrix.T
-        span = corners.max(axis=0) - corners.min(axis=0)
-        size = (math.ceil(round(span[0], 6)) + 1, math.ceil(round(span[1], 6)) + 1)
-        matrix[0, 2] += (size[0] - 1) / 2 - middle[0]
-        matrix[1, 2] += (size[1] - 1) / 2 - middle[1]
+    if expand:  # the rectangle around the turned image, whose size is rounded only at the end
+        turn = np.abs(matrix[:, :2]).astype(np.float32) @ np.array([width, height], np.float32)
+        size = (round(float(turn[0])), round(float(turn[1])))
+        matrix[0, 2] += float(turn[0]) / 2 - width / 2
+        matrix[1, 2] += float(turn[1]) / 2 - height / 2
     return _warped(image, matrix, size, inter, fill)
 
 
@@ -542,6 +542,36 @@ def _warped(image: np.ndarray, matrix: np.ndarray, size: tuple[int, int], inter:
     value = fill if image.ndim == 3 else fill[:1]
     made = cv().warpAffine(image, matrix, size, flags=flags[inter], borderMode=0, borderValue=value)
     return like(image, made)
+
+
+def affine_matrix(
+    height: int, width: int, degrees: float, way: Sequence[float], scale: float, shear: Sequence[float]
+) -> np.ndarray:
+    """Where pixels go that are sheared across and down, scaled, turned around the middle, and moved by shares of the size,
+    (2, 3) float32."""
+    single = np.float32
+    angle, across, down = (np.deg2rad(single(number)) for number in (degrees, shear[0], -shear[1]))
+    factor, narrow, skew = single(scale), np.cos(down), np.tan(across)
+    cosine, sine = np.cos(angle + down), np.sin(angle + down)
+    matrix = np.empty((2, 3), single)
+    matrix[0, :2] = factor * cosine / narrow, factor * (-cosine * skew / narrow - np.sin(angle))
+    matrix[1, :2] = factor * sine / narrow, factor * (-sine * skew / narrow + np.cos(angle))
+    x, y, one = single((width - 1) / 2), single((height - 1) / 2), single(1)
+    matrix[0, 2] = (one - matrix[0, 0]) * x - matrix[0, 1] * y + single(way[0]) * single(width)
+    matrix[1, 2] = (one - matrix[1, 1]) * y - matrix[1, 0] * x + single(way[1]) * single(height)
+    return matrix
+
+
+def moved(image: Any, matrix: np.ndarray, inter: Inter, fill: tuple[int, int, int]) -> Any:
+    """An image of the same size, whose pixels went where a matrix, (2, 3), says."""
+    if not is_pil(image):
+        return _warped(image, matrix, (image.shape[1], image.shape[0]), inter, fill)
+    # Pillow counts from the corners of pixels, the matrix from their middles.
+    corners = matrix.copy()
+    corners[:, 2] += 0.5 - matrix[:, :2] @ (0.5, 0.5)
+    back = np.linalg.inv(np.vstack([corners, [0, 0, 1]]))[:2].ravel().tolist()
+    value: Any = fill if len(image.getbands()) == 3 else fill[0]
+    return image.transform(image.size, 0, back, pil_resampling(inter), fillcolor=value)
 
 
 def _degrees(degrees: Any) -> tuple[float, float]:
@@ -615,6 +645,49 @@ class RandomRotation(Rotate):
         return draws.stream.uniform(*self.interval)
 
 
+class Affine(Picture):
+    """Turned, moved, scaled and sheared.
+
+    Args:
+        degrees: the angle.
+        translate: how far it is moved, (across, down), in shares of width and height, in [−1, 1].
+        scale: a factor.
+        shear: angles (across, down), or one for across.
+        resample, fill_value: as for Rotate.
+    """
+
+    def __init__(
+        self,
+        degrees: float,
+        translate: Any,
+        scale: float,
+        shear: Any,
+        resample: Inter = Inter.NEAREST,
+        fill_value: Any = 0,
+    ) -> None:
+        self.degrees = checks.number("degrees", degrees)
+        self.translate = checks.numbers("translate", translate, 2)
+        if not all(-1 <= share <= 1 for share in self.translate):
+            raise OpValueError("Input translate is not within the required interval of [-1.0, 1.0].", arg="translate")
+        self.scale = checks.number("scale", scale)
+        if scale <= 0:
+            raise OpValueError(f"Input scale must be greater than 0, but got {scale}.", arg="scale")
+        given = (shear, 0.0) if isinstance(shear, (int, float)) else shear
+        self.shear = checks.numbers("shear", given, 2)
+        self.resample, self.fill = inter_of("resample", resample), fill_of(fill_value)
+
+    def _moved(self, image: Any) -> Any:
+        height, width = height_width(image)
+        matrix = affine_matrix(height, width, self.degrees, self.translate, self.scale, self.shear)
+        return moved(image, matrix, self.resample, self.fill)
+
+    def array(self, image: np.ndarray) -> np.ndarray:
+        return self._moved(image)
+
+    def picture(self, image: Any) -> Any:
+        return self._moved(image)
+
+
 class RandomAffine(Picture):
     """Randomly turned, moved, scaled and sheared.
 
@@ -652,24 +725,14 @@ class RandomAffine(Picture):
     def _matrix(self, height: int, width: int) -> np.ndarray:
         """Where each pixel of the image goes, (2, 3)."""
         stream = draws.stream
-        angle = math.radians(stream.uniform(*self.degrees))
-        x = stream.uniform(*self.translate[:2]) * width
-        y = stream.uniform(*self.translate[2:]) * height
+        angle = stream.uniform(*self.degrees)
+        way = stream.uniform(*self.translate[:2]), stream.uniform(*self.translate[2:])
         scale = stream.uniform(*self.scale)
-        across, down = (math.radians(stream.uniform(*self.shear[i : i + 2])) for i in (0, 2))
-        turn = np.array([[math.cos(angle), -math.sin(angle)], [math.sin(angle), math.cos(angle)]])
-        skew = np.array([[1, -math.tan(across)], [-math.tan(down), 1]])
-        linear = scale * turn @ skew
-        middle = np.array([(width - 1) / 2, (height - 1) / 2])
-        moved = middle + np.array([round(x), round(y)])
-        return np.column_stack([linear, moved - linear @ middle])
+        shear = stream.uniform(*self.shear[:2]), stream.uniform(*self.shear[2:])
+        return affine_matrix(height, width, angle, way, scale, shear)
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        matrix = self._matrix(*image.shape[:2])
-        return _warped(image, matrix, (image.shape[1], image.shape[0]), self.resample, self.fill)
+        return moved(image, self._matrix(*image.shape[:2]), self.resample, self.fill)
 
     def picture(self, image: Any) -> Any:
-        matrix = self._matrix(image.size[1], image.size[0])
-        back = np.linalg.inv(np.vstack([matrix, [0, 0, 1]]))[:2].ravel().tolist()
-        value: Any = self.fill if len(image.getbands()) == 3 else self.fill[0]
-        return image.transform(image.size, 0, back, pil_resampling(self.resample), fillcolor=value)
+        return moved(image, self._matrix(image.size[1], image.size[0]), self.resample, self.fill)

@@ -14,7 +14,8 @@ from anfora.dataset.vision.base import Picture, cv, enum_of, is_pil, like, pil, 
 from anfora.dataset.vision.enums import ConvertMode
 
 __all__ = [
-    "AdjustBrightness", "AdjustContrast", "AdjustHue", "AdjustSaturation", "AutoContrast", "ConvertColor", "CutOut",
+    "AdjustBrightness", "AdjustContrast", "AdjustHue", "AdjustSaturation", "AdjustSharpness", "AutoContrast",
+    "ConvertColor", "CutOut",
     "Equalize", "GaussianBlur", "Grayscale", "Invert", "Normalize", "Posterize", "RandomColor", "RandomColorAdjust",
     "RandomErasing", "RandomGrayscale", "RandomInvert", "RandomSharpness", "Rescale", "Solarize", "ToNumpy", "ToPIL",
     "ToTensor", "ToType",
@@ -238,6 +239,29 @@ class AutoContrast(_ByPillow):
         self.cutoff = checks.number("cutoff", cutoff, 0, 50)
         self.ignore = ignore
 
+    def array(self, image: np.ndarray) -> np.ndarray:
+        if image.dtype != np.uint8:
+            raise OpRuntimeError(f"AutoContrast: type of input image should be uint8, but got {image.dtype}")
+        planes = image[..., None] if image.ndim == 2 else image
+        found = [self._table(planes[..., channel])[planes[..., channel]] for channel in range(planes.shape[2])]
+        return np.stack(found, axis=2).reshape(image.shape)
+
+    def _table(self, plane: np.ndarray) -> np.ndarray:
+        """What each value of a channel becomes."""
+        counts = np.bincount(plane.ravel(), minlength=256)
+        if self.ignore is not None:
+            counts[np.atleast_1d(np.asarray(self.ignore, np.int64))] = 0
+        cut = int(counts.sum() * self.cutoff // 100)
+        below, above = np.cumsum(counts), np.cumsum(counts[::-1])
+        low = int(np.argmax(below > cut))
+        high = 255 - int(np.argmax(above > cut))
+        levels = np.arange(256)
+        if high > low and below[-1] > cut:
+            scale = np.float32(255) / np.float32(high - low)
+            offset = np.float32(-low) * scale
+            levels = np.clip((levels.astype(np.float32) * scale + offset).astype(np.int64), 0, 255)
+        return levels.astype(np.uint8)
+
     def picture(self, image: Any) -> Any:
         ignore = self.ignore[0] if isinstance(self.ignore, (list, tuple)) and len(self.ignore) == 1 else self.ignore
         return pil().ImageOps.autocontrast(image, self.cutoff, ignore)
@@ -266,7 +290,7 @@ class Solarize(Picture):
     """255 − x where x lies between two thresholds.
 
     Args:
-        threshold: (least, most), or one number for both.
+        threshold: (least, most), or one number for the least, as two equal ones are.
     """
 
     def __init__(self, threshold: Any) -> None:
@@ -278,7 +302,8 @@ class Solarize(Picture):
 
     def array(self, image: np.ndarray) -> np.ndarray:
         low, high = self.threshold
-        return np.where((image >= low) & (image <= high), 255 - image, image)
+        chosen = image >= low if low == high else (image >= low) & (image <= high)
+        return np.where(chosen, 255 - image, image)
 
     def picture(self, image: Any) -> Any:
         return pil().Image.fromarray(self.array(np.asarray(image)))
@@ -351,7 +376,7 @@ class GaussianBlur(Picture):
 
     Args:
         kernel_size: (width, height) of the curve's window, odd, or one number for both.
-        sigma: its widths in pixels, one number or two; 0.3 · ((kernel − 1) / 2 − 1) + 0.8 by default.
+        sigma: its widths in pixels, one number or two; 0.3 · ((width − 1) / 2 − 1) + 0.8 by default.
     """
 
     def __init__(self, kernel_size: Any, sigma: Any = None) -> None:
@@ -360,8 +385,9 @@ class GaussianBlur(Picture):
             if checks.integer_in("kernel_size", number, 1) % 2 == 0:
                 raise OpValueError("Input kernel_size is not an odd value.", arg="kernel_size")
         self.kernel = kernel
-        given = (sigma,) * 2 if sigma is None or isinstance(sigma, (int, float)) else tuple(sigma)
-        self.sigma = tuple(0.3 * ((k - 1) * 0.5 - 1) + 0.8 if s is None else s for k, s in zip(kernel, given))
+        if sigma is None:
+            sigma = 0.3 * ((kernel[0] - 1) * 0.5 - 1) + 0.8
+        self.sigma = (sigma,) * 2 if isinstance(sigma, (int, float)) else tuple(sigma)
 
     def array(self, image: np.ndarray) -> np.ndarray:
         made = cv().GaussianBlur(image, self.kernel, sigmaX=self.sigma[0], sigmaY=self.sigma[1])
@@ -371,10 +397,11 @@ class GaussianBlur(Picture):
         return pil().Image.fromarray(self.array(np.asarray(image)))
 
 
-def _mixed(image: np.ndarray, other: Any, factor: float) -> np.ndarray:
-    """image · factor + other · (1 − factor), rounded and kept in [0, 255]."""
-    found = image * np.float32(factor) + other * np.float32(1 - factor)
-    return np.clip(np.rint(found), 0, 255).astype(image.dtype)
+def _mixed(image: np.ndarray, other: np.ndarray, factor: float) -> np.ndarray:
+    """image · factor + other · (1 − factor), rounded and kept in the range of the type; in the order that gives
+    MindSpore's bits."""
+    share = float(np.float32(factor))
+    return cv().addWeighted(other, 1 - share, image, share, 0)
 
 
 class _Adjust(Picture):
@@ -440,7 +467,7 @@ class AdjustContrast(_Adjust):
 
     @staticmethod
     def adjusted(image: np.ndarray, factor: float) -> np.ndarray:
-        return _mixed(image, np.float32(int(_grey(image).mean() + 0.5)), factor)
+        return _mixed(image, np.full_like(image, int(_grey(image).mean() + 0.5)), factor)
 
     @staticmethod
     def adjusted_picture(image: Any, factor: float) -> Any:
@@ -463,7 +490,7 @@ class AdjustSaturation(_Adjust):
 
     @staticmethod
     def adjusted(image: np.ndarray, factor: float) -> np.ndarray:
-        return _mixed(image, _grey(image)[..., None].astype(np.float32), factor)
+        return _mixed(image, cv().cvtColor(_grey(image), int(ConvertMode.COLOR_GRAY2RGB)), factor)
 
     @staticmethod
     def adjusted_picture(image: Any, factor: float) -> Any:
@@ -583,6 +610,20 @@ class RandomSharpness(_ByPillow):
 
     def picture(self, image: Any) -> Any:
         return pil().ImageEnhance.Sharpness(image).enhance(draws.stream.uniform(*self.interval))
+
+
+class AdjustSharpness(_ByPillow, _Adjust):
+    """Blurred by a factor below 1, sharpened by one above.
+
+    Args:
+        sharpness_factor: not negative.
+    """
+
+    def __init__(self, sharpness_factor: float) -> None:
+        self.check("sharpness_factor", sharpness_factor)
+
+    def picture(self, image: Any) -> Any:
+        return pil().ImageEnhance.Sharpness(image).enhance(self.factor)
 
 
 class CutOut(Picture):

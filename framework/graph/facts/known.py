@@ -35,8 +35,8 @@ __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
     "VIEWS", "computes", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among",
     "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled", "is_constant", "is_layer", "is_object",
-    "is_opaque", "is_ours", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves", "overrides", "rows",
-    "sets_plainly", "viewed", "writes",
+    "is_of_layers", "is_opaque", "is_ours", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves",
+    "overrides", "rows", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -67,16 +67,18 @@ METADATA = frozenset([
     "is_leaf", "const_arg", "__len__", "name", "is_named", "is_init",
 ])  # fmt: skip
 
-#: Modules of this package whose functions compute with tensors and do nothing else.
-_LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.dtype")
+#: Modules of this package whose functions compute with tensors and do nothing else. Here and in the next table the longer
+#: name counts: the layers of `anfora.mint` are programs, and the functions behind them are not.
+_LIBRARY = ("anfora.ops", "anfora.mint", "anfora.mint.nn.functional", "anfora.numpy", "anfora.core.dtype")
+_LAYERS = ("anfora.nn", "anfora.mint.nn")
 #: Modules of this package that are programs like the user's.
 _PROGRAMS = (
+    *_LAYERS,
     "anfora.api",
     "anfora.batching",
     "anfora.directions",
     "anfora.modes",
     "anfora.ops.programs",
-    "anfora.nn",
     "anfora.models",
     "anfora.examples",
     "anfora.core.cell",
@@ -122,6 +124,22 @@ def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
     return isinstance(module, str) and any(module == p or module.startswith(p + ".") for p in prefixes)
 
 
+def _is_library(module: Any) -> bool:
+    """Whether what a module of this name has computes with tensors, and does nothing else."""
+    return type(module) is str and _depth(module, _LIBRARY) > _depth(module, _PROGRAMS)
+
+
+def _is_program(module: Any) -> bool:
+    """Whether a module of this name is one of this package's that are programs like the user's."""
+    return type(module) is str and _depth(module, _PROGRAMS) > _depth(module, _LIBRARY)
+
+
+@functools.cache
+def _depth(module: str, prefixes: tuple[str, ...]) -> int:
+    """The length of the longest of the names that a module lies in; 0 if it lies in none."""
+    return max((len(prefix) for prefix in prefixes if _of(module, (prefix,))), default=0)
+
+
 def forgets(function: Any) -> bool:
     """Whether a function neither keeps its arguments, nor gives them back in its result."""
     fact = fact_of(function)
@@ -149,9 +167,9 @@ def computes(function: Any) -> bool:
     if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
         return _is_operator_method(function)
     if isinstance(function, types.FunctionType):
-        is_ours = _of(function.__globals__.get("__name__"), _LIBRARY) and function not in NOTING
+        is_ours = _is_library(function.__globals__.get("__name__")) and function not in NOTING
         return is_ours or is_transform(function)
-    if isinstance(function, types.MethodDescriptorType) and _of(getattr(function, "__module__", None), _LIBRARY):
+    if isinstance(function, types.MethodDescriptorType) and _is_library(getattr(function, "__module__", None)):
         return True
     if isinstance(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
         return True
@@ -163,7 +181,7 @@ def computes(function: Any) -> bool:
         ):
             return True
         return issubclass(function, tuple) and makers.maker(function) is makers.ROW and _is_row(function)
-    return not isinstance(function, Cell) and _of(type(function).__module__, _LIBRARY)
+    return not isinstance(function, Cell) and _is_library(type(function).__module__)
 
 
 def _is_of_enum(method: Any) -> bool:
@@ -177,13 +195,18 @@ def viewed(view: Any) -> dict:
 
 def is_layer(kind: type) -> bool:
     """Whether it is a class of this library's layers: to make one has no effect but random numbers."""
-    return issubclass(kind, Cell) and _of(kind.__module__, ("anfora.nn",))
+    return issubclass(kind, Cell) and is_of_layers(kind.__module__)
+
+
+def is_of_layers(module: Any) -> bool:
+    """Whether a module of this name is one of this library's that have layers."""
+    return _of(module, _LAYERS)
 
 
 def holds_state(value: Any) -> bool:
     """Whether there is more to an object of this library than which one it is: it is a metric, a schedule or a loss scaler,
     whose attributes change, or a gradient function, which holds one of the program's."""
-    return type(value) is api.GradientFunction or _of(type(value).__module__, ("anfora.nn", "anfora.optim"))
+    return type(value) is api.GradientFunction or _of(type(value).__module__, (*_LAYERS, "anfora.optim"))
 
 
 def is_compiled(value: Any) -> bool:
@@ -236,7 +259,7 @@ def enters(function: types.FunctionType) -> bool:
     Cell, since the table of hooks, and the number of the next one, are this library's."""
     module = function.__globals__.get("__name__")
     if _of(module, ("anfora",)):
-        return (_of(module, _PROGRAMS) and function is not Cell._hook) or function in _ALSO_ENTERED
+        return (_is_program(module) and function is not Cell._hook) or function in _ALSO_ENTERED
     if module in _PLAIN_LIBRARIES or contexts.enters(function):
         return True
     file = function.__code__.co_filename
@@ -318,12 +341,14 @@ def is_attribute_of_ours(kind: type, name: str) -> bool:
 
 def _is_of_library(found: Any) -> bool:
     """Whether what stands in a class is this library's code, or Python's, or no code at all."""
-    if isinstance(found, (classmethod, staticmethod)):
-        found = found.__func__
-    if isinstance(found, property):
-        found = found.fget
+    if type(found) is not types.FunctionType:
+        if isinstance(found, (classmethod, staticmethod)):
+            found = found.__func__
+        if isinstance(found, property):
+            found = found.fget
     if type(found) is types.FunctionType:
-        return _of(found.__globals__.get("__name__"), ("anfora", *_OF_ABSTRACT_CLASSES))
+        module = found.__globals__.get("__name__")
+        return type(module) is str and _depth(module, _OF_LIBRARY) > 0
     return isinstance(found, _PYTHONS) or not (callable(found) or hasattr(type(found), "__get__"))
 
 
@@ -360,7 +385,7 @@ _OF_MAKING = frozenset([
 
 #: What a Tensor, or a Parameter, has.
 _OF_TENSORS = frozenset(dir(Tensor)) | frozenset(dir(Parameter))
-_OF_ABSTRACT_CLASSES = ("abc", "typing", "typing_extensions")
+_OF_LIBRARY = ("anfora", "abc", "typing", "typing_extensions")  #: the latter are those of abstract classes
 _PYTHONS = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType,
     types.GetSetDescriptorType, types.MemberDescriptorType, type, Op,

@@ -8,6 +8,7 @@ check.
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -172,7 +173,8 @@ class Emitter:
             return self.constant(key)
         if kind in ("attr", "method"):
             base = self.name(origin.base)
-            return f"{base}.{key}" if key.isidentifier() and not key.startswith("__") else f"getattr({base}, {key!r})"
+            is_word = key.isascii() and key.isidentifier() and not keyword.iskeyword(key)
+            return f"{base}.{key}" if is_word else f"getattr({base}, {key!r})"
         if kind == "item":
             base = self.name(origin.base)
             index = repr(key) if type(key) in (int, str) else self.constant(key)

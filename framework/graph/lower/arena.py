@@ -56,13 +56,21 @@ class Place(NamedTuple):
 class Task:
     """A plan, or an operator that runs in Python, and where its operands lie."""
 
-    __slots__ = ("inputs", "outputs", "plan", "row")
+    __slots__ = ("inputs", "outputs", "plan", "row", "rows")
 
-    def __init__(self, plan: Plan | None, inputs: Sequence[Place | None], outputs: Sequence[Place], row: int) -> None:
+    def __init__(
+        self,
+        plan: Plan | None,
+        inputs: Sequence[Place | None],
+        outputs: Sequence[Place],
+        row: int,
+        rows: Sequence[int] = (),
+    ) -> None:
         self.plan = plan  #: None for an operator that runs in Python
         self.inputs = inputs
         self.outputs = outputs
         self.row = row  #: the row that it computes, or the last of them
+        self.rows = tuple(rows) or (row,)  #: all of them
 
 
 def extent(layout: Layout) -> tuple[int, int]:

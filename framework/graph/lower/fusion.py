@@ -11,7 +11,7 @@ axis, which would take the vectors from all members; and loops over short rows, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from anfora.graph.lower.arena import Kind, Place, Root, Task
@@ -273,11 +273,12 @@ def _joined(members: Sequence[_Candidate], uses: dict[Root, int]) -> Iterable[Ta
     plan_elementwise(
         planner,
         body,
-        [(replace(buffer, index=i), elem) for i, (_, buffer, elem) in enumerate(inputs)],
-        [(replace(buffer, index=i), elem) for i, (_, _, buffer, elem) in enumerate(outputs, len(inputs))],
+        [(buffer.at(i), elem) for i, (_, buffer, elem) in enumerate(inputs)],
+        [(buffer.at(i), elem) for i, (_, _, buffer, elem) in enumerate(outputs, len(inputs))],
         sum(member.elements.nanoseconds for member in members),
     )
-    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.row)
+    rows = [row for member in members for row in member.task.rows]
+    yield Task(planner.finish(), [p for p, _, _ in inputs], [p for _, p, _, _ in outputs], members[-1].task.row, rows)
 
 
 # -- single elements --------------------------------------------------------------------------------------------------

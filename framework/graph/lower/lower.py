@@ -124,7 +124,8 @@ class Segment:
                 continue
             places = [_location(place, arena) for place in (*task.inputs, *task.outputs)]
             places += [(arena, offset) for offset in spaces]
-            parts.append(Part(task.plan, places, max(task.row, 0)))
+            computes = tuple(self.rows[row] for row in task.rows if row >= 0)
+            parts.append(Part(task.plan, places, max(task.row, 0), computes))
         finish()
         return stages
 
@@ -151,7 +152,7 @@ class Segment:
         is_plain = self._handed == [(first + i, None, 0) for i in range(count)] and not self._coming
         if not is_plain or len(self._stages) != 1 or self._is_refused or self._written:
             return None
-        factory = _short_run_factory(len(self._fresh), count)
+        factory = _short_run_factory(first if first <= _MOST_NAMED else None, len(self._fresh), count)
         return factory(np.empty, glue.launcher(), self._stages[0], self._raise, *self._fresh)
 
     def _raise(self, code: int, *buffers: np.ndarray) -> None:
@@ -255,8 +256,9 @@ def _collecting_later(rows: int) -> Iterator[None]:
 
 
 @functools.cache
-def _short_run_factory(fresh: int, count: int) -> Callable:
-    """A function that makes the shortest `run` of a program that needs so many arrays, of which some are outputs."""
+def _short_run_factory(given: int | None, fresh: int, count: int) -> Callable:
+    """A function that makes the shortest `run` of a program that gets and needs so many arrays, some of them outputs."""
+    names = ["*arrays"] if given is None else [f"x{i}" for i in range(given)]
     made = [f"a{i}" for i in range(fresh)]
     shapes = "".join(f", s{i}" for i in range(fresh))
     lines = [
@@ -264,9 +266,10 @@ def _short_run_factory(fresh: int, count: int) -> Callable:
         *(f"    shape{i}, dtype{i} = s{i}" for i in range(fresh)),
         "    address = program.address",
         "    def run(arrays):",
+        *([f"        {', '.join(names)}, = arrays"] if given else []),
         *(f"        a{i} = empty(shape{i}, dtype{i})" for i in range(fresh)),
-        f"        code = launch(address, {', '.join(['*arrays', *made])})",
-        f"        if code: fail(code, {', '.join(['*arrays', *made])})",
+        f"        code = launch(address, {', '.join([*names, *made])})",
+        f"        if code: fail(code, {', '.join([*names, *made])})",
         f"        return [{', '.join(made[:count])}]",
         "    return run",
     ]
@@ -434,6 +437,7 @@ class _Lowering:
 
 
 _BYTE = np.dtype(np.uint8)
+_MOST_NAMED = 16  #: arrays that are handed over name by name, which is faster than from a tuple
 
 
 def _live(rows: Sequence[Row], outputs: Sequence[int]) -> list[int]:

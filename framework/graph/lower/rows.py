@@ -25,6 +25,14 @@ class Calls:
     def __init__(self, calls: Sequence[CellCall]) -> None:
         self._calls = [(weakref.ref(cell), shapes) for cell, shapes in calls]
 
+    def are(self, calls: Sequence[CellCall]) -> bool:
+        """Whether they are these."""
+        if not calls or len(calls) != len(self._calls):
+            return len(calls) == len(self._calls)
+        return all(
+            cell is reference() and shapes == known for (cell, shapes), (reference, known) in zip(calls, self._calls)
+        )
+
     def cell_calls(self) -> list[CellCall]:
         """Those that are still there, the outermost first."""
         return [(cell, shapes) for reference, shapes in self._calls if (cell := reference()) is not None]
@@ -54,7 +62,8 @@ class Row:
         place: of the program, (code object, position), for errors; see `core.span.place_of`.
         mask: which inputs the tape followed.
         is_inner: whether it belongs to a gradient that the program takes: no tape outside follows it.
-        cells: where the operator may fail, the calls of Cells that it stands in, the outermost first; see `Calls`.
+        cells: the calls of Cells that it stands in, the outermost first; see `Calls`.
+        back: on the way back of a gradient, the place and the Cells of the call whose gradient it is of.
     """
 
     entry: Entry
@@ -64,3 +73,4 @@ class Row:
     mask: int = 0
     is_inner: bool = False
     cells: Calls | None = None
+    back: tuple[tuple[Any, int], Calls | None] | None = None

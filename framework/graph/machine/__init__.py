@@ -7,4 +7,5 @@ places.py        what Python does is called from frames that stand in the progra
 signals.py       handlers of signals wait until the program stands between two instructions
 switches.py      tape and mixed precision, as they stand at a moment
 running.py       what a thread is in the middle of
+room.py          room on CPython's stack for what calls much
 """

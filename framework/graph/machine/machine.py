@@ -24,11 +24,12 @@ from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.outline import Outlined, land, outlined
-from anfora.graph.machine.places import Place, do_at
+from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames
+from anfora.graph.machine.room import roomy
 from anfora.graph.machine.signals import delivered, held, holds
 from anfora.graph.source.code import Code, Position, Unsupported
 from anfora.graph.source.sources import code_of
-from anfora.graph.source.tracebacks import freed, of_program
+from anfora.graph.source.tracebacks import freed, of_program, stub
 
 __all__ = [
     "Drain",
@@ -46,6 +47,7 @@ __all__ = [
 ]
 
 _ABSENT = object()
+_FEW, _MANY = 64, 1 << 28  #: instructions, before and after it is worth while to see to room on the stack
 
 
 class Frame:
@@ -273,8 +275,9 @@ def _always(item: Any) -> bool:
 
 def for_python(args: tuple) -> tuple:
     """Arguments of what the interpreter does: `map`, `filter` and the like that have not started are Python's own."""
-    if any(type(given) is Generator and given.kind is not types.GeneratorType for given in args):
-        return tuple([given.python() if type(given) is Generator else given for given in args])
+    for given in args:
+        if type(given) is Generator and given.kind is not types.GeneratorType:
+            return tuple([given.python() if type(given) is Generator else given for given in args])
     return args
 
 
@@ -636,10 +639,17 @@ class Machine:
 
     def run(self) -> Any:
         """Run until the first frame returns; its value."""
+        self._go(self.steps + _FEW)
+        while self.frames:
+            self._go_far(self.steps + _MANY)
+        return self._done
+
+    def _go(self, most: float) -> None:
+        """Run until the first frame has returned, or so many instructions are done."""
         frames, calls = self.frames, signals.calls
-        while frames:
+        while frames and self.steps < most:
             try:
-                while frames:
+                while frames and self.steps < most:
                     if self.world.pending:
                         self.world.settle(self)
                         if not frames:
@@ -665,7 +675,8 @@ class Machine:
             except BaseException as error:  # the program may have handlers for these too
                 calls = self._note_signals(calls)
                 self.unwind(error)
-        return self._done
+
+    _go_far = roomy(_go)
 
     def _interrupt(self) -> None:
         """Call the handlers of signals that wait, between two instructions."""
@@ -769,7 +780,12 @@ class Machine:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
         shown = self._shown()
-        return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+        if not needs_no_frames(operation):
+            return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+        code, variables = shown.code, functools.partial(self.world.variables, shown)
+        made = stub(code.python, code.positions[shown.pc - 1])
+        call = Variables(variables, operation, args, names)
+        return do_alone(made, shown.function.__globals__, call, self.handled())
 
     def _place_of(self, frame: Frame) -> Place:
         code, world = frame.code, self.world
@@ -1318,6 +1334,14 @@ class Machine:
         frame.stack.append(self.world.do(self, operations.rest_of_mapping, (frame.stack.pop(), keys)))
 
     # -- for messages -------------------------------------------------------------------------------------------------
+
+    @property
+    def is_in_cells(self) -> bool:
+        """Whether any Cells are being called."""
+        for frame in self.frames:
+            if frame.cell is not None:
+                return True
+        return self._left is not None
 
     def cell_calls(self) -> list[CellCall]:
         """The Cells that are being called, the outermost first."""

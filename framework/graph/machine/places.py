@@ -24,7 +24,7 @@ from anfora.graph.machine.signals import releases
 from anfora.graph.source.code import Position
 from anfora.graph.source.tracebacks import stub
 
-__all__ = ["Place", "do_at", "may_look_at_frames"]
+__all__ = ["Place", "Variables", "do_at", "do_alone", "may_look_at_frames", "needs_no_frames"]
 
 _LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 
@@ -45,7 +45,7 @@ class Place(NamedTuple):
     variables: Callable[[], Mapping[str, Any]]
 
 
-class _Variables(dict):
+class Variables(dict):
     """What `frame.f_locals` is of a frame that is made for a place: the variables of the program there. The call that the
     frame makes lies in the dict itself, where Python finds it soonest, and nobody else looks."""
 
@@ -100,10 +100,17 @@ _LOOKING = frozenset([sys._getframe, sys._current_frames, warnings.warn, getattr
 def may_look_at_frames(operation: Any) -> bool:
     """Whether a function may look at the frames of its callers: what is written in Python may, unless it is ours; what is
     written in C is known to, or does not."""
+    if type(operation) is types.BuiltinFunctionType:
+        return operation in _LOOKING
     function = getattr(operation, "__func__", operation)
     if type(function) is types.FunctionType:
         return not function.__code__.co_filename.startswith(_LIBRARY)
     return type(function) is types.BuiltinFunctionType and function in _LOOKING
+
+
+def needs_no_frames(operation: Any) -> bool:
+    """Whether nobody can see, while it is done, from which frame it is called, but in a traceback."""
+    return type(operation) is not Outlined and not may_look_at_frames(operation)
 
 
 #: Frames that are made for callers: each needs room on the stack, and time.
@@ -145,7 +152,7 @@ def do_at(
     if may_look_at_frames(operation):
         return _do_from([*_callers(), *outer(), place], operation, args, names, handled)
     code, position, scope, variables = place
-    return _do(stub(code, code.co_filename, position), scope, _Variables(variables, operation, args, names), handled)
+    return do_alone(stub(code, position), scope, Variables(variables, operation, args, names), handled)
 
 
 @releases
@@ -164,26 +171,33 @@ def while_handling(handled: BaseException, operation: Callable, args: tuple) -> 
 
 
 @releases
-def _do(made: types.CodeType, scope: dict[str, Any], values: _Variables, handled: BaseException | None) -> Any:
+def do_alone(made: types.CodeType, scope: dict[str, Any], call: Variables, handled: BaseException | None) -> Any:
+    """Do what no frame but one is needed for: see `needs_no_frames`.
+
+    Args:
+        made: code that seems to stand there.
+        scope: the variables of its module.
+        call: the local ones, and what is done.
+    """
     try:
         if handled is None:
-            return eval(made, scope, values)
-        return while_handling(handled, eval, (made, scope, values))
+            return eval(made, scope, call)
+        return while_handling(handled, eval, (made, scope, call))
     finally:
-        dict.clear(values)  # the frame may live on, in a traceback
+        dict.clear(call)  # the frame may live on, in a traceback
 
 
 def _do_from(
     places: Sequence[Place], operation: Callable, args: tuple, names: dict, handled: BaseException | None
 ) -> Any:
     """The same, with frames for all of the places."""
-    called: list[_Variables] = []
+    called: list[Variables] = []
     for code, position, scope, variables in reversed(places):
-        called.append(_Variables(variables, operation, args, names))
-        made = stub(code, code.co_filename, position)
+        called.append(Variables(variables, operation, args, names))
+        made = stub(code, position)
         operation, args, names = eval, (made, scope, called[-1]), {}
     try:
-        return _do(made, scope, called[-1], handled)
+        return do_alone(made, scope, called[-1], handled)
     except BaseException as error:
         entry = error.__traceback__
         while entry is not None and entry.tb_frame.f_locals is not called[0]:  # up to the frame of the last place

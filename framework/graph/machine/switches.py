@@ -27,7 +27,7 @@ class Switches:
 
     def turn(self) -> None:
         """Let them stand so."""
-        if glue.is_recording() is not self.tape:
+        if glue.switch.on is not self.tape:
             glue.set_recording(self.tape)
         if autocast.state.dtype is not self.half:
             autocast.enter(self.half)
@@ -36,10 +36,12 @@ class Switches:
         return f"<switches: tape {'on' if self.tape else 'off'}, half {self.half}>"
 
 
-_made: dict[tuple[bool, DType | None], Switches] = {}
+#: With the tape off, and on: those that were made, by the type.
+_made: tuple[dict[DType | None, Switches], ...] = ({}, {})
 
 
 def switches() -> Switches:
     """How they stand now."""
-    now = glue.is_recording(), autocast.state.dtype
-    return _made.get(now) or _made.setdefault(now, Switches(*now))
+    tape, half = glue.switch.on, autocast.state.dtype
+    made = _made[tape]
+    return made.get(half) or made.setdefault(half, Switches(tape, half))

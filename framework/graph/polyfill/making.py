@@ -118,6 +118,8 @@ def is_made_here(recorder: Any, value: Any) -> bool:
         return is_own and all(is_made_here(recorder, each) for each in value.__dict__.values())
     if type(value) in (tuple, list, ParameterTuple):
         return all(is_made_here(recorder, each) for each in value)
+    if type(value) is dict:
+        return all(type(name) is str and is_made_here(recorder, each) for name, each in value.items())
     if type(value) is Tensor:
         return True
     is_stateless = known.is_ours(type(value)) and getattr(value, "__dict__", None) == {}

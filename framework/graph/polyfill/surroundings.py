@@ -18,6 +18,7 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import cells, custom
 from anfora.eager.tape import Block, Node, Output, key_of
+from anfora.graph.facts.known import is_of_layers
 from anfora.graph.facts.origins import Number
 from anfora.graph.polyfill.making import cells_among, is_made_here, names_plainly, settle
 from anfora.kernel import glue
@@ -152,7 +153,9 @@ def _made(kind: type, args: tuple, kwargs: dict) -> Any:
 
 def initialise_here(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
     """`super().__init__(…)` in a Cell of the program that is a layer of this library's."""
-    if function.__name__ != "__init__" or not _is_of_layers(function) or not args or not isinstance(args[0], Cell):
+    if function.__name__ != "__init__" or not is_of_layers(function.__module__):
+        return False
+    if not args or not isinstance(args[0], Cell):
         return False
     args = tuple(map(recorder.force, args))
     kwargs = {name: recorder.force(value) for name, value in kwargs.items()}
@@ -162,10 +165,6 @@ def initialise_here(recorder: Any, machine: Any, function: Callable, args: tuple
     if not all(is_made_here(recorder, cell) for cell in cells_among(given)):
         return False
     return do_natively(recorder, machine, _initialised, (function, args, kwargs), {})
-
-
-def _is_of_layers(function: Any) -> bool:
-    return function.__module__.startswith("anfora.nn.")
 
 
 def _initialised(function: Callable, args: tuple, kwargs: dict) -> None:

@@ -90,7 +90,7 @@ class Attributes(Reasons):
             if found is self:
                 if "__getattr__" not in value.__dict__:
                     self._guard_absence(value, name)
-                elif not value.__name__.startswith("anfora"):
+                elif not _is_of_package(value.__dict__["__getattr__"]):
                     return self.interpret(machine, getattr, (value, name), {}, f"{value.__name__}.__getattr__")
                 found = machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
             written = self.overlay(value, name)
@@ -238,6 +238,9 @@ class Attributes(Reasons):
         outside = self.is_outside(value)
         if own is not None and name in own and not has_data:
             return self.getattr_plain(value, name)
+        if static is None and isinstance(value, Cell) and name in kind._made_when_asked:
+            getattr(value, name)
+            return self.getattr_plain(value, name)
         if static is None:
             if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
                 fallback = method_of(self, value, "__getattr__")
@@ -353,6 +356,11 @@ class Attributes(Reasons):
         if hasattr(type(static), "__get__") and not isinstance(static, type):
             return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
         return self.register(static, self.origin("attr", name, self.origin("known", kind)))
+
+
+def _is_of_package(fallback: Any) -> bool:
+    """Whether the `__getattr__` of a module is one of this package's, which make names and have no effects."""
+    return (getattr(fallback, "__module__", None) or "").partition(".")[0] == "anfora"
 
 
 def _answers_for_classes(kind: type) -> bool:

@@ -342,7 +342,7 @@ class Held(Notebook):
         """The door to native code: a call as that sees it."""
         if self.lent:
             self._know_what_is_lent(operation, args, names)
-        is_direct = any(type(a) is Number for a in args) or any(type(a) is Number for a in names.values())
+        is_direct = Number in map(type, args) or Number in map(type, names.values())
         if self.shown and known.writes(operation):
             owner = _method(operation, args)[0]
             if id(args[0] if owner is None and args else owner) in self.shown:

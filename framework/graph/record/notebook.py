@@ -24,6 +24,7 @@ from anfora.core.abstract import Layout
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter
+from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor, current, move
 from anfora.eager.batched import Batched
 from anfora.eager.cells import Lowered
@@ -75,6 +76,8 @@ class Notebook(Plain):
         self.given_operation: Any = None  #: and what it has called, if that is always the same
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
+        self.cells_at: dict[float, Calls] = {}  #: by tick, in which calls of Cells a node of the tape was recorded
+        self.last_calls = Calls(())  #: of Cells, in which the last row stands
         self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
         #: Calls in which no piece can end, and which the interpreter does, from the next time on, if one has to: the place,
@@ -187,9 +190,16 @@ class Notebook(Plain):
             self.piece.guards.append((kind, origin, payload))
 
     def calls(self) -> Calls:
-        """The calls of Cells that are going on."""
-        machines = list(self.machine.chain()) if self.machine is not None else []
-        return Calls([call for machine in reversed(machines) for call in machine.cell_calls()])
+        """The calls of Cells that are going on; rows of the same calls share one."""
+        calls: list[CellCall] = []
+        machine = self.machine
+        while machine is not None:
+            if machine.is_in_cells:
+                calls[:0] = machine.cell_calls()
+            machine = machine.below
+        if not self.last_calls.are(calls):
+            self.last_calls = Calls(calls)
+        return self.last_calls
 
     def forget_from(self, rows: int, draws: int) -> None:
         """Forget the rows and draws of the piece behind the first ones."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from anfora.batching import at_once
@@ -14,12 +15,12 @@ from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
 from anfora.core.tensor import Tensor, current
-from anfora.eager import dispatch
+from anfora.eager import dispatch, tape
 from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Number
+from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.lower.rows import Number as RowNumber
-from anfora.graph.lower.rows import Row
 from anfora.graph.machine.machine import Frame
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
@@ -86,7 +87,7 @@ class Operators(Leaves):
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""
         op = entry.op
-        operands = tuple(self._operand(x, layout, op) for x, layout in zip(flat, entry.inputs))
+        operands = tuple([self._operand(x, layout, op) for x, layout in zip(flat, entry.inputs)])
         piece = self.piece
         if op.is_random:
             operands = tuple(
@@ -98,32 +99,30 @@ class Operators(Leaves):
             if any(operand is None and x is not None for operand, x in zip(operands, flat)) and not self.is_unkept:
                 self.touched = "random numbers"
         mask = 0
-        if glue.is_recording():
+        is_recording = glue.is_recording()
+        if is_recording:
             for i, value in enumerate(flat):
                 if isinstance(value, Tensor) and value._node is not None:
                     mask |= 1 << i
                 if self.unseen and id(value) in self.unseen:
                     origin, has_history_now = self.unseen.pop(id(value))
                     self.guard("history", origin, has_history_now)
-        if not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
+        if mask and not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
             if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
-        if piece.is_tried and op.writes is not None:
-            self.start_anew("a write behind an error that would be caught")
         if self.turned:
             self.start_anew("an operator behind a change of `requires_grad`")
-        if self.kept_by_nodes and any(id(memory.root(flat[i]._array)) in self.kept_by_nodes for i in entry.written):
-            self.start_anew("a change in place of what a gradient of the program's own is told of")
-        if self.hooked and op.writes is not None and not op.is_untaped:
-            self.start_anew("a change in place behind a hook")
-        if mask & entry.followed and piece.writes and not self.region:
+        if op.writes is not None:
+            self._refuse_write(entry, flat)
+        if piece.writes and mask & entry.followed and not self.region:
             self.begin_forward()
-        if op.writes is not None and not op.is_untaped and glue.is_recording():
-            self._look_behind([flat[i] for i in entry.written])
-        if self.copies:
-            for i in entry.written:
-                self.leave_copies(flat[i])
+        if op.writes is not None:
+            if is_recording and not op.is_untaped:
+                self._look_behind([flat[i] for i in entry.written])
+            if self.copies:
+                for i in entry.written:
+                    self.leave_copies(flat[i])
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
         self.has_moved = False
@@ -163,7 +162,11 @@ class Operators(Leaves):
             outputs = tuple(numbers)
             if self.region:
                 piece.inner.update(outputs)
-        place = self._here()
+        place, cells = self._here(), self.calls()
+        if mask & entry.followed:
+            node = tape.node_of(result)
+            if node is not None:
+                self.cells_at[node.tick] = cells
         piece.switches.append(glue.is_recording())
         if len(piece.rows) == _LONG:
             self._collect_later()
@@ -175,12 +178,22 @@ class Operators(Leaves):
                 place,
                 mask & entry.followed,
                 bool(self.region),
-                self.calls() if entry.may_fail else None,
+                cells,
+                self._back() if self.region or self.machine is None else None,
             )
         )
         if entry.view is not None and type(operands[0]) is int:
             self.view_rows[outputs[0]] = piece.rows[-1]
         return result
+
+    def _refuse_write(self, entry: Entry, flat: list) -> None:
+        """Start a piece in front of a change in place that cannot stand in this one."""
+        if self.piece.is_tried:
+            self.start_anew("a write behind an error that would be caught")
+        if self.kept_by_nodes and any(id(memory.root(flat[i]._array)) in self.kept_by_nodes for i in entry.written):
+            self.start_anew("a change in place of what a gradient of the program's own is told of")
+        if self.hooked and not entry.op.is_untaped:
+            self.start_anew("a change in place behind a hook")
 
     def _look_behind(self, targets: list[Tensor]) -> None:
         """What is written may have a history from outside, or be a view without one of what has: that learns of it, and has
@@ -197,6 +210,11 @@ class Operators(Leaves):
         """Whether the program would go on after an exception."""
         machines = self.machine.chain() if self.machine is not None else ()
         return any(_catches(frame) for machine in machines for frame in machine.frames)
+
+    def _back(self) -> tuple[tuple[Any, int], Calls | None] | None:
+        """Of which call the gradient is that is being computed, as rows keep it."""
+        node = tape.node_walked_back(sys._getframe(2))
+        return None if node is None else ((node.code, node.at), self.cells_at.get(node.tick))
 
     def _here(self) -> tuple:
         """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
@@ -218,10 +236,10 @@ class Operators(Leaves):
         return value
 
     def _operand(self, value: Any, layout: Any, op: Op) -> Any:
-        if isinstance(value, Traced):
-            return self._number(value.number, layout, op)
         if isinstance(value, Tensor):
             return self.value_of(value)
+        if isinstance(value, Traced):
+            return self._number(value.number, layout, op)
         return None if value is None else RowNumber(value)
 
     def value_of(self, tensor: Tensor) -> int:

@@ -48,8 +48,15 @@ class Outlining(Numeric):
         if frame.code.is_internal:
             return False
         is_new = items is not _ABSENT
-        least = _LONG_INSIDE if self.region or self.lowered or machine.below is not None else _LONG
         turns = frame.turns
+        if not is_new:
+            if turns and max(turns) > loop.head:  # loops inside of it start anew
+                for head in [head for head in turns if head > loop.head]:
+                    del turns[head]
+            count = turns[loop.head] = turns.get(loop.head, 0) + 1
+            if count < turns.get(~loop.head, 0):  # it is looked at again, at ever greater distances
+                return False
+        least = _LONG_INSIDE if self.region or self.lowered or machine.below is not None else _LONG
         site = frame.code.python, loop.head
         is_known = site in self.keeper.long_loops and not self.region
         if is_new:
@@ -59,14 +66,11 @@ class Outlining(Numeric):
                 count = least  # nothing tells how many items come, and later it could not be Python's
             count = least if is_known and not (loop.is_walk and type(items) in COUNTED) else count
         else:
-            for head in [head for head in turns if head > loop.head]:
-                del turns[head]
-            count = turns[loop.head] = turns.get(loop.head, 0) + 1
             items = frame.stack[-1] if loop.is_walk else None
             count = max(count, least) if is_known else count
-            if count < turns.get(~loop.head, least):  # it is looked at again, at ever greater distances
+            turns[~loop.head] = max(least, 2 * count)
+            if count < least:
                 return False
-            turns[~loop.head] = 2 * count
         if count < least or not loop.is_possible:
             return False
         if not self._is_plain_loop(frame, loop, items):

@@ -122,9 +122,9 @@ class Recorder(Outlining):
         kwargs = kwargs or {}
         if self.given is not None and operation is self.given_operation:
             return self._redo()
-        if self.given is None and any(operation is each for each in _ASKING_IDENTITY) and not self.pin(args):
+        if self.given is None and id(operation) in _ASKING_IDENTITY and not self.pin(args):
             return self._left_alone(machine, operation, args)
-        if not kwargs and known.is_among(operation, _OPERATORS) and all(map(self._is_operand, args)):
+        if not kwargs and id(operation) in _OPERATORS and all(map(self._is_operand, args)):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
             return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
@@ -207,7 +207,9 @@ class Recorder(Outlining):
     def _is_operand(self, value: Any) -> bool:
         """Whether operators on it call nothing of the program."""
         kind = type(value)
-        return kind in SIMPLE or ((kind is Tensor or kind is Parameter) and not self.has_methods(value))
+        if kind is Tensor or kind is Parameter:
+            return not self.has_methods(value)
+        return kind in SIMPLE
 
     def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
         """What follows from arrays of numpy's that the program has made: (whether it was done, the result)."""
@@ -787,14 +789,14 @@ def _is_closed(code: Code) -> bool:
     return code.is_generator and "HANDLER" in code.opcodes
 
 
-_ASKING_IDENTITY = (operator.is_, operator.is_not, id)
+_ASKING_IDENTITY = frozenset(map(id, (operator.is_, operator.is_not, id)))
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 
-#: Operators that only compute, whatever they are given.
-_OPERATORS = frozenset({
-    *(operations.OPERATIONS[name] for name in operations.OPERATIONS if name not in ("is", "is_not", "in", "not_in")),
-})  # fmt: skip
+#: By identity, operators that only compute, whatever they are given.
+_OPERATORS = frozenset(
+    id(operation) for name, operation in operations.OPERATIONS.items() if name not in ("is", "is_not", "in", "not_in")
+)
 #: What may be looked for in a tensor: of anything else Python says that it is not there.
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 

@@ -1,5 +1,6 @@
 """Later calls: guards are asked, pieces run, and what is new is recorded.
 
+guards.py        what must hold for a piece to be run again, as text
 pieces.py        guards and rows made runnable; taped.py, as one node of the tape
 ledger.py        what recordings have cost, and what calls have paid for
 points.py        moments between pieces, and the ways on from there; crowds.py, where these are many

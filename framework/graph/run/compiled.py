@@ -21,7 +21,7 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
-from anfora.eager import autocast, batched, updating
+from anfora.eager import batched, updating
 from anfora.eager.tape import transforms
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
@@ -60,7 +60,6 @@ from anfora.graph.state.moments import (
     holds_identity,
     leaves_of,
 )
-from anfora.kernel import glue
 
 __all__ = ["Compiled", "Program"]
 
@@ -154,8 +153,10 @@ class Program:
                 self.native = LOSS
             if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
                 return _plainly(self.function, args, kwargs)
-            point, values = self._entry(args, kwargs, switch), [*args, *kwargs.values()]
-            point.visits += 1  # as `_visit`, where the switches need no look
+            point, values = self._entry(args, kwargs, switch), [*args]
+            if kwargs:
+                values += kwargs.values()
+            point.visits += 1  # as behind each piece, where the switches need no look
             if point.visits >= point.due:
                 self._make_engine(point, values)
             return self._run(point, values)
@@ -165,7 +166,7 @@ class Program:
             raise
         finally:
             running.depth = before
-            if glue.is_recording() is not switch.tape or autocast.state.dtype is not switch.half:
+            if switches() is not switch:
                 switch.turn()
             if held:  # as behind any call; no signal is looked for from here on
                 signals.deliver()
@@ -173,7 +174,7 @@ class Program:
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
         cell = id(args[0]) if args and isinstance(args[0], Cell) else 0
-        key = (len(args), *kwargs, switch, transforms.depth > 0, cell)
+        key = (len(args), (*kwargs,) if kwargs else (), switch, transforms.depth > 0, cell)
         point = self.entries.get(key)
         if point is None:
             if len(self.entries) >= _MOST_ENTRIES:
@@ -243,17 +244,13 @@ class Program:
                     self.note_piece(point, variant)
             values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
             end = variant.end
-            if isinstance(end, Return):
+            kind = type(end)
+            if kind is Return:
                 if end.slot is not None:
                     return live[end.slot]
                 return build(end.image, live, for_python=True)
-            if isinstance(end, Jump):
-                if end.point is point and not variant.is_decided:
-                    self._close(variant, point, None)
-                point, values = end.point, live if variant.written is None else live[: end.count]
-                self._visit(point, values, stands)
-                continue
-            if end.read is not None and not self.is_traced:  # the short way of a branch, and of numbers from tensors
+            # the short way of a branch, and of numbers from tensors
+            if kind is not Jump and end.read is not None and not self.is_traced:
                 tensor = live[end.read[0]]
                 if tensor.__class__ is Tensor and tensor._layout.size == 1:
                     try:
@@ -266,7 +263,11 @@ class Program:
                             outcome = Outcome(number)
                             key = end.key_of(outcome)
                         edge = end.edges.get(key)
-            if end.is_own_call and self.native is None:
+            if kind is Jump:
+                if end.point is point and not variant.is_decided:
+                    self._close(variant, point, None)
+                point, values = end.point, live if variant.written is None else live[: end.count]
+            elif end.is_own_call and self.native is None:
                 if calls is None:
                     start = [point, None, (variant, live)]
                     live = None
@@ -274,6 +275,8 @@ class Program:
                 point, values = self._call(end, live, calls)
             else:
                 if edge is None:
+                    if end.switch is not stands:
+                        end.switch.turn()
                     outcome = self._interpret(end, live)
                     stands = None
                     key, edge = end.edge(live, outcome)
@@ -289,7 +292,11 @@ class Program:
                 if edge[0] is point and not variant.is_decided:
                     self._close(variant, point, key)
                 point, values = arrive(edge, live, outcome)
-            self._visit(point, values, stands)
+            if point.switch is not stands:
+                point.switch.turn()
+            point.visits += 1
+            if point.visits >= point.due:
+                self._make_engine(point, values)
 
     def _go_on_in_python(self, point: Point, values: list[Any]) -> Any:
         """An operator has failed, in a piece that does nothing else than to compute, and the program catches the error: let
@@ -324,18 +331,6 @@ class Program:
         machine = self._left_at(point, values)
         machine.throw(error)
         return _to_the_end(machine)
-
-    def _visit(self, point: Point, values: list[Any], stands: Switches | None) -> None:
-        """Python comes by a point.
-
-        Args:
-            stands: how the switches stand, if that is known.
-        """
-        if point.switch is not stands:
-            point.switch.turn()
-        point.visits += 1
-        if point.visits >= point.due:
-            self._make_engine(point, values)
 
     # -- calls of the function by itself ------------------------------------------------------------------------------
 
@@ -487,7 +482,6 @@ class Program:
             operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
             for slot, number in hop.built.items():
                 live[slot] = made[number]
-        hop.switch.turn()
         try:
             return Outcome(hop.natively(live, operation, args, kwargs, handled))
         except BaseException as error:

@@ -47,7 +47,7 @@ from anfora.graph.lower.fusion import scalars
 from anfora.graph.lower.lower import Door
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.run.engines import Data, Engine, Found, Varying, moves, numbered
-from anfora.graph.run.pieces import GUARDS
+from anfora.graph.run.guards import write_guards
 from anfora.graph.state.moments import Outcome, key_of
 from anfora.kernel.control import (
     Automaton,
@@ -771,7 +771,6 @@ _SOME = Tensor(0)
 def _checker(guards: Sequence[tuple], origins: Sequence[Origin]) -> Callable[[Sequence[Any]], list[Any] | None]:
     """A function of the slots: what the origins give, or None where a guard does not hold."""
     emit = Emitter()
-    for kind, origin, payload in guards:
-        GUARDS[kind](emit, origin, payload)
+    write_guards(emit, guards)
     names = ", ".join([emit.name(origin) for origin in origins])
     return emit.function(f"[{names}]")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.graph.facts.origins import Emitter, Origin
-from anfora.graph.run.pieces import GUARDS
+from anfora.graph.run.guards import write_guard
 
 __all__ = ["Crowd"]
 
@@ -100,7 +100,7 @@ def _questions(guards: Sequence[tuple], known: Sequence[dict]) -> tuple[list[tup
                 asked.append(question)
                 parts.append(_TEXTS[kind](emit, origin))
         elif all(question in answers for answers in known):
-            GUARDS[kind](emit, origin, payload)
+            write_guard(emit, kind, origin, payload)
             if kind in _KNOWING:
                 sure.add(path)
     return asked, emit.function(f"({''.join(f'{part}, ' for part in parts)})")

@@ -21,7 +21,7 @@ from anfora.graph.facts.origins import Emitter, Origin
 from anfora.graph.lower.arithmetic import ELEMS
 from anfora.graph.lower.lower import Door
 from anfora.graph.machine.signals import held
-from anfora.graph.run.pieces import GUARDS
+from anfora.graph.run.guards import write_guards
 from anfora.kernel import control, repeat
 from anfora.kernel.control import Automaton, Item, Places, Source, leads_to
 from anfora.kernel.executor import LINE
@@ -170,8 +170,7 @@ class Engine:
         not hold, or a number is too large for a register."""
         emit = Emitter()
         emit.constants.update(view=view_array, number=dispatch.number_array, array=np.array)
-        for kind, origin, payload in self.found.guards:
-            GUARDS[kind](emit, origin, payload)
+        write_guards(emit, self.found.guards)
         names = ", ".join([emit.name(origin) for origin in self._read])
         arrays = [self._array(emit, *what) for what in self.found.fixed]
         for slot in self._given:

@@ -19,7 +19,7 @@ from anfora.graph.lower.loops import closed
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.machine.machine import Plain, for_python
 from anfora.graph.machine.places import Place as At
-from anfora.graph.machine.places import do_at
+from anfora.graph.machine.places import Variables, do_alone, do_at, needs_no_frames
 from anfora.graph.machine.switches import Switches
 from anfora.graph.polyfill.gradients import STEPS, outcome_of_step
 from anfora.graph.record.writes import Written
@@ -27,7 +27,7 @@ from anfora.graph.run import control
 from anfora.graph.run.crowds import Crowd
 from anfora.graph.run.engines import Engine
 from anfora.graph.run.pieces import Runner
-from anfora.graph.source.tracebacks import Lines, depth
+from anfora.graph.source.tracebacks import Lines, depth, stub
 from anfora.graph.state.images import Image, build, builder
 from anfora.graph.state.moments import DATA, OUTLINED, Live, Outcome, Piece, State, key_of, varying_key_of
 
@@ -35,6 +35,7 @@ __all__ = [
     "NUMBERS", "SHAPE", "TRUTH", "Edge", "Hop", "Onward", "Place", "Point", "Return", "Same", "Variant", "arrive", "looks",
 ]  # fmt: skip
 
+_TOLD_BY_TYPE = (None, 0.5, Tensor(0))
 _MOST_VALUES = 4  #: that a hop gives before they are taken as one that varies
 
 #: Of a value behind a hop: a slot of what was alive before it, or a path in its result.
@@ -61,6 +62,11 @@ class _Frames:
         return find
 
 
+def _innermost(frames: Image, live: list[Any]) -> Mapping[str, Any]:
+    """The variables where a hop stands."""
+    return _Frames(frames, live).variables(-1)()
+
+
 class Hop:
     """An end of a piece: something that the interpreter does, and how the program goes on after each of its outcomes."""
 
@@ -77,8 +83,17 @@ class Hop:
         self.callers: dict[Any, Lines] = {}
         self.is_outlined = reason in OUTLINED  #: whether it works on plain values alone, where only Python would gain
         self.is_step = reason in STEPS  #: of a gradient in pieces: of the tape's, with nothing of the program in it
+        #: Of values of which the type says it all, the keys as outcomes.
+        self._keys: dict[type, Any] = {}
+        if not (self.is_step or self.is_outlined):
+            self._keys.update((type(value), key_of(Outcome(value))) for value in _TOLD_BY_TYPE)
         #: What it is where only the data of a tensor is looked at, and nothing of the program is done: see `looks`.
         self.looks = _looks(self.call, state.live.values, reason)
+        kind, operation, *_ = self.call[1][0]
+        #: None where it is not the same operation each time
+        self._needs_no_frames = needs_no_frames(operation) if kind == "is" else None
+        code, position, self._scope = state.place
+        self._made = stub(code, position)
         #: The slot and the function, where one number is taken from a tensor, which has a short way.
         self.read = _read(self.call)
         self.is_own_call = False  #: whether it is a call of the function that is compiled
@@ -104,6 +119,9 @@ class Hop:
         self, live: list[Any], operation: Any, args: tuple, kwargs: dict, handled: BaseException | None
     ) -> Any:
         """Do what it does, at its place in the program; the name of this method is known to `core.span.cell_path`."""
+        if self._needs_no_frames or (self._needs_no_frames is None and needs_no_frames(operation)):
+            call = Variables(functools.partial(_innermost, self.frames, live), operation, for_python(args), kwargs)
+            return do_alone(self._made, self._scope, call, handled)
         frames = _Frames(self.frames, live)
 
         def outer() -> list[At]:
@@ -121,10 +139,13 @@ class Hop:
         kind = type(outcome.value)
         if kind in (int, str) and sum(key[0] is kind for key in list(self.edges) if type(key) is tuple) >= _MOST_VALUES:
             self.varying.add(kind)
+            self._keys[kind] = kind
 
     def edge(self, live: list[Any], outcome: Outcome) -> tuple[Any, Edge | None]:
         """The key of an outcome, and how the program goes on; None if that has not been seen."""
-        key = self.key_of(outcome)
+        key = self._keys.get(type(outcome.value)) if outcome.error is None else None
+        if key is None:
+            key = self.key_of(outcome)
         edge = self.edges.get(key)
         if edge is None:
             for other, known in list(self.edges.items()):
@@ -151,7 +172,7 @@ class Hop:
         """Whether the program goes on by the truth of a tensor."""
         return self.looks == TRUTH
 
-    @property
+    @functools.cached_property
     def is_native(self) -> bool:
         """Whether it leaves nothing of the program to the interpreter."""
         return self.looks is not None or self.is_call or self.is_step or self.is_outlined
@@ -302,7 +323,10 @@ def arrive(edge: Edge, live: list[Any], outcome: Outcome | None) -> tuple[Point,
     point, places = edge
     if outcome is None:  # a branch has no result: nothing but what was alive comes through it
         return point, list(map(live.__getitem__, places))  # type: ignore[arg-type]
-    return point, [live[place] if isinstance(place, int) else _part(outcome, place) for place in places]
+    values = []
+    for place in places:  # a list in brackets would be a call of its own
+        values.append(live[place] if isinstance(place, int) else _part(outcome, place))
+    return point, values
 
 
 def _at(place: Place, live: list[Any], outcome: Outcome) -> Any:

@@ -266,6 +266,7 @@ class Taped:
         numbers = enumerate(block.numbers, len(coming) - len(block.numbers))
         shown = [Traced(Known(recorder.origin("slot", i), number), recorder) for i, number in numbers]
         nodes = self.nodes_of(block, shown)
+        recorder.cells_at.update((node.tick, call.row.cells) for node, call in zip(nodes, self.calls) if call.row.cells)
         gradients, before = start
         pending = {key: tensor for key, tensor in before.items() if tensor is not None}
         for (_, index), gradient in gradients.items():

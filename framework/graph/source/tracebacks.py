@@ -110,13 +110,27 @@ def _stub_of(entry: types.TracebackType) -> types.CodeType:
         found = next(itertools.islice(code.co_positions(), entry.tb_lasti // 2, None), (None,))
         if None not in found:
             position = found
-    return stub(code, code.co_filename, position)
+    return stub(code, position)
+
+
+def stub(code: types.CodeType, position: Position) -> types.CodeType:
+    """Code that calls `.do(*.args, **.names)`, and seems to stand at a position of the user's function."""
+    near = id(code), position  # to hash code, and to compare it, takes longer than all else here
+    found = _near.get(near)
+    if found is None:
+        if len(_near) >= _MOST_NEAR:
+            _near.clear()
+        found = _near[near] = _stub(code, code.co_filename, position), code
+    return found[0]
+
+
+_near: dict[tuple[int, Position], tuple[types.CodeType, types.CodeType]] = {}
+_MOST_NEAR = 4096
 
 
 @functools.lru_cache(maxsize=65536)
-def stub(code: types.CodeType, file: str, position: Position) -> types.CodeType:
-    """Code that calls `.do(*.args, **.names)`, and seems to stand at a position of the user's function. (Code objects of
-    different files may be equal.)"""
+def _stub(code: types.CodeType, file: str, position: Position) -> types.CodeType:
+    """The same. (Code objects of different files may be equal.)"""
     line, end_line, column, end_column = position
     where = {"lineno": line, "end_lineno": end_line, "col_offset": column, "end_col_offset": end_column}
 

@@ -33,7 +33,7 @@ from anfora.graph.polyfill.gradients import STEPS, WALKED_BACK
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.record.writes import Written
 from anfora.graph.run.compiled import Program
-from anfora.graph.run.pieces import told_apart_at_once
+from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
@@ -267,11 +267,11 @@ def strictness(options: dict[str, Any]) -> str:
 
 def _is_legal(operation: Any, args: tuple) -> bool:
     """Whether a strict program may have the interpreter do something: what this library has its own way for (a Cell is
-    made or called, an optimizer, `vmap`, a method or attribute of a tensor), and `print`."""
+    made or called, an optimizer, `vmap`, a method or attribute of a tensor), names of modules, and `print`."""
     if operation is print:
         return True
-    if operation is getattr:
-        return _is_ours(args[0])
+    if operation is getattr:  # a module may look its names up, which is no syntax of the program's
+        return issubclass(type(args[0]), types.ModuleType) or _is_ours(args[0])
     return _is_ours(getattr(operation, "__self__", None)) or _is_ours(operation)
 
 

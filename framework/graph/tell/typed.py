@@ -48,7 +48,8 @@ from anfora.graph.lower.ranges import Jump
 from anfora.graph.lower.rows import Number, Row
 from anfora.graph.machine.switches import Switches, switches
 from anfora.graph.run.compiled import Program, _released
-from anfora.graph.run.pieces import _draw, told_apart_at_once
+from anfora.graph.run.guards import told_apart_at_once
+from anfora.graph.run.pieces import _draw
 from anfora.graph.run.points import Hop, Point, Same, Variant
 from anfora.graph.state.images import Image, build
 from anfora.graph.state.moments import Outcome, Piece, key_of

@@ -14,7 +14,7 @@ from anfora.graph.facts.origins import Emitter, Origin, value_of
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.lower.rows import Row
 from anfora.graph.run.compiled import Program
-from anfora.graph.run.pieces import GUARDS
+from anfora.graph.run.guards import write_guard
 from anfora.graph.run.points import Hop, Same
 from anfora.graph.state.images import Image
 from anfora.graph.state.sharing import differ, lie_alike, lie_apart
@@ -238,7 +238,7 @@ def first_failing(guards: Sequence[tuple], values: Sequence[Any]) -> int | None:
     lines: list[str] = []
     for number, (kind, origin, payload) in enumerate(guards):
         emit.lines = []
-        GUARDS[kind](emit, origin, payload)
+        write_guard(emit, kind, origin, payload)
         lines += [f"at = {number}", *(line.replace("return None", "return at") for line in emit.lines)]
     body = [f"        {line}" for line in ("at = 0", *lines)]
     source = ["def check(slots):", "    try:", *body, "    except Exception:", "        return at"]

@@ -6,13 +6,14 @@ as they are.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora import nn as layers
 from anfora import ops
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32
 from anfora.core.errors import OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
 from anfora.mint.nn import functional as functional
 from anfora.mint.nn.functional import sides, softmax_axis, written
@@ -544,3 +545,7 @@ class SmoothL1Loss(_Loss):
 
     def __init__(self, reduction: str = "mean", beta: float = 1.0) -> None:
         super().__init__(ops.smooth_l1_loss, beta=beta, reduction=reduction)
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

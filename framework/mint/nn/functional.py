@@ -6,7 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
+from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
+from anfora.ops.composite import composite, with_doors
 from anfora.ops.forms import spelled, with_signature
 
 #: Functions of `ops` under the same name, and mint's names for their arguments.
@@ -53,8 +55,8 @@ def __getattr__(name: str) -> Any:
     elif name in _SAME:
         found = spelled(getattr(ops, name), **_SAME[name])
     else:
-        raise AttributeError(f"module 'anfora.mint.nn.functional' has no attribute '{name}'")
-    globals()[name] = found
+        raise MissingName("anfora.mint.nn.functional", name)
+    globals()[name] = found = composite(found)
     return found
 
 
@@ -317,3 +319,6 @@ def kl_div(input: Tensor, target: Tensor, reduction: str = "mean", log_target: b
             return losses.sum() / input.shape[0]
         return losses if reduction == "none" else losses.sum() if reduction == "sum" else losses.mean()
     return ops.kl_div(input, target, reduction)
+
+
+globals().update(with_doors(globals(), _FORMS))

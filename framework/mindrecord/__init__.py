@@ -1,0 +1,13 @@
+"""MindRecord files, MindSpore's own format: `anfora.mindrecord`.
+
+format.py   how rows lie in a file: header, pages, numbers in few bytes
+writer.py   FileWriter                  reader.py   FileReader, and the files by their rows
+
+`anfora.dataset.MindDataset` reads them for training. Files of MindSpore are read here, and those of this package by
+MindSpore. Encrypted files are not read.
+"""
+
+from anfora.mindrecord.reader import FileReader
+from anfora.mindrecord.writer import FileWriter
+
+__all__ = ["FileReader", "FileWriter"]

@@ -1,0 +1,32 @@
+"""Training: `Model` and its callbacks, metrics, mixed precision, checkpoints, under MindSpore's names.
+
+model.py            Model: train, fit, eval, predict
+dataset_helper.py   how the loop gets its data; data_sink
+state.py            what a checkpoint holds besides Parameters
+callback/           what is done at the moments of a training
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+
+def __getattr__(name: str) -> Any:
+    """The names live in the modules of this package, in `anfora.nn` and in `anfora`, and are loaded when they are used."""
+    anfora = sys.modules["anfora"]
+    if name == "__all__":
+        return [word for word in anfora.__all__ if word != "train"]
+    if name in ("amp", "callback", "metrics", "serialization"):
+        return sys.modules.get(f"{__name__}.{name}") or importlib.import_module(f"{__name__}.{name}")
+    if not name.startswith("__"):
+        try:
+            return getattr(anfora, name)
+        except AttributeError:
+            pass
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__getattr__("__all__"), "amp", "callback", "metrics"])

@@ -1,0 +1,20 @@
+"""Callbacks: what is done at the moments of a training or an evaluation.
+
+base.py        Callback, RunContext, and several callbacks as one
+monitors.py    LossMonitor, TimeMonitor, History, Progress
+steering.py    EarlyStopping, ReduceLROnPlateau, LearningRateScheduler, LambdaCallback
+checkpoint.py  ModelCheckpoint and CheckpointConfig, BackupAndRestore, OnRequestExit
+"""
+
+from anfora.train.callback.base import Callback, RunContext
+from anfora.train.callback.base import CallbackManager as _CallbackManager
+from anfora.train.callback.base import InternalCallbackParam as _InternalCallbackParam
+from anfora.train.callback.checkpoint import BackupAndRestore, CheckpointConfig, ModelCheckpoint, OnRequestExit
+from anfora.train.callback.monitors import History, LossMonitor, Progress, TimeMonitor
+from anfora.train.callback.steering import EarlyStopping, LambdaCallback, LearningRateScheduler, ReduceLROnPlateau
+
+__all__ = [
+    "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
+    "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "Progress", "ReduceLROnPlateau",
+    "RunContext", "TimeMonitor", "_CallbackManager", "_InternalCallbackParam",
+]  # fmt: skip
