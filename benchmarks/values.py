@@ -31,8 +31,8 @@ RULES = {
     )),
     *((name, "dtype") for name in ("all", "any", "nn.functional.hardtanh", "nn.functional.relu6")),
     *((name, "count") for name in ("nanmedian", "nonzero")),
-    *((name, "shape") for name in ("aminmax", "unfold")),
-    ("nextafter", "gradient"),
+    *((name, "shape") for name in ("aminmax", "squeeze multiple", "unfold")),
+    *((name, "gradient") for name in ("linalg.qr", "nextafter", "nn.functional.max_unpool2d", "qr")),
 }  # fmt: skip
 
 

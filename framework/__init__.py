@@ -80,7 +80,8 @@ _HOMES = {
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 _MODULES = {
-    "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common", "communication": "anfora.core.processes",
+    "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common",
+    "communication": "anfora.communication",
     "dataset": "anfora.dataset",
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",

@@ -21,7 +21,8 @@ PATHS = {
         "train.metrics", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
-    "anfora.core.processes": ("communication", "communication.management"),
+    "anfora.communication": ("communication.management",),
+    "anfora.core.processes": ("parallel._auto_parallel_context",),
     "anfora.core.settings": (
         "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
     ),
@@ -53,7 +54,7 @@ PATHS = {
         "ops.function.grad", "ops.function.grad.grad_func",
         "ops.function.linalg_func", "ops.function.math_func", "ops.function.nn_func",
         "ops.function.random_func", "ops.functional", "ops.operations", "ops.operations._grad_ops",
-        "ops.operations.array_ops",
+        "ops.operations.array_ops", "ops.operations.comm_ops",
         "ops.operations.image_ops", "ops.operations.inner_ops", "ops.operations.linalg_ops", "ops.operations.math_ops",
         "ops.operations.nn_ops", "ops.operations.other_ops", "ops.operations.random_ops", "ops.primitive",
     ),

@@ -13,6 +13,8 @@
     loss.py           losses                                image_quality.py  how alike two images are
     wrap.py           a network with its loss, its gradient, an optimizer's step
     loss_scale.py     training with a scaled loss
+    reducer.py        gradients of several processes; micro_batches.py, in the same bits on any number of them;
+                      micro_steps.py, steps of training that way
     accumulation.py   gradients added up over steps     utils.py          around the making of a network
     amp.py            networks in half precision, scales of losses; `anfora.amp`
     metrics.py        how good predictions are; `anfora.train`
@@ -47,6 +49,7 @@ from anfora.nn.normalization import *  # noqa: F403
 from anfora.nn.padding import *  # noqa: F403
 from anfora.nn.pooling import *  # noqa: F403
 from anfora.nn.recurrent import *  # noqa: F403
+from anfora.nn.reducer import *  # noqa: F403
 from anfora.nn.transformer import *  # noqa: F403
 from anfora.nn.wrap import *  # noqa: F403
 from anfora.optim import *  # noqa: F403
@@ -54,7 +57,8 @@ from anfora.optim import *  # noqa: F403
 #: The modules whose public names these are.
 _MODULES = (
     "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "image", "image_quality", "loss",
-    "loss_scale", "metrics", "normalization", "padding", "pooling", "recurrent", "transformer", "wrap",
+    "loss_scale", "metrics", "normalization", "padding", "pooling", "recurrent", "reducer", "transformer",
+    "wrap",
 )  # fmt: skip
 
 __all__ = [

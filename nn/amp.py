@@ -23,6 +23,7 @@ from anfora.nn.loss_scale import (
     FixedLossScaleUpdateCell,
     TrainOneStepWithLossScaleCell,
 )
+from anfora.nn.micro_steps import MicroBatchesStep, MicroBatchesStepWithLossScale
 from anfora.nn.normalization import BatchNorm1d, BatchNorm2d, BatchNorm3d, LayerNorm
 from anfora.nn.recurrent import GRUCell, LSTMCell, RNNCell
 from anfora.nn.wrap import TrainOneStepCell, WithLossCell
@@ -399,6 +400,7 @@ def build_train_network(
         cast_model_type: float16, bfloat16, or float32 for none, instead of what the level says.
         keep_batchnorm_fp32: whether layers that normalise keep float32 when all others do not.
         loss_scale_manager: how the loss is scaled; None not at all.
+        micro_batches: into how many parts a batch is divided, over all processes; see `DistributedGradReducer`.
     Returns:
         a `TrainOneStepCell`, or where steps may be left out a `TrainOneStepWithLossScaleCell`.
     Raises:
@@ -414,7 +416,7 @@ def build_train_network(
         raise OpTypeError(f"{name} needs a Cell, but got {type(network).__name__}", arg="network")
     choice(name, "level", level, ("O0", "O1", "O2", "O3", "auto"))
     choice(name, "boost_level", boost_level, ("O0", "O1", "O2"))
-    unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager"}
+    unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager", "micro_batches"}
     if unknown:
         raise OpTypeError(f"{name} has no argument {', '.join(map(repr, sorted(unknown)))}")
     manager = kwargs.get("loss_scale_manager", DynamicLossScaleManager() if level == "O2" else None)
@@ -424,9 +426,20 @@ def build_train_network(
     if loss_fn is not None:
         network = WithLossCell(network, loss_fn)
     update = None if manager is None else manager.get_update_cell()
-    if update is not None:
-        return TrainOneStepWithLossScaleCell(network, optimizer, update).set_train()
-    return TrainOneStepCell(network, optimizer, None if manager is None else manager.get_loss_scale()).set_train()
+    scale = None if manager is None else manager.get_loss_scale()
+    parts = kwargs.get("micro_batches")
+    step: Cell
+    if parts is not None:
+        step = (
+            MicroBatchesStep(network, optimizer, parts, scale)
+            if update is None
+            else MicroBatchesStepWithLossScale(network, optimizer, parts, update)
+        )
+    elif update is not None:
+        step = TrainOneStepWithLossScaleCell(network, optimizer, update)
+    else:
+        step = TrainOneStepCell(network, optimizer, scale)
+    return step.set_train()
 
 
 def _lowered(network: Cell, level: str, options: dict[str, Any]) -> Cell:

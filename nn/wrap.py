@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
@@ -13,11 +13,12 @@ from anfora.core.errors import OpTypeError
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import flag, number
+from anfora.nn.reducer import DistributedGradReducer, broadcast_parameters, is_data_parallel
 from anfora.optim import Optimizer
 
 __all__ = [
-    "DistributedGradReducer", "ForwardValueAndGrad", "Jvp", "ParameterUpdate", "TrainOneStepCell", "Vjp",
-    "WithEvalCell", "WithGradCell", "WithLossCell",
+    "ForwardValueAndGrad", "Jvp", "ParameterUpdate", "TrainOneStepCell", "Vjp", "WithEvalCell", "WithGradCell",
+    "WithLossCell",
 ]  # fmt: skip
 
 
@@ -158,6 +159,8 @@ class TrainOneStepCell(Cell):
         optimizer: updates its parameters.
         sens: the gradient of the loss: what the gradients are multiplied by; 1 when None.
         return_grad: whether the gradients are given too, in a dict by name.
+    With `set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL)` gradients are summed (with `gradients_mean`
+    averaged) over all processes; the loss is that of this process's batch.
     Returns of `construct(*inputs)`:
         the loss; with `return_grad` (loss, gradients).
 
@@ -180,8 +183,9 @@ class TrainOneStepCell(Cell):
         self.grad_no_sens = GradOperation(get_by_list=True)
         self.sens = 1.0 if sens is None else number("TrainOneStepCell", "sens", sens)
         self.return_grad = flag("TrainOneStepCell", "return_grad", return_grad)
-        self.reducer_flag = False
-        self.grad_reducer = DistributedGradReducer(self.weights)
+        self.reducer_flag = is_data_parallel()
+        self.grad_reducer: Callable = DistributedGradReducer(self.weights) if self.reducer_flag else _as_they_are
+        broadcast_parameters(self)
 
     def construct(self, *inputs: Any) -> Any:
         if self.sens == 1.0:
@@ -196,6 +200,10 @@ class TrainOneStepCell(Cell):
         if self.return_grad:
             return loss, {weight.name: gradient for weight, gradient in zip(self.weights, gradients)}
         return loss
+
+
+def _as_they_are(gradients: Any) -> Any:
+    return gradients
 
 
 class _Scaled:
@@ -228,32 +236,6 @@ class ParameterUpdate(Cell):
     def construct(self, x: Tensor) -> Parameter:
         ops.assign(self._param, x)
         return self._param
-
-
-class DistributedGradReducer(Cell):
-    """The mean of the gradients of all processes; there is one process, so it gives them as they are.
-
-    Args:
-        parameters: whose gradients these are.
-        mean, degree, fusion_type, group: accepted for MindSpore programs; no effect here.
-
-    Example:
-        >>> DistributedGradReducer([])((Tensor(3.0),))[0].item()
-        3.0
-    """
-
-    def __init__(
-        self,
-        parameters: Sequence[Parameter],
-        mean: bool | None = None,
-        degree: int | None = None,
-        fusion_type: int = 1,
-        group: str = "hccl_world_group",
-    ) -> None:
-        super().__init__(auto_prefix=False)
-
-    def construct(self, grads: Any) -> Any:
-        return grads
 
 
 def _check_form(name: str, what: str, like: Any, v: Any) -> None:

@@ -99,7 +99,7 @@ class Op:
         self.__name__ = self.__qualname__ = self.name
         self.__doc__ = function.__doc__
         self.__module__ = function.__module__
-        self.signature = inspect.signature(function)
+        self.signature = self.__signature__ = inspect.signature(function)  # the latter for `help` and editors
         self.tensors: tuple[str, ...] = ()  #: names of tensor parameters
         self.optional: frozenset[str] = frozenset()  #: those that may be None
         self.variadic: frozenset[str] = frozenset()  #: those that take a sequence of tensors
@@ -132,6 +132,7 @@ class Op:
         self.writes: str | None = None  #: the argument, or sequence, that is written in place and returned
         self.is_untaped = False  #: writes as under `no_grad`, whatever the tape follows
         self.is_random = False  #: draws random numbers: takes `seed` and `offset` from the program's generator
+        self.is_effect = False  #: does something outside, so each call is done in its place, needed or not
         self.caches: dict = {}  #: what the modes keep for it
 
     def __repr__(self) -> str:

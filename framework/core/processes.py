@@ -1,29 +1,24 @@
-"""One process: answers to what MindSpore programs ask about several.
+"""Settings of training in several processes.
 
-A program that can run on many devices runs here on one: it is the only process, number 0 of a group of 1, and whatever
-it sends to all comes back to itself. Settings of parallel training are kept and have no effect.
+`parallel_mode`, `gradients_mean`, `parameter_broadcast` and `full_batch` have a meaning here, which `nn/reducer.py` gives
+them; the others are kept, and have no effect. What the processes are is found by `anfora.communication`.
 """
 
 from __future__ import annotations
 
 import difflib
-import logging
 from typing import Any
 
 from anfora.core.errors import OpTypeError, OpValueError
 
 __all__ = [
-    "HCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP", "ParallelMode", "get_auto_parallel_context", "get_group_size",
-    "get_local_rank", "get_local_rank_size", "get_rank", "init", "release", "reset_auto_parallel_context",
-    "set_auto_parallel_context",
+    "ParallelMode", "get_auto_parallel_context", "know_world", "reset_auto_parallel_context", "set_auto_parallel_context",
 ]  # fmt: skip
-
-HCCL_WORLD_COMM_GROUP = "hccl_world_group"
-NCCL_WORLD_COMM_GROUP = "nccl_world_group"
 
 
 class ParallelMode:
-    """Names of ways to train on many devices; on one they come to the same.
+    """Names of ways to train in several processes. With DATA_PARALLEL each has its part of a batch, and gradients are
+    summed over all; the others, which divide networks, are not to be had.
 
     Example:
         >>> ParallelMode.STAND_ALONE
@@ -71,13 +66,24 @@ _DEFAULTS: dict[str, Any] = {
 _values = dict(_DEFAULTS)
 
 
+def know_world(rank: int, size: int) -> None:
+    """What `communication.init` has found: which process this is, of how many."""
+    for known in (_DEFAULTS, _values):
+        known.update(global_rank=rank, device_num=size)
+
+
 def set_auto_parallel_context(**kwargs: Any) -> None:
-    """Settings of training on many devices: kept, without effect on one.
+    """Settings of training in several processes.
 
     Args:
-        kwargs: MindSpore's, such as `parallel_mode`, `gradients_mean`, `device_num`.
+        kwargs: MindSpore's. Of effect are `parallel_mode`: with "data_parallel" training Cells and `Model` sum gradients
+            over all processes; `gradients_mean`: whether they take the mean; `parameter_broadcast`: whether process 0
+            gives its parameters to the others before the first step; `full_batch`: whether each process brings the
+            whole batch, of which micro-batches are its part.
     Raises:
-        OpValueError: an unknown setting, or an unknown `parallel_mode`; more than one device.
+        OpValueError: an unknown setting, or an unknown `parallel_mode`; a `device_num` or `global_rank` that is not so;
+            a `parallel_mode` that divides networks, where there are several processes.
+        OpTypeError: one of the settings of effect is no bool.
     Example:
         >>> set_auto_parallel_context(parallel_mode=ParallelMode.DATA_PARALLEL, gradients_mean=True)
         >>> get_auto_parallel_context("parallel_mode")
@@ -86,18 +92,29 @@ def set_auto_parallel_context(**kwargs: Any) -> None:
     """
     for key, value in kwargs.items():
         _check_key("set_auto_parallel_context", key)
-        if key == "parallel_mode" and value not in ParallelMode.MODE_LIST:
-            raise OpValueError(f"`parallel_mode` must be one of {list(ParallelMode.MODE_LIST)}, but got {value!r}")
-        if key == "device_num" and value != 1:
+        if key == "parallel_mode":
+            _check_mode(value)
+        if key in ("gradients_mean", "parameter_broadcast", "full_batch") and not isinstance(value, bool):
+            raise OpTypeError(f"`{key}` is True or False, but got {value!r}", arg=key)
+        if key in ("device_num", "global_rank") and value != _DEFAULTS[key]:
+            count = _DEFAULTS["device_num"]
+            there = "there is one process" if count == 1 else f"there are {count} processes"
             raise OpValueError(
-                f"there is one process, and `device_num` is 1, but got {value!r}",
-                help="get_group_size() gives the number of processes.",
+                f"{there}, and `{key}` is {_DEFAULTS[key]}, but got {value!r}",
+                help="communication.init() finds them; leave it out, or take get_group_size() and get_rank().",
             )
-    if kwargs.get("parallel_mode", ParallelMode.STAND_ALONE) != ParallelMode.STAND_ALONE:
-        logging.getLogger("anfora").info(
-            "set_auto_parallel_context: there is one process; the program runs in it alone"
-        )
     _values.update(kwargs)
+
+
+def _check_mode(mode: Any) -> None:
+    if mode not in ParallelMode.MODE_LIST:
+        raise OpValueError(f"`parallel_mode` must be one of {list(ParallelMode.MODE_LIST)}, but got {mode!r}")
+    if mode in (ParallelMode.SEMI_AUTO_PARALLEL, ParallelMode.AUTO_PARALLEL) and _DEFAULTS["device_num"] > 1:
+        raise OpValueError(
+            f"`parallel_mode` {mode!r} would divide the network among {_DEFAULTS['device_num']} processes, which is not to "
+            "be had",
+            help="with ParallelMode.DATA_PARALLEL each process has the whole network, and its part of the batch.",
+        )
 
 
 def get_auto_parallel_context(attr_key: str) -> Any:
@@ -130,44 +147,3 @@ def _check_key(name: str, key: str) -> None:
     if key not in _DEFAULTS:
         near = difflib.get_close_matches(str(key), _DEFAULTS, 1)
         raise OpValueError(f"{name} has no setting `{key}`", help=f"did you mean `{near[0]}`?" if near else None)
-
-
-# -- communication ----------------------------------------------------------------------------------------------------
-
-
-def init(backend_name: str | None = None) -> None:
-    """Begin to communicate: nothing is to be done.
-
-    Raises:
-        OpTypeError: the name of the backend is no string.
-    Example:
-        >>> init("hccl")
-        >>> get_rank(), get_group_size()
-        (0, 1)
-    """
-    if backend_name is not None and not isinstance(backend_name, str):
-        raise OpTypeError(f"init needs a string for `backend_name`, but got {backend_name!r}", arg="backend_name")
-
-
-def release() -> None:
-    """Stop communicating: nothing is to be done."""
-
-
-def get_rank(group: str | None = None) -> int:
-    """The number of this process: 0."""
-    return 0
-
-
-def get_local_rank(group: str | None = None) -> int:
-    """The number of this process on this machine: 0."""
-    return 0
-
-
-def get_group_size(group: str | None = None) -> int:
-    """How many processes there are: 1."""
-    return 1
-
-
-def get_local_rank_size(group: str | None = None) -> int:
-    """How many processes there are on this machine: 1."""
-    return 1

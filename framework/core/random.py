@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,9 @@ __all__ = [
 ]  # fmt: skip
 
 _SEEDS = 2**64
+
+
+_generators: weakref.WeakSet[Generator] = weakref.WeakSet()
 
 
 class Generator:
@@ -48,6 +52,7 @@ class Generator:
     def __init__(self) -> None:
         self._seed, self._offset = 0, 0
         self._lock = threading.Lock()
+        _generators.add(self)
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of a seed, an integer in [0, 2 ** 64); gives the generator."""
@@ -96,9 +101,15 @@ class Generator:
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state, _lock=threading.Lock())
+        _generators.add(self)
 
     def __repr__(self) -> str:
         return f"Generator(seed={self._seed}, offset={self._offset})"
+
+
+def generators() -> list[Generator]:
+    """All generators that there are: who puts the program into another stream for a while has to know them."""
+    return list(_generators)
 
 
 def _checked(seed: Any) -> int:

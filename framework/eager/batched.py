@@ -139,7 +139,7 @@ def run(op: Op, keys: Sequence[Any], flat: Sequence[Any], given: tuple) -> Any:
         op: the operator.
         keys, flat, given: as for `entry_for`, the arguments and the frozen attributes of the call.
     """
-    if op.writes is not None or op.is_random:
+    if op.writes is not None or op.is_random or op.is_effect:
         need_examples()
     top = max((x.level for x in flat if x.__class__ is Batched), default=0)
     if not top:

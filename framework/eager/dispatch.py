@@ -554,6 +554,7 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
 
     slow.__name__ = op.name
     slow.__doc__ = op.__doc__
+    slow.__signature__ = op.signature  # type: ignore[attr-defined]
     site = Site(slow) if not op.variadic and op.writes is None and glue.available() else None
     return site, slow
 

@@ -90,8 +90,23 @@ class _MethodDef(ctypes.Structure):
 _FASTCALL, _FASTCALL_KEYWORDS = 0x80, 0x82
 
 
-def definition(address: int, named: Any, flags: int = _FASTCALL_KEYWORDS) -> _MethodDef:
-    return _definition(address, getattr(named, "__name__", "call"), getattr(named, "__doc__", None) or "", flags)
+def definition(address: int, named: Any, flags: int = _FASTCALL_KEYWORDS, is_method: bool = True) -> _MethodDef:
+    return _definition(address, getattr(named, "__name__", "call"), _told(named, is_method), flags)
+
+
+def _told(named: Any, is_method: bool) -> str:
+    """The documentation of a builtin, with its signature in front in the form that Python takes apart."""
+    doc, signature = getattr(named, "__doc__", None) or "", getattr(named, "__signature__", None)
+    if signature is None:
+        return doc
+    parts = [] if is_method else ["$module"]
+    for parameter in signature.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        is_plain = parameter.default is None or type(parameter.default) in (bool, int, float, str)
+        default = "" if parameter.default is parameter.empty else f"={parameter.default!r}" if is_plain else "=..."
+        parts.append(f"{parameter.name if parts else '$self'}{default}")
+    return f"{named.__name__}({', '.join(parts)})\n--\n\n{doc}"
 
 
 @functools.cache  # builtins of one operator share one
@@ -103,7 +118,7 @@ def _definition(address: int, name: str, doc: str, flags: int) -> _MethodDef:
 
 
 def builtin(address: int, named: Any, self: Any, flags: int = _FASTCALL_KEYWORDS) -> Callable:
-    method = definition(address, named, flags)
+    method = definition(address, named, flags, is_method=False)
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.restype, make.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
     return make(ctypes.addressof(method), self, None)

@@ -13,6 +13,7 @@ linalg.py, special.py, optim.py, nn/   the parts of those names
 from __future__ import annotations
 
 import importlib
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -78,7 +79,7 @@ def _with_positions(function: Callable) -> Callable:
         found = function(*args, **kwargs)
         return (found[0], found[1].astype(int64)) if isinstance(found, tuple) else found.astype(int64)
 
-    told = named(method, function)
+    told = named(method, function, signature=inspect.signature(function))
     told.__doc__ = (function.__doc__ or "").replace("Int32", "Int64").replace("int32", "int64")
     return told
 

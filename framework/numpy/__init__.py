@@ -76,8 +76,7 @@ _PLAIN = ("column_stack", "dstack", "hstack", "vstack")
 
 def _of_elements(name: str) -> Callable:
     function = getattr(ops, _ELEMENTS_RENAMED.get(name, name))
-    given = function.signature if hasattr(function, "signature") else inspect.signature(function)
-    count = 2 if len([p for p in given.parameters.values() if p.default is p.empty]) == 2 else 1
+    count = 2 if len([p for p in _signature_of(function).parameters.values() if p.default is p.empty]) == 2 else 1
 
     def of_one(x: Any, dtype: Any = None) -> Tensor:
         return of_type(function(tensors(x)), dtype)
@@ -109,7 +108,17 @@ def _with_names(name: str) -> Callable:
                 given[own] = tensors(given[own])
         return function(**given)
 
+    known_there = _signature_of(function).parameters
+    parameters = [known_there[own].replace(name=key, kind=_EITHER) for key, own in pairs if own in known_there]
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return call
+
+
+_EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def _signature_of(function: Any) -> inspect.Signature:
+    return function.signature if hasattr(function, "signature") else inspect.signature(function)
 
 
 def __getattr__(name: str) -> Any:

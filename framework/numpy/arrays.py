@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -169,6 +170,7 @@ def _of_integers(name: str) -> Callable:
         return tuple(asarray(x, int32) for x in getattr(numpy, name)(*args, **kwargs))
 
     function.__doc__ = f"numpy's `{name}`, int32."
+    function.__signature__ = inspect.signature(getattr(numpy, name))  # type: ignore[attr-defined]
     return function
 
 

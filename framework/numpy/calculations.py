@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -435,6 +436,7 @@ def _counted(name: str) -> Callable:
         return _float_tensors(made)
 
     function.__doc__ = f"numpy's `{name}`, float32; there is no gradient."
+    function.__signature__ = inspect.signature(getattr(numpy, name))  # type: ignore[attr-defined]
     return function
 
 

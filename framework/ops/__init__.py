@@ -28,8 +28,8 @@ shape.py        other axes for the same elements         joining.py      parts t
 copying.py      copies, conversions, in-place writes     padding.py      elements around a tensor
 creation.py     constants, ranges, grids                 diagonals.py    diagonals and triangles of matrices
 random.py       random numbers                           initializer.py  first values of parameters
+exchange.py     what several processes do together; collectives.py, the same as classes
 places.py       what indices name; under all of
-collectives.py  between processes, of which there is one
 indexing.py     x[…], gather, embedding, and of          scatter.py      writing to places that indices name
 """
 
@@ -51,6 +51,7 @@ from anfora.ops.ctc import *  # noqa: F403
 from anfora.ops.derived import *  # noqa: F403
 from anfora.ops.diagonals import *  # noqa: F403
 from anfora.ops.entropy import *  # noqa: F403
+from anfora.ops.exchange import *  # noqa: F403
 from anfora.ops.fractional_pooling import *  # noqa: F403
 from anfora.ops.image import *  # noqa: F403
 from anfora.ops.indexing import *  # noqa: F403
@@ -79,7 +80,6 @@ _ABOVE = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.eager.custom": ("custom_vjp",),
     "anfora.modes": ("_primexpr", "constexpr"),
-    "anfora.ops.collectives": ("ReduceOp",),
     "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}

@@ -1,6 +1,6 @@
-"""Operators between processes, of which there is one: what it sends to all comes back to itself.
+"""The operators of `exchange.py` in their older form, as classes: `ops.AllReduce(op, group)(x)`.
 
-Each gives its input as a new tensor, with the gradient as it comes. `COLLECTIVES` is taken up by `primitives.py`.
+`COLLECTIVES` is taken up by `primitives.py`.
 """
 
 from __future__ import annotations
@@ -8,86 +8,66 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from anfora.communication.world import MCCL_WORLD_COMM_GROUP, group_of
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.processes import HCCL_WORLD_COMM_GROUP, get_group_size
 from anfora.core.tensor import Tensor
-from anfora.ops.copying import copy
+from anfora.ops import exchange
+from anfora.ops.exchange import ReduceOp
 
-__all__ = ["COLLECTIVES", "ReduceOp"]
-
-
-class ReduceOp:
-    """Names of ways to make one value of those that all processes have.
-
-    Example:
-        >>> ops.ReduceOp.SUM
-        'sum'
-    """
-
-    SUM = "sum"
-    MAX = "max"
-    MIN = "min"
-    PROD = "prod"
+__all__ = ["COLLECTIVES"]
 
 
-_WAYS = (ReduceOp.SUM, ReduceOp.MAX, ReduceOp.MIN, ReduceOp.PROD)
+def _tensor(name: str, value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        raise OpTypeError(f"{name} needs a tensor, but got {type(value).__name__}", arg="input_x")
+    return value
 
 
-def _check(name: str, group: Any, op: Any = ReduceOp.SUM) -> None:
-    if not isinstance(group, str):
-        raise OpTypeError(f"{name} needs the name of a group for `group`, but got {group!r}", arg="group")
-    if not isinstance(op, str):
-        raise OpTypeError(f"{name} needs a string for `op`, but got {op!r}", arg="op")
-    if op not in _WAYS:
-        raise OpValueError(f"{name}: `op` is one of {', '.join(_WAYS)}, but got {op!r}", arg="op")
-
-
-def _own(name: str) -> Callable[[Any], Any]:
-    def call(input_x: Any) -> Any:
-        if not isinstance(input_x, Tensor):
-            raise OpTypeError(f"{name} needs a tensor, but got {type(input_x).__name__}", arg="input_x")
-        return copy(input_x)
-
-    return call
-
-
-def _reducing(name: str) -> Callable:
-    def make(op: str = ReduceOp.SUM, group: str = HCCL_WORLD_COMM_GROUP) -> Callable:
-        _check(name, group, op)
-        return _own(name)
+def _reducing(name: str, function: Callable) -> Callable:
+    def make(op: str = ReduceOp.SUM, group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
+        group_of(group, name)
+        exchange.checked_way(name, op)
+        return lambda input_x: function(_tensor(name, input_x), op, group)
 
     return make
 
 
-def _all_gather(group: str = HCCL_WORLD_COMM_GROUP) -> Callable:
-    _check("AllGather", group)
-    return _own("AllGather")
+def _all_gather(group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
+    group_of(group, "AllGather")
+    return lambda input_x: exchange.all_gather(_tensor("AllGather", input_x), group)
 
 
-def _broadcast(root_rank: int, group: str = HCCL_WORLD_COMM_GROUP) -> Callable:
-    _check("Broadcast", group)
-    if isinstance(root_rank, bool) or not isinstance(root_rank, int):
-        raise OpTypeError(f"Broadcast needs an integer for `root_rank`, but got {root_rank!r}", arg="root_rank")
-    if not 0 <= root_rank < get_group_size(group):
-        raise OpValueError(f"Broadcast: there is no process {root_rank}", arg="root_rank")
-    one = _own("Broadcast")
-    return lambda input_x: tuple(map(one, input_x)) if isinstance(input_x, tuple) else one(input_x)
+def _broadcast(root_rank: int, group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
+    exchange.checked_root("Broadcast", root_rank, group_of(group, "Broadcast"))
+
+    def call(input_x: Any) -> Any:
+        if isinstance(input_x, tuple):
+            return tuple([exchange.broadcast_from(_tensor("Broadcast", x), root_rank, group) for x in input_x])
+        return exchange.broadcast_from(_tensor("Broadcast", input_x), root_rank, group)
+
+    return call
 
 
-def _all_to_all(split_count: int, split_dim: int, concat_dim: int, group: str = HCCL_WORLD_COMM_GROUP) -> Callable:
-    _check("AlltoAll", group)
-    if split_count != get_group_size(group):
+def _all_to_all(split_count: int, split_dim: int, concat_dim: int, group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
+    size = group_of(group, "AlltoAll").size
+    if split_count != size:
         raise OpValueError(
-            f"AlltoAll: `split_count` must be the number of processes, {get_group_size(group)}, but got {split_count!r}",
+            f"AlltoAll: `split_count` must be the number of processes, {size}, but got {split_count!r}",
             arg="split_count",
         )
-    return _own("AlltoAll")
+    return lambda input_x: exchange.all_to_all(_tensor("AlltoAll", input_x), split_dim, concat_dim, group)
+
+
+def _barrier(group: str = MCCL_WORLD_COMM_GROUP) -> Callable:
+    group_of(group, "Barrier")
+    return lambda: exchange.barrier(group)
 
 
 COLLECTIVES: dict[str, Callable] = {
-    "AllReduce": _reducing("AllReduce"),
-    "ReduceScatter": _reducing("ReduceScatter"),
+    "AllReduce": _reducing("AllReduce", exchange.all_reduce),
+    "ReduceScatter": _reducing("ReduceScatter", exchange.reduce_scatter),
     "AllGather": _all_gather,
     "Broadcast": _broadcast,
     "AlltoAll": _all_to_all,
+    "Barrier": _barrier,
 }

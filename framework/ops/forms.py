@@ -55,7 +55,7 @@ _SYNONYMS = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
 def spelled(function: Callable, **names: str) -> Callable:
     """A function as a method of Tensor that knows other names for its arguments: `dim` beside `axis`, `keepdim` beside
     `keepdims`, and those that are given: `spelled(split, split_size="split_size_or_sections")`."""
-    signature = function.signature if isinstance(function, Op) else inspect.signature(function)
+    signature = _signature_of(function)
     order = tuple(signature.parameters)
     if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         return function  # it sorts names out for itself
@@ -87,6 +87,10 @@ def _told_as(method: Any, function: Any, signature: inspect.Signature) -> Callab
     return method
 
 
+def _signature_of(function: Any) -> inspect.Signature:
+    return function.signature if isinstance(function, Op) else inspect.signature(function)
+
+
 def with_signature(function: Callable, signature: str, call: str) -> Callable:
     """A function with parameters and defaults of its own in front of another: `with_signature(leaky_relu,
     "input, negative_slope=0.01", "input, negative_slope")`."""
@@ -98,11 +102,16 @@ def with_signature(function: Callable, signature: str, call: str) -> Callable:
     return composite(made)
 
 
-def named(method: Callable, function: Any, name: str | None = None) -> Callable:
-    """A method with the name and the documentation of the function behind it."""
+def named(method: Any, function: Any, name: str | None = None, signature: inspect.Signature | None = None) -> Callable:
+    """A method with the name and the documentation of the function behind it, and its signature, for `help` and editors,
+    where the method's own does not tell it."""
     method.__name__ = name or function.__name__
     method.__qualname__ = f"Tensor.{method.__name__}"
     method.__doc__ = function.__doc__
+    if signature is None and isinstance(function, Op):
+        signature = function.signature
+    if signature is not None:
+        method.__signature__ = signature
     return method
 
 
@@ -125,7 +134,7 @@ def in_place(name: str, function: Callable) -> Callable:
         return copy_to(self, result)
 
     method.__doc__ = f"As `{name[:-1]}`, in place: the tensor takes the values of the result, and is given back."
-    return named(method, method, name)
+    return named(method, method, name, _signature_of(function))
 
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}

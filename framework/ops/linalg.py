@@ -300,6 +300,14 @@ def _algebra(name: str, arg: str, function: Callable, *arrays: np.ndarray) -> An
         raise OpValueError(f"{name}: {error}", arg=arg) from None
 
 
+def _svd(name: str, arg: str, x: np.ndarray, full: bool) -> Any:
+    """The singular value decomposition by numpy. It is found by iteration, which for infinite numbers never ends."""
+    if not np.isfinite(x).all():
+        place = tuple(map(int, np.argwhere(~np.isfinite(x))[0]))
+        raise OpValueError(f"{name} needs finite numbers for `{arg}`, but got {x[place]} at {list(place)}", arg=arg)
+    return _algebra(name, arg, lambda a: np.linalg.svd(a, full), x)
+
+
 def _turned(x: Tensor) -> Tensor:
     return swapaxes(x, -1, -2)
 
@@ -445,7 +453,7 @@ def _(input):
 
 @cofactors.python
 def _(input):
-    u, s, vt = _algebra("det", "input", np.linalg.svd, input)
+    u, s, vt = _svd("det", "input", input, True)
     n = s.shape[-1]
     others = np.where(np.eye(n, dtype=bool), 1.0, s[..., None, :]).prod(-1)
     return (np.linalg.det(u) * np.linalg.det(vt))[..., None, None] * ((u * others[..., None, :]) @ vt)
@@ -792,7 +800,7 @@ def _(input, *, full_matrices):
 
 @singular_parts.python
 def _(input, *, full_matrices):
-    u, s, vt = _algebra("svd", "input", lambda x: np.linalg.svd(x, full_matrices), input)
+    u, s, vt = _svd("svd", "input", input, full_matrices)
     return s, u, np.swapaxes(vt, -1, -2)
 
 
@@ -969,7 +977,7 @@ def _(x, *, atol, rtol):
 def _(x, *, atol, rtol):
     if x.size == 0:
         return np.zeros((*x.shape[:-2], x.shape[-1], x.shape[-2]))
-    u, s, vt = _algebra("pinv", "x", lambda a: np.linalg.svd(a, False), x)
+    u, s, vt = _svd("pinv", "x", x, False)
     large = s > np.maximum(atol, rtol * s.max(-1, keepdims=True))
     inverse = np.divide(1.0, s, out=np.zeros_like(s), where=large)
     return np.swapaxes(vt, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))

@@ -145,7 +145,13 @@ def primitive_class(name: str) -> type[Primitive]:
         made = factory(*args, **kwargs)
         self.__call__ = Bound(made) if isinstance(made, Op) and not made.attributes and not made.variadic else made
 
-    body = {"__init__": __init__, "__doc__": doc, "__module__": "anfora.ops", "__slots__": ()}
+    body = {
+        "__init__": __init__,
+        "__doc__": doc,
+        "__module__": "anfora.ops",
+        "__slots__": (),
+        "__signature__": signature,
+    }
     return type(name, (Primitive,), body)
 
 

@@ -29,7 +29,9 @@ from anfora.train.dataset_helper import DatasetHelper, check_dataset, check_sink
 
 __all__ = ["Model"]
 
-_OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level")
+_OPTIONS = ("loss_scale_manager", "keep_batchnorm_fp32", "boost_config_dict", "acc_level", "micro_batches")
+
+_OF_THE_STEP = ("loss_scale_manager", "keep_batchnorm_fp32", "micro_batches")
 
 
 class Model:
@@ -45,7 +47,8 @@ class Model:
         eval_indexes: three numbers that say which of its outputs are the loss, the prediction and the label.
         amp_level: "O0" to "O3" or "auto", as in `amp.build_train_network`.
         boost_level: accepted for MindSpore programs.
-        loss_scale_manager, keep_batchnorm_fp32: as in `amp.build_train_network`.
+        loss_scale_manager, keep_batchnorm_fp32, micro_batches: as in `amp.build_train_network`. With `micro_batches` 1, 2,
+            4 … processes that share a dataset end in the same bits (docs/several_processes.md).
     Raises:
         OpTypeError, OpValueError: an argument has another type, is unknown or does not fit the others.
     Example:
@@ -91,8 +94,9 @@ class Model:
         choice("Model", "boost_level", boost_level, ("O0", "O1", "O2"))
         if optimizer is None and amp_level != "O0":
             raise OpValueError(f"Model: `amp_level` {amp_level!r} needs an optimizer", arg="amp_level")
-        if optimizer is None and kwargs.get("loss_scale_manager") is not None:
-            raise OpValueError("Model: `loss_scale_manager` needs an optimizer", arg="loss_scale_manager")
+        for name in ("loss_scale_manager", "micro_batches"):
+            if optimizer is None and kwargs.get(name) is not None:
+                raise OpValueError(f"Model: `{name}` needs an optimizer", arg=name)
         if boost_level != "O0" or "boost_config_dict" in kwargs or "acc_level" in kwargs:
             note_once("boost", "Model: `boost_level` has no meaning here and is ignored")
         self._metric_fns = get_metrics(metrics)
@@ -115,7 +119,7 @@ class Model:
     def _built(self, options: dict[str, Any]) -> Cell:
         """The network that does a step."""
         if self._optimizer is not None:
-            given = {name: options[name] for name in ("loss_scale_manager", "keep_batchnorm_fp32") if name in options}
+            given = {name: options[name] for name in _OF_THE_STEP if name in options}
             return build_train_network(
                 self._network, self._optimizer, self._loss_fn, level=self._amp_level, boost_level="O0", **given
             )
@@ -250,7 +254,8 @@ class Model:
         now = InternalCallbackParam(
             train_network=self._train_network, epoch_num=epoch - initial_epoch, batch_num=batch_num, mode="train",
             cur_step_num=0, loss_fn=self._loss_fn, optimizer=self._optimizer, network=self._network,
-            parallel_mode=get_auto_parallel_context("parallel_mode"), device_number=1, train_dataset=dataset,
+            parallel_mode=get_auto_parallel_context("parallel_mode"),
+            device_number=get_auto_parallel_context("device_num"), train_dataset=dataset,
             train_dataset_element=None, list_callback=held, last_save_ckpt_step=None, latest_ckpt_file=None,
             loss_scale_mananger=self._loss_scale_manager, initial_step=None, initial_epoch=initial_epoch,
             dataset_sink_mode=False,

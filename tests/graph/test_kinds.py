@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import copy
+import itertools
+import operator
 import pickle
 import types
 
@@ -20,6 +23,21 @@ def is_not_one(item):
     return item != 1
 
 
+def is_one(item):
+    return item == 1
+
+
+class Counting:
+    """Counts its calls."""
+
+    def __init__(self):
+        self.count = 0
+
+    def __call__(self):
+        self.count += 1
+        return self.count
+
+
 MAKERS = {
     "map": lambda: map(abs, [1, -2, 3]),
     "map of two": lambda: map(max, [1, 5], [3, 2]),
@@ -34,6 +52,25 @@ MAKERS = {
     "list": lambda: iter([1, 2]),
     "zip": lambda: zip([1, 2], [3, 4]),
     "enumerate": lambda: enumerate("ab"),
+    "set": lambda: iter({1, 2, 3}),
+    "reversed dict": lambda: reversed({1: 2, 3: 4}),
+    "reversed items": lambda: reversed({1: 2, 3: 4}.items()),
+    "reversed list": lambda: reversed([1, 2, 3]),
+    "accumulate": lambda: itertools.accumulate([1, 2, 3]),
+    "accumulate from": lambda: itertools.accumulate([1, 2, 3], max, initial=2),
+    "accumulate nothing": lambda: itertools.accumulate([None, None, None], operator.is_),
+    "combinations": lambda: itertools.combinations("abcd", 2),
+    "combinations of nothing": lambda: itertools.combinations("abcd", 0),
+    "combinations with replacement": lambda: itertools.combinations_with_replacement("abc", 2),
+    "permutations": lambda: itertools.permutations("abc", 2),
+    "starmap": lambda: itertools.starmap(pow, [(1, 2), (3, 4)]),
+    "takewhile": lambda: itertools.takewhile(is_not_one, [0, 2, 1, 4]),
+    "dropwhile": lambda: itertools.dropwhile(is_one, [1, 2, 1, 4]),
+    "filterfalse": lambda: itertools.filterfalse(is_one, [1, 2, 1, 4]),
+    "compress": lambda: itertools.compress("abcd", [1, 0, 1, 1]),
+    "chain": lambda: itertools.chain.from_iterable([[1, 2], [3]]),
+    "calls": lambda: iter(Counting(), 3),
+    **({"batched": lambda: itertools.batched("abcde", 2)} if hasattr(itertools, "batched") else {}),
 }
 
 
@@ -68,7 +105,45 @@ def copied(make, x):
         return str(error), x
 
 
-PROGRAMS = [named, compared, returned, returned_inside, returned_in_the_middle, copied]
+def pickled(make, x):
+    made, found = make(), []
+    try:
+        for _ in range(3):
+            found.append(list(pickle.loads(pickle.dumps(made))))
+            next(made, None)
+        return found, list(made), x
+    except TypeError as error:
+        return str(error), found, x
+
+
+def in_pythons_hands(make, x):
+    made = make()
+    if not hasattr(made, "__next__"):
+        return x
+    found = [next(made)]
+    for _ in range(4):
+        found += collections.deque([made]).pop() is made, [next(each, "end") for each in collections.deque([made])]
+    return found, x
+
+
+def returned_twice(make, x):
+    made = make()
+    if hasattr(made, "__next__"):
+        next(made)
+    return made is [made][0], [made, (made,)]
+
+
+PROGRAMS = [
+    pickled,
+    in_pythons_hands,
+    returned_twice,
+    named,
+    compared,
+    returned,
+    returned_inside,
+    returned_in_the_middle,
+    copied,
+]
 
 
 def seen(value):
@@ -84,6 +159,7 @@ def seen(value):
     return value
 
 
+@pytest.mark.filterwarnings("ignore:Pickle, copy, and deepcopy support:DeprecationWarning")
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_kinds(program, maker):

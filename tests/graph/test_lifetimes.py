@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import tracemalloc
 import weakref
@@ -249,3 +250,100 @@ def test_the_first_step_of_a_network_leaves_no_arrays():
         assert allocated() - before < 10_000  # one activation has 131,072 bytes
     finally:
         tracemalloc.stop()
+
+
+def dropped_by_name(x):
+    thing = Thing()
+    seen = weakref.ref(thing)
+    thing = None
+    gc.collect()
+    return seen() is None, x + 1
+
+
+def dropped_in_a_cycle(x):
+    thing = Thing()
+    thing.part = slice(thing)
+    seen = weakref.ref(thing)
+    del thing
+    gc.collect()
+    return seen() is None, x + 1
+
+
+def dropped_by_a_method(x):
+    class Made:
+        def fail(self):
+            if not self:
+                return lambda: self
+            try:
+                raise ValueError
+            except ValueError as error:
+                self.error = error
+            self = None
+
+    made = Made()
+    made.fail()
+    seen = weakref.ref(made)
+    del made
+    gc.collect()
+    return seen() is None, x + 1
+
+
+def dropped_class(x):
+    class Made:
+        pass
+
+    seen = weakref.ref(Made)
+    del Made
+    gc.collect()
+    return seen() is None, x + 1
+
+
+@contextlib.contextmanager
+def dropping(first, second):
+    first, second = weakref.ref(first), weakref.ref(second)
+    gc.collect()
+    yield first() is None, second() is None
+
+
+def dropped_by_a_manager(x):
+    with dropping(Thing(), second=Thing()) as seen:
+        return seen, x + 1
+
+
+def dropped_behind_a_way_not_seen(x):
+    thing = Thing()
+    seen = weakref.ref(thing)
+    kind = next(WAYS)
+    thing = None
+    gc.collect()
+    return seen() is None, type(kind).__name__, x + 1
+
+
+def proxied(x):
+    thing = Thing()
+    thing.x = 3
+    proxy = weakref.proxy(thing)
+    found = [proxy.x]
+    thing = None
+    gc.collect()
+    try:
+        found.append(proxy.x)
+    except ReferenceError:
+        found.append("gone")
+    return found, x + 1
+
+
+WAYS = iter([1, "a", None, 2.5, 1, "a", None, 2.5, (), []])
+DROPPING = [
+    dropped_by_name, dropped_in_a_cycle, dropped_by_a_method, dropped_class, dropped_by_a_manager,
+    dropped_behind_a_way_not_seen, proxied,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", DROPPING, ids=lambda program: program.__name__)
+def test_what_the_program_drops_inside_is_freed_there(program):
+    compiled = ms.jit(program)
+    for _ in range(5):
+        found, *_, y = compiled(Tensor(1.0))
+        assert found in (True, (True, True), [3, "gone"])
+        assert float(y) == 2.0

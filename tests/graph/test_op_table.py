@@ -108,6 +108,9 @@ INTERPRETED = {
         "allclose", "arange", "argwhere", "bincount", "histc", "masked_select", "nanquantile", "nonzero", "polygamma",
         "quantile", "repeat_interleave", "sequence_mask", "unique", "unique_consecutive", "unique_with_pad",
     },
+    "an exchange with other processes": {
+        "all_gather", "all_reduce", "broadcast_from", "reduce_scatter", "summed_gradients",
+    },
     "random numbers": {"choose", "drop", "dropout", "sample", "sample_gamma", "sample_poisson", "shuffled"},
     "a call of anfora.core.parameter.Parameter, which the compiler cannot look into": {
         "assign", "assign_add", "assign_sub",

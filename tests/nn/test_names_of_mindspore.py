@@ -102,7 +102,7 @@ def test_mixed_precision_cast():
 #: Operators between processes: made with, called with.
 COLLECTIVES = {
     "AllReduce": ((ops.ReduceOp.SUM,), X),
-    "AllReduce of maxima": ((ops.ReduceOp.MAX, "a_group"), X),
+    "AllReduce of maxima": ((ops.ReduceOp.MAX, "nccl_world_group"), X),
     "ReduceScatter": ((), X),
     "AllGather": ((), X),
     "AlltoAll": ((1, 0, 1), X),
@@ -128,10 +128,10 @@ def test_what_is_sent_to_all_processes():
 @pytest.mark.parametrize(
     ("make", "text"),
     [
-        (lambda: ops.AllReduce("mean"), "`op` is one of sum, max, min, prod, but got 'mean'"),
+        (lambda: ops.AllReduce("mean"), "`op` is one of sum, max, min, prod, avg, but got 'mean'"),
         (lambda: ops.AllReduce(3), "needs a string for `op`"),
-        (lambda: ops.AllGather(3), "needs the name of a group"),
-        (lambda: ops.Broadcast(1), "there is no process 1"),
+        (lambda: ops.AllGather(3), "needs a string for `group`"),
+        (lambda: ops.Broadcast(1), "process 1 is not among"),
         (lambda: ops.Broadcast("0"), "needs an integer"),
         (lambda: ops.AlltoAll(2, 0, 1), "must be the number of processes, 1"),
     ],

@@ -12,6 +12,7 @@ from anfora.ops import linalg
 
 inf, nan = np.inf, np.nan
 TOL = {"float16": 4e-3, "bfloat16": 3e-2, "float32": 2e-5, "float64": 1e-10}
+NOT_FINITE = r"needs finite numbers for `\w+`, but got -?(inf|nan) at \[0, [01]\]"
 
 
 _random = np.random.default_rng(11)
@@ -371,6 +372,7 @@ ROWS = [
         errors=[
             Bad(normal(3), error=ValueError, match="needs matrices"),
             Bad(integers(0, 2, 2, 2), error=TypeError, match="floating-point"),
+            *(Bad(np.array([[1.0, x]]), error=ValueError, match=NOT_FINITE) for x in (np.inf, -np.inf, np.nan)),
         ],
         tol=TOL,
     ),
@@ -406,6 +408,8 @@ ROWS = [
         errors=[
             Bad(normal(3), error=ValueError, match="needs matrices"),
             Bad(normal(2, 2), rtol=-1.0, error=TypeError, match="not negative for `rtol`"),
+            Bad(integers(0, 2, 2, 2), error=TypeError, match="floating-point"),
+            Bad(np.array([[np.inf, 1.0]]), error=ValueError, match=NOT_FINITE),
         ],
         covers=["pseudoinverse"],
         tol=TOL,

@@ -258,7 +258,8 @@ def test_vmap_is_a_loop(row, sample, monkeypatch):
     batches = [_batch_of(a, count) for a in arrays]
     every = range(len(arrays))
     chosen = [(every, 0), (every, -1), *(([i], 0) for i in every if len(arrays) > 1)] if arrays else []
-    is_operator = isinstance(row.op, Op) and bool(row.op.tensors) and not row.op.writes and not row.op.is_random
+    is_operator = isinstance(row.op, Op) and bool(row.op.tensors)
+    is_operator = is_operator and not (row.op.writes or row.op.is_random or row.op.is_effect)
     for which, axis in chosen:
         try:
             shared = list(map(Tensor, arrays))  # also by effects: what is written in place stays for the next example

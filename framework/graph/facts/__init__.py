@@ -12,6 +12,7 @@ collected.py         deques, counters and the like; arrays.py, arrays of numpy's
 operator_classes.py  this library's operators that are objects
 plain.py             which values are plain: programs on them alone are Python's
 contexts.py          what contextlib makes
+kinds.py             what an object is, asked without a word to it
 values.py            what a program can see of a value
 origins.py           how a value from outside is found again: the path of attributes, items and variables to it
 """

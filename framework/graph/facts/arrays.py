@@ -20,6 +20,7 @@ import numpy as np
 from anfora.core.dtype import DType
 from anfora.core.tensor import Tensor, tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.rows.arrays import ATTRIBUTES
 from anfora.graph.facts.table import DRAINED, LOOKS, WALKED, Fact, fact_of, method_fact, resolved
@@ -42,7 +43,7 @@ _OF_TENSORS = frozenset({
 
 def is_array(value: Any) -> bool:
     """Whether it is an array of numpy's, or a number of one."""
-    return isinstance(value, (np.ndarray, np.generic))
+    return is_a(value, (np.ndarray, np.generic))
 
 
 def holds_array(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
@@ -58,8 +59,8 @@ def follows(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
     fact = fact_of(operation)
     changes = fact is not None and fact.of_arrays and fact.writes
     if gives_tensors(operation, args):
-        is_of_tensor = isinstance(args[0], Tensor) or not changes
-        return is_of_tensor and all(isinstance(v, Tensor) or _is_known(recorder, v) for v in values)
+        is_of_tensor = is_a(args[0], Tensor) or not changes
+        return is_of_tensor and all(is_a(v, Tensor) or _is_known(recorder, v) for v in values)
     is_own = bool(args) and (is_array(args[0]) or (operation is operations.extend and not recorder.is_outside(args[0])))
     if (changes and not is_own) or not all(_is_known(recorder, value) for value in values):
         return False
@@ -75,34 +76,34 @@ def _is_numpys(fact: Fact | None) -> bool:
 
 
 def _method_of(array: Any, name: str) -> Fact | None:
-    return method_fact(np.ndarray if isinstance(array, np.ndarray) else np.generic, name)
+    return method_fact(np.ndarray if is_a(array, np.ndarray) else np.generic, name)
 
 
 def gives_tensors(operation: Any, args: tuple) -> bool:
     """Whether it makes a tensor, or does something with one that it takes arrays for, too."""
     if operation is Tensor or operation is tensor:
         return True
-    return known.is_among(operation, _OF_TENSORS) and any(isinstance(value, Tensor) for value in args)
+    return known.is_among(operation, _OF_TENSORS) and any(is_a(value, Tensor) for value in args)
 
 
 def iterates(operation: Any, args: tuple) -> bool:
     """Whether something may look into an array that it is given: it does not just put it somewhere, or ask for its type."""
-    if not any(isinstance(value, np.ndarray) for value in args):
+    if not any(is_a(value, np.ndarray) for value in args):
         return False
     fact, given = resolved(operation, args)
-    if fact is None or (operation is operator.setitem and isinstance(args[0], np.ndarray)):
+    if fact is None or (operation is operator.setitem and is_a(args[0], np.ndarray)):
         return True
-    return any(use & (LOOKS | WALKED | DRAINED) and isinstance(v, np.ndarray) for use, v in fact.uses(given))
+    return any(use & (LOOKS | WALKED | DRAINED) and is_a(v, np.ndarray) for use, v in fact.uses(given))
 
 
 def _is_known(recorder: Any, value: Any, depth: int = 0) -> bool:
-    if isinstance(value, (tuple, list)):
+    if is_a(value, (tuple, list)):
         return depth < 20 and all(_is_known(recorder, item, depth + 1) for item in value)
-    if isinstance(value, slice):
+    if is_a(value, slice):
         return all(_is_known(recorder, part, depth + 1) for part in (value.start, value.stop, value.step))
     if is_array(value):
         return recorder.owns_array(value)
-    return type(value) is not Number and (type(value) in _VALUES or isinstance(value, (DType, np.dtype, type)))
+    return type(value) is not Number and (type(value) in _VALUES or is_a(value, (DType, np.dtype, type)))
 
 
 _VALUES = frozenset({type(None), bool, int, float, complex, str, range, type(...)})
@@ -129,15 +130,15 @@ def _copied(value: Any) -> Any:
 
 
 def _can_be_kept(value: Any) -> bool:
-    if isinstance(value, (tuple, list)):
+    if is_a(value, (tuple, list)):
         return all(map(_can_be_kept, value))
-    if isinstance(value, np.generic):
+    if is_a(value, np.generic):
         return value.dtype.kind in _KINDS
     if type(value) is np.ndarray:
         base = _root(value)
         is_plain = value.dtype.kind in _KINDS and value.dtype.isnative
         return is_plain and type(base) is np.ndarray and base.flags.c_contiguous and base.nbytes <= _LARGEST
-    return type(value) in _VALUES or isinstance(value, (np.dtype, type(NotImplemented)))
+    return type(value) in _VALUES or is_a(value, (np.dtype, type(NotImplemented)))
 
 
 def _root(array: np.ndarray) -> Any:
@@ -148,12 +149,12 @@ def _root(array: np.ndarray) -> Any:
 
 def adopt(recorder: Any, value: Any) -> None:
     """Know a value that follows from known ones."""
-    if isinstance(value, (tuple, list)):
+    if is_a(value, (tuple, list)):
         for item in value:
             adopt(recorder, item)
     elif is_array(value) and id(value) not in recorder.own:
         recorder.own[id(value)] = value
-        if isinstance(value, np.ndarray) and value.base is not None:
+        if is_a(value, np.ndarray) and value.base is not None:
             adopt(recorder, value.base)
 
 
@@ -168,7 +169,7 @@ def is_read_plainly(name: str) -> bool:
 def array_image(value: Any, image: Callable[[Any], tuple]) -> tuple:
     """The image of an array: its elements, or what part it is of another one; or of a number of one."""
     form = ("is", value.dtype), ("is", value.shape)
-    if isinstance(value, np.generic):
+    if is_a(value, np.generic):
         return "number of an array", *form, ("is", value.tobytes())
     base = _root(value)
     if base is value:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import is_plain_key
 from anfora.graph.facts.table import DRAINED, INDEX, KEY, KEYS, LOOKS, TRUTH, resolved
 
@@ -28,7 +29,7 @@ _COUNTING = (Counter.update, Counter.subtract, Counter.most_common, Counter.copy
 
 def items_of(value: Any) -> tuple:
     """What a container holds."""
-    return tuple(value) if type(value) is deque else (*value, *value.values())
+    return tuple(value) if type(value) is deque else (*dict.keys(value), *dict.values(value))
 
 
 def changes_or_makes(recorder: Any, operation: Any, args: tuple, kwargs: dict) -> bool:
@@ -47,9 +48,7 @@ def changes_or_makes(recorder: Any, operation: Any, args: tuple, kwargs: dict) -
 def _is_taken_plainly(use: int, value: Any) -> bool:
     """Whether what a method of such a container does with an argument calls nothing, and does the same each time."""
     if use & DRAINED:
-        return _is_walked_plainly(value) and not (
-            use & KEYS and not (isinstance(value, dict) and _has_plain_keys(value))
-        )
+        return _is_walked_plainly(value) and not (use & KEYS and not (is_a(value, dict) and _has_plain_keys(value)))
     if use & LOOKS & ~(KEY | KEYS | INDEX | TRUTH):
         return False
     return not use & (KEY | INDEX | TRUTH) or is_plain_key(value)
@@ -72,14 +71,12 @@ def _may_be_made(kind: Any, args: tuple, kwargs: dict) -> bool:
         args = args[1:]
     if kind is Counter:
         return len(args) < 2 and _is_counted(args)
-    return len(args) < 2 and all(_has_plain_keys(x) if isinstance(x, dict) else _are_pairs(x) for x in args)
+    return len(args) < 2 and all(_has_plain_keys(x) if is_a(x, dict) else _are_pairs(x) for x in args)
 
 
 def _is_counted(args: tuple) -> bool:
     """Whether all of it can be counted: numbers and texts, or how many there are of each."""
-    return all(
-        _is_walked_plainly(items) and (isinstance(items, str) or all(map(is_plain_key, items))) for items in args
-    )
+    return all(_is_walked_plainly(items) and (is_a(items, str) or all(map(is_plain_key, items))) for items in args)
 
 
 def _are_pairs(values: Any) -> bool:
@@ -107,7 +104,7 @@ def _counting(function: Callable) -> Callable:
         counted = args[1:] if function in (Counter.update, Counter.subtract) else ()
         if any(map(recorder.opaque, args)) or not _is_counted(counted):
             return False
-        if any(isinstance(table, dict) and not all(map(is_plain_key, table.values())) for table in counted):
+        if any(is_a(table, dict) and not all(map(is_plain_key, table.values())) for table in counted):
             return False
         machine.push(recorder.compute(machine, function, args, kwargs))
         return True
@@ -124,13 +121,18 @@ def methods_of_counters() -> dict[Any, Callable]:
 
 
 def container_image(value: Any, image: Callable[[Any], tuple]) -> tuple | None:
-    """The image of a container; None if it has attributes beside what it holds."""
+    """The image of a container; None if it has attributes beside what it holds, or is an OrderedDict that has been changed
+    as a dict, so that its order names keys that it has no more."""
     if getattr(value, "__dict__", None):
         return None
     if type(value) is deque:
         return "deque", value.maxlen, tuple(map(image, value))
     factory = image(value.default_factory if type(value) is defaultdict else None)
-    return "dict of", type(value), factory, tuple((image(key), image(item)) for key, item in value.items())
+    try:
+        items = list(value.items())
+    except KeyError:
+        return None
+    return "dict of", type(value), factory, tuple((image(key), image(item)) for key, item in items)
 
 
 def built_container(image: tuple, build: Callable[[tuple], Any], keep: Callable[[Any], None]) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import containers
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.machine import operations
 
@@ -88,7 +89,7 @@ def is_finished(value: Any) -> bool:
     while pending and len(seen) < _MOST_REACHED:
         held = pending.pop()
         kind = type(held)
-        if kind in SIMPLE or isinstance(held, _LASTING) or kind.__module__.startswith("anfora."):
+        if kind in SIMPLE or is_a(held, _LASTING) or kind.__module__.startswith("anfora."):
             continue  # this library refers weakly to its own
         if kind is types.GeneratorType and held.gi_frame is not None and getattr(held, "gi_suspended", True):
             return True

@@ -25,6 +25,7 @@ from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
 from anfora.graph.facts.classes import of_version
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
@@ -117,11 +118,11 @@ def has_equality(value: Any) -> bool:
 
 def is_bound(value: Any) -> bool:
     """Whether it is a method written in C, bound to an object; functions of modules and classes have the same types."""
-    return isinstance(value, BOUND) and not isinstance(value.__self__, (types.ModuleType, type(None), type))
+    return is_a(value, BOUND) and not is_a(value.__self__, (types.ModuleType, type(None), type))
 
 
 def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:
-    return isinstance(module, str) and any(module == p or module.startswith(p + ".") for p in prefixes)
+    return is_a(module, str) and any(module == p or module.startswith(p + ".") for p in prefixes)
 
 
 def _is_library(module: Any) -> bool:
@@ -145,7 +146,7 @@ def forgets(function: Any) -> bool:
     fact = fact_of(function)
     if fact is not None:
         return fact.forgets
-    return isinstance(function, Op) or computes(function)
+    return is_a(function, Op) or computes(function)
 
 
 def only_moves(function: Any) -> bool:
@@ -162,26 +163,26 @@ def is_pythons(function: Any) -> bool:
 
 def computes(function: Any) -> bool:
     """Whether a function gives a value that follows from its arguments, and has no effect but on these."""
-    if is_pythons(function) or isinstance(function, Op) or any(function is s for s in _OTHERS_THAT_COMPUTE):
+    if is_pythons(function) or is_a(function, Op) or any(function is s for s in _OTHERS_THAT_COMPUTE):
         return True
-    if isinstance(function, (types.BuiltinMethodType, types.MethodType)) and isinstance(function.__self__, Tensor):
+    if is_a(function, (types.BuiltinMethodType, types.MethodType)) and is_a(function.__self__, Tensor):
         return _is_operator_method(function)
-    if isinstance(function, types.FunctionType):
+    if is_a(function, types.FunctionType):
         is_ours = _is_library(function.__globals__.get("__name__")) and function not in NOTING
         return is_ours or is_transform(function)
-    if isinstance(function, types.MethodDescriptorType) and _is_library(getattr(function, "__module__", None)):
+    if is_a(function, types.MethodDescriptorType) and _is_library(getattr(function, "__module__", None)):
         return True
-    if isinstance(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
+    if is_a(function, types.MethodDescriptorType) and function.__objclass__ in (Tensor, Parameter):
         return True
-    if isinstance(function, enum.EnumMeta):  # a member by its value
+    if is_a(function, enum.EnumMeta):  # a member by its value
         return type(function).__call__ is enum.EnumMeta.__call__ and _is_of_enum(function._missing_)  # type: ignore[attr-defined]
-    if isinstance(function, type):
+    if is_a(function, type):
         if function in (Tensor, ParameterTuple) or (
             issubclass(function, BaseException) and function.__module__ in _ERRORS
         ):
             return True
         return issubclass(function, tuple) and makers.maker(function) is makers.ROW and _is_row(function)
-    return not isinstance(function, Cell) and _is_library(type(function).__module__)
+    return not is_a(function, Cell) and _is_library(type(function).__module__)
 
 
 def _is_of_enum(method: Any) -> bool:
@@ -190,7 +191,7 @@ def _is_of_enum(method: Any) -> bool:
 
 def viewed(view: Any) -> dict:
     """The dict that a view is of: Python tells it to the collector of garbage alone."""
-    return next(owner for owner in gc.get_referents(view) if isinstance(owner, dict))
+    return next(owner for owner in gc.get_referents(view) if is_a(owner, dict))
 
 
 def is_layer(kind: type) -> bool:
@@ -242,7 +243,7 @@ def _is_operator_method(function: Any) -> bool:
     """Whether a bound method of a tensor comes from the table of methods, or tells how the tensor is made."""
     name = function.__name__
     plain = getattr(function, "__func__", function)
-    module = plain.__globals__.get("__name__") if isinstance(plain, types.FunctionType) else None
+    module = plain.__globals__.get("__name__") if is_a(plain, types.FunctionType) else None
     if _of(module, ("anfora.core",)):
         return name in METADATA
     return True
@@ -276,9 +277,9 @@ def _library_folders() -> tuple[str, ...]:
 
 def is_constant(value: Any) -> bool:
     """Whether an object is compared by identity: what it is does not change."""
-    if isinstance(value, np.dtype):
+    if is_a(value, np.dtype):
         return value.isbuiltin == 1
-    return isinstance(
+    return is_a(
         value,
         (
             type, types.ModuleType, types.BuiltinFunctionType, types.FunctionType, Op, DType, enum.Enum,
@@ -294,7 +295,7 @@ _FIELD = type(collections.namedtuple("Named", "field").field)  # type: ignore[at
 def is_ours(kind: type) -> bool:
     """Whether a class is of this library. Some classes written in C have no text for their module."""
     module = kind.__module__
-    return isinstance(module, str) and module.startswith("anfora.")
+    return is_a(module, str) and module.startswith("anfora.")
 
 
 def is_object(value: Any) -> bool:
@@ -307,16 +308,16 @@ def is_object(value: Any) -> bool:
         and kind.__getattribute__ is object.__getattribute__
         and kind not in DEQUE_ITERATORS
         and kind is not _FIELD
-        and not isinstance(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
+        and not is_a(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
     )
 
 
 def has_methods(value: Any) -> bool:
     """Whether operators and functions of Python's may call special methods of the program on a value: an object, or a named
     tuple, a member of an enumeration, a class or a tensor that has some."""
-    if isinstance(value, Tensor):
+    if is_a(value, Tensor):
         return overrides(type(value))
-    if isinstance(value, (tuple, enum.Enum, type)):
+    if is_a(value, (tuple, enum.Enum, type)):
         return type(value) not in (tuple, type) and _has_special_methods(type(value))
     return is_object(value)
 
@@ -342,14 +343,14 @@ def is_attribute_of_ours(kind: type, name: str) -> bool:
 def _is_of_library(found: Any) -> bool:
     """Whether what stands in a class is this library's code, or Python's, or no code at all."""
     if type(found) is not types.FunctionType:
-        if isinstance(found, (classmethod, staticmethod)):
+        if is_a(found, (classmethod, staticmethod)):
             found = found.__func__
-        if isinstance(found, property):
+        if is_a(found, property):
             found = found.fget
     if type(found) is types.FunctionType:
         module = found.__globals__.get("__name__")
         return type(module) is str and _depth(module, _OF_LIBRARY) > 0
-    return isinstance(found, _PYTHONS) or not (callable(found) or hasattr(type(found), "__get__"))
+    return is_a(found, _PYTHONS) or not (callable(found) or hasattr(type(found), "__get__"))
 
 
 def _has_special_methods(kind: type) -> bool:
@@ -427,15 +428,15 @@ _TRANSPARENT = (
 
 def is_opaque(value: Any) -> bool:
     """Whether nothing is known of a value but that it is there: an array, a file, something of a library."""
-    if type(value) in _TRANSPARENT or isinstance(value, (Tensor, BaseException, ParameterTuple)):
+    if type(value) in _TRANSPARENT or is_a(value, (Tensor, BaseException, ParameterTuple)):
         return False
     if is_bound(value):
         return is_opaque(value.__self__)
-    if isinstance(value, tuple):
+    if is_a(value, tuple):
         return not _is_row(type(value))
     if is_constant(value) or is_object(value):
         return False
-    if isinstance(value, types.GeneratorType):
+    if is_a(value, types.GeneratorType):
         return True
     if type(value) in DEQUE_ITERATORS:
         return False
@@ -445,7 +446,7 @@ def is_opaque(value: Any) -> bool:
 def name_of(value: Any) -> str:
     """The `__name__` of a function or class, "" if it has none; no code of the program is called to make one up."""
     kind = type(value)
-    if kind.__flags__ & (1 << 9) and not isinstance(value, type) and not _of(kind.__module__, ("anfora",)):
+    if kind.__flags__ & (1 << 9) and not is_a(value, type) and not _of(kind.__module__, ("anfora",)):
         return object.__getattribute__(value, "__dict__").get("__name__", "") if kind.__dictoffset__ else ""
     return getattr(value, "__name__", "")
 

@@ -11,6 +11,7 @@ import types
 from typing import Any
 
 from anfora.graph.facts.classes import of_version
+from anfora.graph.facts.kinds import is_a
 
 __all__ = ["BARE", "RECORD", "ROW", "defaults_of", "is_generated", "maker", "takes_numbers"]
 
@@ -27,13 +28,13 @@ def maker(kind: type) -> Any:
         kind: whose own class is `type`, or that of abstract classes.
     """
     new, init = _found(kind, "__new__"), _found(kind, "__init__")
-    if issubclass(kind, tuple) and isinstance(new, types.FunctionType) and init is object.__dict__["__init__"]:
+    if issubclass(kind, tuple) and is_a(new, types.FunctionType) and init is object.__dict__["__init__"]:
         return ROW if str(new.__globals__.get("__name__")).startswith("namedtuple_") else None
     if new is not object.__dict__["__new__"]:
         return None
     if init is object.__dict__["__init__"]:
         return BARE
-    if not isinstance(init, types.FunctionType):
+    if not is_a(init, types.FunctionType):
         return None
     return RECORD if _only_stores(kind, init) else init
 
@@ -41,7 +42,7 @@ def maker(kind: type) -> Any:
 def defaults_of(kind: type) -> types.FunctionType | None:
     """The function of which a call of a record or a row takes what it is not given."""
     found = _found(kind, "__new__" if issubclass(kind, tuple) else "__init__")
-    return found if isinstance(found, types.FunctionType) else None
+    return found if is_a(found, types.FunctionType) else None
 
 
 def takes_numbers(kind: type) -> bool:
@@ -56,7 +57,7 @@ def takes_numbers(kind: type) -> bool:
 def _found(kind: type, name: str) -> Any:
     """What a class has under a name, as it stands there; None if it has nothing."""
     found = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
-    return found.__func__ if isinstance(found, staticmethod) else found
+    return found.__func__ if is_a(found, staticmethod) else found
 
 
 def _only_stores(kind: type, init: types.FunctionType) -> bool:

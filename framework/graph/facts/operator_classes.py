@@ -13,6 +13,7 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
+from anfora.graph.facts.kinds import is_a
 from anfora.ops.bound import Bound
 from anfora.ops.primitives import Primitive
 
@@ -26,12 +27,12 @@ NOTING = (Primitive.add_prim_attr, Primitive.del_prim_attr, Primitive.init_prim_
 
 
 def is_operator(value: Any) -> bool:
-    return isinstance(value, Primitive)
+    return is_a(value, Primitive)
 
 
 def makes_operator(recorder: Any, kind: Any, args: tuple, kwargs: dict) -> bool:
     """Whether it makes an operator of this library, of known values."""
-    is_ours = isinstance(kind, type) and issubclass(kind, Primitive) and kind is not Primitive
+    is_ours = is_a(kind, type) and issubclass(kind, Primitive) and kind is not Primitive
     return is_ours and kind.__module__ == "anfora.ops" and all(map(_is_plain, (*args, *kwargs.values())))
 
 
@@ -41,7 +42,7 @@ def _is_plain(value: Any) -> bool:
 
 def is_stateless(function: Any) -> bool:
     """Whether a call of what does the work of an operator leaves nothing behind in it."""
-    if isinstance(function, Primitive):
+    if is_a(function, Primitive):
         return is_stateless(function.__call__)
     if type(function) is functools.partial:
         return is_stateless(function.func) and all(map(is_stateless, (*function.args, *function.keywords.values())))
@@ -50,7 +51,7 @@ def is_stateless(function: Any) -> bool:
         return not is_inner or all(is_stateless(cell.cell_contents) for cell in function.__closure__ or ())
     if type(function) in (tuple, list, dict):
         return all(map(is_stateless, function.values() if type(function) is dict else function))
-    return isinstance(function, (*_VALUES, Op, Bound, type, types.BuiltinFunctionType))
+    return is_a(function, (*_VALUES, Op, Bound, type, types.BuiltinFunctionType))
 
 
 def operator_image(value: Primitive, image: Callable[[Any], tuple]) -> tuple:

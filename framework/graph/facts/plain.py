@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
 
@@ -56,14 +57,14 @@ class Plainness:
             return self._function(value, depth)
         if kind in BOUND:
             owner = value.__self__
-            return owner is None or isinstance(owner, types.ModuleType) or self(owner, depth + 1)
+            return owner is None or is_a(owner, types.ModuleType) or self(owner, depth + 1)
         if kind is types.MethodDescriptorType:
             return value.__objclass__.__module__ == "builtins"
         if kind is types.CellType:
             return self.cell(value, depth)
         if kind is functools.partial:
             return all(self(part, depth + 1) for part in (value.func, value.args, value.keywords))
-        if isinstance(value, type):
+        if is_a(value, type):
             return value.__module__ in _LIBRARIES or self._class(value, depth)
         if kind is types.ModuleType:
             return value.__name__.partition(".")[0] in sys.stdlib_module_names
@@ -119,7 +120,7 @@ class Plainness:
         return all(self._member(value, depth + 1) for value in kind.__dict__.values())
 
     def _member(self, value: Any, depth: int) -> bool:
-        if isinstance(value, (classmethod, staticmethod)):
+        if is_a(value, (classmethod, staticmethod)):
             value = value.__func__
         if type(value) is property:
             return all(self(part, depth) for part in (value.fget, value.fset, value.fdel) if part is not None)
@@ -137,7 +138,7 @@ class Plainness:
             parts = value.__reduce__()
         except TypeError:
             return False
-        return isinstance(parts, tuple) and all(self(part, depth + 1) for part in parts[1])
+        return is_a(parts, tuple) and all(self(part, depth + 1) for part in parts[1])
 
 
 @functools.lru_cache(maxsize=4096)
@@ -145,7 +146,7 @@ def _names_of(code: types.CodeType) -> frozenset[str]:
     """The names that a function reads from its module, or as attributes, and those in it."""
     names = set(code.co_names)
     for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
+        if is_a(constant, types.CodeType):
             names |= _names_of(constant)
     return frozenset(names)
 

@@ -16,8 +16,8 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
 
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
@@ -37,6 +37,7 @@ __all__ = [
     "Frame",
     "Generator",
     "Machine",
+    "Original",
     "Pause",
     "Plain",
     "Walk",
@@ -106,10 +107,10 @@ class Generator:
     def __init__(self, frame: Frame | None, world: Plain, call: tuple | None = None) -> None:
         self.frame = frame
         self.is_running = False
-        self.call = call  #: the function and its arguments
+        self.call = call  #: the function and, until it starts, its arguments
         #: What it is in the program: a class written in C (`map`, `filter`) where the function stands for that.
-        original = getattr(call[0], "original", None) if call is not None else None
-        self.kind = original if isinstance(original, type) else types.GeneratorType
+        original: Original | None = getattr(call[0], "original", None) if call is not None else None
+        self.kind = types.GeneratorType if original is None else original.kind
         self.real: Any = None  #: Python's own, which goes on in its place: see `python`
         self.live_in(world)
 
@@ -118,25 +119,39 @@ class Generator:
         self.world = world
         world.note_generator(self)
 
-    def python(self) -> Any:
-        """The generator as Python has it, where it has not started yet; else itself. From then on this one hands on what it
-        is asked."""
-        if self.real is None and self.call is not None and self.frame is not None and not self.frame.pc:
-            function, args, kwargs = self.call
-            if self.frame.code.is_internal:  # what stands for an iterator of Python's
-                function = getattr(function, "original", function)
-            self.real = function(*[given.python() if type(given) is Generator else given for given in args], **kwargs)
+    def python(self, for_good: bool = False) -> Any:
+        """What Python gets for it: the same call, where that has not started yet; where it stands for an iterator that is
+        written in C, such a one that goes on where this one is. From then on this one hands on what it is asked.
+
+        Args:
+            for_good: it leaves the machine: where it has started, a generator of Python's goes on with it.
+        """
+        if for_good:
+            self.world = Plain()
+        if self.real is None:
+            self.real = self._as_pythons()
+        if self.real is None and for_good:
+            rest = self._driver()
+            self.real = (
+                self.kind(_itself if self.kind is map else _always, rest) if self.kind in (map, filter) else rest
+            )
         return self if self.real is None else self.real
 
-    def leave(self) -> Any:
-        """What Python gets where it leaves the machine for good: the same call, where that has not started yet; else one of
-        its kind that goes on with this one."""
-        self.world = Plain()
-        real = self.python()
-        if real is not self:
-            return real
-        rest = self._driver()
-        return self.kind(_itself if self.kind is map else _always, rest) if self.kind in (map, filter) else rest
+    def _as_pythons(self) -> Any:
+        """Python's own, in the same state; None where there is no such thing."""
+        if self.call is None or self.is_running:
+            return None
+        function, args, kwargs = self.call
+        stands_for: Original | None = getattr(function, "original", None)
+        frame, made = self.frame, None
+        if frame is not None and not frame.pc:
+            make = function if stands_for is None else stands_for.make
+            made = make(*for_python(args), **kwargs)
+        elif stands_for is not None:
+            made = stands_for.rest(frame)
+        if made is not None:
+            self.frame = None
+        return made
 
     def _driver(self) -> types.GeneratorType:
         """A generator of Python's that goes on with this one, under the name that it has in the program."""
@@ -158,14 +173,15 @@ class Generator:
 
     def __repr__(self) -> str:
         if self.kind is not types.GeneratorType:
-            return f"<{self.kind.__name__} object at {id(self):#x}>"
+            module = "" if self.kind.__module__ == "builtins" else f"{self.kind.__module__}."
+            return f"<{module}{self.kind.__name__} object at {id(self):#x}>"
         name = f"{self.call[0].__qualname__} " if self.call is not None else ""
         return f"<generator object {name}at {id(self):#x}>"
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         if self.kind is types.GeneratorType:
             raise TypeError("cannot pickle 'generator' object")
-        return self.leave().__reduce_ex__(protocol)
+        return self.python(for_good=True).__reduce_ex__(protocol)
 
     def __iter__(self) -> Generator:
         return self
@@ -204,23 +220,33 @@ class Generator:
         """Continue with a value for the `yield` that it waits at; gives the next item."""
         if self.real is not None:
             return next(self.real) if value is None else self.real.send(value)
-        return self._continue(lambda machine: machine.resume(self, value))
+        return self.go_on(value)
 
     def throw(self, kind: Any, value: Any = None, traceback: Any = None) -> Any:
         """Raise an exception at the `yield` that it waits at."""
         if self.real is not None:
             return self.real.throw(thrown(kind, value, traceback))
-        return self._continue(lambda machine: machine.resume(self, None, thrown(kind, value, traceback)))
+        return self.go_on(None, thrown(kind, value, traceback))
 
     def close(self) -> None:
         """Raise GeneratorExit there."""
         if self.real is not None:
             return self.real.close()
+        return self.end()
+
+    # The same of the frame itself, which a generator of Python's drives.
+
+    def go_on(self, value: Any, error: BaseException | None = None) -> Any:
+        """Go on with a value for the `yield`, or an exception there."""
+        return self._continue(lambda machine: machine.resume(self, value, error))
+
+    def end(self) -> None:
+        """End it at the `yield`."""
         if self.frame is None or not self.frame.pc:
             self.frame = None
             return
         try:
-            self.throw(GeneratorExit())
+            self.go_on(None, GeneratorExit())
         except (GeneratorExit, StopIteration):
             return
         raise RuntimeError("generator ignored GeneratorExit")
@@ -245,24 +271,45 @@ Generator.__name__ = Generator.__qualname__ = "generator"  # in Python's message
 
 def _driven(generator: Generator) -> Any:
     """Goes on with a generator, from its second item on: it may be given a value for the `yield` that it waits at."""
-    item = None
+    item = error = None
     while True:
         try:
             sent = yield item
         except GeneratorExit:
-            generator.close()
+            generator.end()
             raise
-        except BaseException as error:
-            step: Callable[[Any], Any] = generator.throw
-            given: Any = error
-        else:
-            step, given = generator.send, sent
+        except BaseException as raised:
+            sent, error = None, raised
         try:
-            item = step(given)
+            item = generator.go_on(sent, error)
         except StopIteration as stop:
             return stop.value
         finally:
-            del step, given
+            sent = error = None
+
+
+class Original(NamedTuple):
+    """What a generator function of this library stands for in the program, as its attribute `original`.
+
+    Attributes:
+        make: what makes it in Python.
+        kind: its class.
+        started: from the variables of the generator's frame, and the iterators of its loops, the outermost first, to the
+            iterator that goes on there; None if there is none.
+        ended: makes such a one that has no more items.
+    """
+
+    make: Callable
+    kind: type
+    started: Callable[[dict[str, Any], list], Any]
+    ended: Callable[[], Any]
+
+    def rest(self, frame: Frame | None) -> Any:
+        """Python's iterator in the place of a frame; None if there is none."""
+        if frame is None:
+            return self.ended()
+        variables = Plain().variables(frame)
+        return self.started(dict(zip(variables, for_python(variables.values()))), list(for_python(frame.stack)))
 
 
 def _itself(item: Any) -> Any:
@@ -273,12 +320,9 @@ def _always(item: Any) -> bool:
     return True
 
 
-def for_python(args: tuple) -> tuple:
-    """Arguments of what the interpreter does: `map`, `filter` and the like that have not started are Python's own."""
-    for given in args:
-        if type(given) is Generator and given.kind is not types.GeneratorType:
-            return tuple([given.python() if type(given) is Generator else given for given in args])
-    return args
+def for_python(values: Iterable) -> tuple:
+    """Values that Python is given: for iterators of the machine's its own."""
+    return tuple([value.python() if type(value) in (Generator, Walk) else value for value in values])
 
 
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
@@ -288,8 +332,8 @@ def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException
 
 
 def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
-    """Call a function; generators of the program that have not started are Python's own there."""
-    return function(*[given.python() if type(given) is Generator else given for given in args], **kwargs)
+    """Call a function; iterators of the machine's are Python's own there."""
+    return function(*for_python(args), **kwargs)
 
 
 class Drain(BaseException):
@@ -330,36 +374,44 @@ class Walk:
     Args:
         base: what is walked over.
         index: how far it has come.
+        is_reversed: whether it goes from the end.
     """
 
-    __slots__ = ("base", "index", "_keys", "_rest")
+    __slots__ = ("base", "is_reversed", "_index", "_is_lent", "_keys", "_rest")
 
-    def __init__(self, base: Any, index: int = 0) -> None:
-        self.base, self.index = base, 0
+    def __init__(self, base: Any, index: int = 0, is_reversed: bool = False) -> None:
+        self.base, self.is_reversed = base, is_reversed
+        self._index, self._is_lent = 0, False
         self._keys = self._present()
-        self._rest = iter(base)
-        while self.index < index:
+        self._rest = reversed(base) if is_reversed else iter(base)
+        while self._index < index:
             next(self, None)
 
     @property
     def kind(self) -> type:
         """The type of Python's iterator."""
-        return type(iter(self.base))
+        return type(self._rest)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """What `isinstance` is told."""
         return self.kind
 
+    @property
+    def index(self) -> int:
+        """How many items it was asked for."""
+        if not self._is_lent:
+            return self._index
+        left = operator.length_hint(self._rest)
+        return len(self._keys) - left if left else len(self._keys) + 1
+
     def __repr__(self) -> str:
         return f"<{self.kind.__name__} object at {id(self):#x}>"
 
-    def leave(self) -> Any:
-        """Python's iterator, which has come as far."""
-        made = iter(self.base)
-        for _ in range(self.index):
-            next(made, None)
-        return made
+    def python(self, for_good: bool = False) -> Any:
+        """Python's iterator, which this one goes on with."""
+        self._is_lent = True
+        return self._rest
 
     def _present(self) -> tuple:
         return tuple(self.base if isinstance(self.base, dict) else self.base.mapping)
@@ -368,7 +420,7 @@ class Walk:
         return self
 
     def __next__(self) -> Any:
-        self.index += 1
+        self._index += 1
         return next(self._rest)
 
     def __length_hint__(self) -> int:
@@ -378,7 +430,7 @@ class Walk:
         keys = self._present()
         if len(keys) != len(self._keys) or any(a is not b for a, b in zip(keys, self._keys)):
             raise TypeError("where an iterator over a dict is whose keys have changed, only Python knows")
-        return Walk, (self.base, self.index)
+        return Walk, (self.base, self.index, self.is_reversed)
 
 
 class Plain:
@@ -833,6 +885,8 @@ class Machine:
             frame.stack.append(value)
         elif value is not None:
             raise TypeError("can't send non-None value to a just-started generator")
+        elif generator.call is not None:
+            generator.call = generator.call[0], (), {}  # what it was given is in its variables, where it can be dropped
         generator.is_running = True
         frame.deliver, frame.target = deliver, (generator, target)
         self.frames.append(frame)

@@ -146,7 +146,7 @@ def do_at(
         outer: gives the places of the frames that have called the one of `place`, the outermost first.
     """
     if type(operation) is Outlined:  # brings such a frame itself
-        if hasattr(type(args[0]), "python"):
+        if hasattr(type(args[0]), "python"):  # an iterator of the machine's
             args = (args[0].python(), *args[1:])
         return _do_outlined(operation, args, handled)
     if may_look_at_frames(operation):

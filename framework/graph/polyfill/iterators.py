@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import itertools
 import operator
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 from anfora.graph.facts import known
+from anfora.graph.machine.machine import Original
 
 __all__ = ["go_over", "iterators"]
 
@@ -165,7 +167,8 @@ def filterfalse_(predicate, items):
 
 
 def compress_(items, selectors):
-    for item, is_selected in zip(items, selectors):
+    data, marks = iter(items), iter(selectors)
+    for item, is_selected in zip(data, marks):
         if is_selected:
             yield item
 
@@ -198,14 +201,81 @@ def batched_(items, n):
         yield tuple(batch)
 
 
+def _gone_by(made: Any, places: Any, reached: Any) -> Any:
+    """An iterator that has come as far as the same one over the places of its items has when it gives this."""
+    for found in places:
+        next(made)
+        if found == reached:
+            return made
+    raise AssertionError("bug in this library: an iterator has come by no such items")
+
+
+def _accumulated(held: dict[str, Any], loops: list) -> Any:
+    rest = itertools.chain((held["total"],), loops[0] if loops else held["rest"])  # as `initial`, which None is not
+    made = itertools.accumulate(rest, held["func"])
+    next(made)
+    return made
+
+
+def _combined(original: Callable, held: dict[str, Any], r: int) -> Any:
+    over = range(len(held["pool"]))
+    return _gone_by(original(held["pool"], r), original(over, r), tuple(held["places"][:r]))
+
+
+def _in_state(made: Any, state: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python means to have this no more, and something else
+        made.__setstate__(state)
+    return made
+
+
 #: What these stand for, where Python runs them itself.
-_ORIGINALS: dict[Callable, Callable] = {
-    accumulate_: itertools.accumulate, _combinations: itertools.combinations, _permutations: itertools.permutations,
-    _combinations_with_replacement: itertools.combinations_with_replacement, groupby_: itertools.groupby,
-    starmap_: itertools.starmap, takewhile_: itertools.takewhile, dropwhile_: itertools.dropwhile,
-    filterfalse_: itertools.filterfalse, compress_: itertools.compress, chain_of_: itertools.chain.from_iterable,
-    calls_until_: iter,
+_ORIGINALS: dict[Callable, Original] = {
+    accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
+    groupby_: Original(itertools.groupby, itertools.groupby, lambda held, loops: None, lambda: itertools.groupby(())),
+    starmap_: Original(
+        itertools.starmap, itertools.starmap,
+        lambda held, loops: itertools.starmap(held["function"], loops[0]), lambda: itertools.starmap(abs, ()),
+    ),
+    takewhile_: Original(
+        itertools.takewhile, itertools.takewhile,
+        lambda held, loops: itertools.takewhile(held["predicate"], loops[0]), lambda: itertools.takewhile(abs, ()),
+    ),
+    dropwhile_: Original(
+        itertools.dropwhile, itertools.dropwhile,
+        lambda held, loops: _in_state(itertools.dropwhile(held["predicate"], loops[0]), 1),
+        lambda: itertools.dropwhile(abs, ()),
+    ),
+    filterfalse_: Original(
+        itertools.filterfalse, itertools.filterfalse,
+        lambda held, loops: itertools.filterfalse(held["predicate"], loops[0]), lambda: itertools.filterfalse(None, ()),
+    ),
+    compress_: Original(
+        itertools.compress, itertools.compress,
+        lambda held, loops: itertools.compress(held["data"], held["marks"]), lambda: itertools.compress((), ()),
+    ),
+    chain_of_: Original(
+        itertools.chain.from_iterable, itertools.chain,
+        lambda held, loops: _in_state(itertools.chain(), (loops[0], loops[1])), itertools.chain,
+    ),
+    calls_until_: Original(
+        iter, type(iter(int, 1)), lambda held, loops: iter(held["function"], held["sentinel"]), lambda: iter(int, 0)
+    ),
 }  # fmt: skip
+
+
+def _combining(kind: Any) -> Original:
+    return Original(kind, kind, lambda held, loops: _combined(kind, held, held["r"]), lambda: kind((), 1))
+
+
+_ORIGINALS[_combinations] = _combining(itertools.combinations)
+_ORIGINALS[_combinations_with_replacement] = _combining(itertools.combinations_with_replacement)
+_ORIGINALS[_permutations] = _combining(itertools.permutations)
+if hasattr(itertools, "batched"):
+    _batched: Any = itertools.batched
+    _ORIGINALS[batched_] = Original(
+        _batched, _batched, lambda held, loops: _batched(loops[0] if loops else (), held["n"]), lambda: _batched((), 1)
+    )
 for _replacement, _original in _ORIGINALS.items():
     _replacement.original = _original  # type: ignore[attr-defined]
 

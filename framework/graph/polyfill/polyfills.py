@@ -18,7 +18,7 @@ from anfora.graph.facts.binding_times import answers
 from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
-from anfora.graph.machine.machine import Generator
+from anfora.graph.machine.machine import Generator, Original
 from anfora.graph.machine.operations import OPERATIONS, names_of_pattern, order_of
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators
@@ -161,7 +161,17 @@ def filter_(function, items):
             yield item
 
 
-map_.original, filter_.original = map, filter  # type: ignore[attr-defined]  # where Python runs them itself
+# Where Python runs them itself:
+map_.original = Original(  # type: ignore[attr-defined]
+    map, map, lambda held, loops: _map_over(held["function"], loops[0]), lambda: map(abs, ())
+)
+filter_.original = Original(  # type: ignore[attr-defined]
+    filter, filter, lambda held, loops: filter(held["function"], loops[0]), lambda: filter(None, ())
+)
+
+
+def _map_over(function, rows):
+    return map(function, *rows.__reduce__()[1]) if type(rows) is zip else None
 
 
 def list_(items=()):

@@ -15,6 +15,7 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import value_of_number
 from anfora.graph.machine import operations
@@ -72,7 +73,7 @@ def behind(kind: type, above: type, name: str) -> Any:
 
 def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
     """The call that an operation on objects of the program is; None if it is none, or not one that can be seen into."""
-    if operation is operator.getitem and isinstance(args[0], type):
+    if operation is operator.getitem and is_a(args[0], type):
         return _of_class(recorder, *args)
     if not args or not any(map(known.has_methods, args[:2])) or not known.is_among(operation, _OPERATIONS):
         return None
@@ -103,8 +104,8 @@ def _of_class(recorder: Any, kind: type, item: Any) -> Enter | None:
     if method is not None or type(kind) is not type:
         return None if method is None else Enter(method, (kind, item))
     found = class_attribute(kind, "__class_getitem__")
-    function = found.__func__ if isinstance(found, classmethod) else None
-    if not isinstance(function, types.FunctionType) or not recorder.enters(function):
+    function = found.__func__ if is_a(found, classmethod) else None
+    if not is_a(function, types.FunctionType) or not recorder.enters(function):
         return None
     asked = recorder.derive(class_attribute, recorder.origin("known", kind), "__class_getitem__")
     recorder.guard("is", asked, found)
@@ -129,7 +130,7 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
     if not known.is_object(owner) or recorder.opaque(owner):
         return None
     if not known.sets_plainly(kind):
-        own = None if isinstance(owner, Cell) else method_of(recorder, owner, "__setattr__")
+        own = None if is_a(owner, Cell) else method_of(recorder, owner, "__setattr__")
         return None if own is None else Enter(polyfills.without_result, (own, owner, name, value))
     found = class_attribute(kind, name) if type(name) is str else None
     if type(name) is str:
@@ -137,7 +138,7 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
         recorder.guard("is", called, called_to_set(kind, name))
     if type(found) is property:
         setter = found.fset
-        if not isinstance(setter, types.FunctionType) or not recorder.enters(setter):
+        if not is_a(setter, types.FunctionType) or not recorder.enters(setter):
             return None
         recorder.guard_class(kind, name)
         return Enter(polyfills.without_result, (setter, owner, value))
@@ -161,9 +162,9 @@ def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None
     if not known.has_methods(value):
         return None
     found = class_attribute(type(value), name)
-    if found is None or isinstance(found, types.WrapperDescriptorType):
+    if found is None or is_a(found, types.WrapperDescriptorType):
         recorder.guard_without(type(value), name)
-    if not isinstance(found, types.FunctionType) or not recorder.enters(found):
+    if not is_a(found, types.FunctionType) or not recorder.enters(found):
         return None
     recorder.guard_class(type(value), name)
     return found
@@ -173,7 +174,7 @@ def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | No
     """The call that `isinstance` or `issubclass` is, where the class of a class says so."""
     name = CHECKS[operation]
     found = class_attribute(type(kind), name)
-    if not isinstance(found, types.FunctionType):
+    if not is_a(found, types.FunctionType):
         return None
     if not recorder.enters(found):  # that of abstract classes, which others may be registered with, or of protocols
         is_outside = operation is isinstance and recorder.is_outside(value)
@@ -250,7 +251,7 @@ def _operand(recorder: Any, value: Any, name: str) -> Any:
     found = class_attribute(kind, name)
     if found is None or found is object.__dict__.get(name):
         return None
-    return found if known.is_object(value) or isinstance(value, Tensor) else NotImplemented
+    return found if known.is_object(value) or is_a(value, Tensor) else NotImplemented
 
 
 _OPERATIONS: frozenset[Any] = frozenset({bool, *_DIRECT, *_CHECKED, *_CONTAINS, *_BINARY, *_COMPARISONS})

@@ -12,6 +12,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
 from anfora.graph.facts.classes import has_tag
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
@@ -75,7 +76,7 @@ class Attributes(Reasons):
         value = self.force(value)
         if self.opaque_to(getattr, value):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
-        if isinstance(value, Tensor):
+        if is_a(value, Tensor):
             return self._tensor_attribute(machine, value, name)
         if self.owns_array(value):
             if not arrays.is_read_plainly(name):
@@ -83,7 +84,7 @@ class Attributes(Reasons):
             found = machine.natively(getattr, (value, name), {})
             arrays.adopt(self, found)
             return found
-        if isinstance(value, types.ModuleType):
+        if is_a(value, types.ModuleType):
             if not self._is_plain_module(value):
                 return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
             found = value.__dict__.get(name, self)
@@ -97,10 +98,10 @@ class Attributes(Reasons):
             if written is not UNKNOWN:
                 return written
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
-        if isinstance(value, type):
+        if is_a(value, type):
             static = class_attribute(value, name)
             of_class: Any = class_attribute(type(value), name) if static is None else None
-            is_property = type(of_class) is property and isinstance(of_class.fget, types.FunctionType)
+            is_property = type(of_class) is property and is_a(of_class.fget, types.FunctionType)
             is_made_up = static is None and of_class is None and _answers_for_classes(type(value))
             if (
                 is_made_up
@@ -112,9 +113,9 @@ class Attributes(Reasons):
             written = self.overlay(value, name)
             if written is not UNKNOWN:
                 return written
-            if isinstance(found, types.MethodType):
+            if is_a(found, types.MethodType):
                 self.guard("method", self.origin("method", name, self.origin("known", value)), found)
-            if isinstance(found, (types.MethodType, *known.BOUND)):
+            if is_a(found, (types.MethodType, *known.BOUND)):
                 return found
             return self.register(found, self.origin("attr", name, self.origin("known", value)))
         if known.is_object(value) and not known.is_compiled(value):
@@ -124,23 +125,23 @@ class Attributes(Reasons):
             above = value.__thisclass__
             found = self.derive(behind, self.origin("known", kind), above, name)
             self.guard("is", found, behind(kind, above, name))
-        is_function = isinstance(value, types.FunctionType) or known.is_compiled(value)
+        is_function = is_a(value, types.FunctionType) or known.is_compiled(value)
         if is_function and id(value) not in self.local_functions:
             found = self._found(machine, value, name)
             written = self.overlay(value, name)
             if written is not UNKNOWN:
                 return written
             return self.register(found, self.origin("attr", name, self._origin_of(value)))
-        if isinstance(value, BaseException) and not self.is_outside(value):
+        if is_a(value, BaseException) and not self.is_outside(value):
             return machine.natively(getattr, (value, name), {})
-        if isinstance(value, BaseException):
+        if is_a(value, BaseException):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
-        if isinstance(value, (tuple, enum.Enum)) and type(value) is not tuple:
+        if is_a(value, (tuple, enum.Enum)) and type(value) is not tuple:
             found = self._attribute_of_class(machine, value, name)
             if found is not UNKNOWN:
                 return found
         found = machine.natively(getattr, (value, name), {})
-        if self.is_outside(value) and not isinstance(found, (types.MethodType, *known.BOUND)):
+        if self.is_outside(value) and not is_a(found, (types.MethodType, *known.BOUND)):
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
         return found
 
@@ -159,23 +160,21 @@ class Attributes(Reasons):
         kind = type(value)
         static = class_attribute(kind, name)
         is_own = name in getattr(value, "__dict__", ())
-        getter = getattr(static, "fget", None) if isinstance(static, (property, types.DynamicClassAttribute)) else None
-        is_of_program = isinstance(getter, types.FunctionType) and self.enters(getter)
+        getter = getattr(static, "fget", None) if is_a(static, (property, types.DynamicClassAttribute)) else None
+        is_of_program = is_a(getter, types.FunctionType) and self.enters(getter)
         has_fallback = class_attribute(kind, "__getattr__") is not None
         if is_of_program and type(static) is property and not has_fallback:
             self.guard_class(kind, name)
             self.enter(machine, getter, (value,), {})
             return ENTERED
         is_made = static is None and has_fallback
-        is_made = (
-            is_made or isinstance(static, functools.cached_property) or (getter is None and self._is_computed(static))
-        )
-        is_made = (is_made and not is_own) or isinstance(kind.__getattribute__, types.FunctionType)
-        if is_made or is_of_program or isinstance(static, property):
+        is_made = is_made or is_a(static, functools.cached_property) or (getter is None and self._is_computed(static))
+        is_made = (is_made and not is_own) or is_a(kind.__getattribute__, types.FunctionType)
+        if is_made or is_of_program or is_a(static, property):
             return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
-        if is_own and isinstance(value, enum.Enum):
+        if is_own and is_a(value, enum.Enum):
             return self.register(value.__dict__[name], self.origin("attr", name, self._origin_of(value)))
-        if isinstance(static, types.FunctionType):
+        if is_a(static, types.FunctionType):
             self.guard_class(kind, name)
         elif static is not None and not is_own and not hasattr(type(static), "__get__"):
             return self.register(static, self.origin("attr", name, self.origin("known", kind)))
@@ -186,7 +185,7 @@ class Attributes(Reasons):
         """Whether to ask a class for an attribute calls a descriptor of the program."""
         kind = type(static)
         is_of_program = known.is_object(static) and not known.is_ours(kind)
-        return is_of_program and not isinstance(static, type) and hasattr(kind, "__get__")
+        return is_of_program and not is_a(static, type) and hasattr(kind, "__get__")
 
     def descriptor(self, kind: type, name: str) -> Any:
         """The descriptor that a class has under a name, an object of the program's."""
@@ -220,7 +219,7 @@ class Attributes(Reasons):
 
     def _attribute(self, machine: Machine, value: Any, name: str) -> Any:
         kind = type(value)
-        if name == "__class__":
+        if name == "__class__" and class_attribute(kind, name) is object.__dict__[name]:
             return kind
         if name in ("attrs", "__dict__") and is_operator(value) and id(value) not in self.own:
             return self.interpret(machine, getattr, (value, name), {}, "what is noted on an operator")
@@ -238,11 +237,11 @@ class Attributes(Reasons):
         outside = self.is_outside(value)
         if own is not None and name in own and not has_data:
             return self.getattr_plain(value, name)
-        if static is None and isinstance(value, Cell) and name in kind._made_when_asked:
+        if static is None and is_a(value, Cell) and name in kind._made_when_asked:
             getattr(value, name)
             return self.getattr_plain(value, name)
         if static is None:
-            if hasattr(kind, "__getattr__") and not isinstance(value, Cell):
+            if hasattr(kind, "__getattr__") and not is_a(value, Cell):
                 fallback = method_of(self, value, "__getattr__")
                 if fallback is not None:
                     if outside:
@@ -253,9 +252,9 @@ class Attributes(Reasons):
             if outside:
                 self._guard_absence(value, name)
             return machine.natively(getattr, (value, name), {})  # the error
-        if isinstance(static, property):
+        if is_a(static, property):
             getter = static.fget
-            if isinstance(getter, types.FunctionType) and self.enters(getter):
+            if is_a(getter, types.FunctionType) and self.enters(getter):
                 self.guard_class(kind, name)
                 if not hasattr(kind, "__getattr__"):
                     self.enter(machine, getter, (value,), {})
@@ -265,18 +264,18 @@ class Attributes(Reasons):
                     self.enter(machine, property_, (getter, fallback, value, name), {})
                     return ENTERED
             return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
-        if isinstance(static, functools.cached_property):
+        if is_a(static, functools.cached_property):
             return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
-        if isinstance(static, (types.FunctionType, classmethod, staticmethod)):
+        if is_a(static, (types.FunctionType, classmethod, staticmethod)):
             found = machine.natively(getattr, (value, name), {})
             if outside:
                 self.guard("method", self.origin("method", name, self.origins[id(value)][1]), found)
-            elif isinstance(static, classmethod):
+            elif is_a(static, classmethod):
                 self.guard("method", self.origin("method", name, self.origin("known", kind)), found)
             else:
                 self.guard_class(kind, name)
             return found
-        if isinstance(static, types.MemberDescriptorType):
+        if is_a(static, types.MemberDescriptorType):
             if outside and not hasattr(value, name):
                 self._guard_absence(value, name)
             found = machine.natively(getattr, (value, name), {})
@@ -284,10 +283,10 @@ class Attributes(Reasons):
             if written is not UNKNOWN:
                 return written
             return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
-        if hasattr(type(static), "__get__") and not isinstance(static, type):
+        if hasattr(type(static), "__get__") and not is_a(static, type):
             if getattr(type(static), "_is_compiled", False):
                 return machine.natively(getattr, (value, name), {})
-            if isinstance(static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+            if is_a(static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
                 return machine.natively(getattr, (value, name), {})
             getter = None if hasattr(kind, "__getattr__") else method_of(self, static, "__get__")
             if getter is not None:
@@ -311,7 +310,7 @@ class Attributes(Reasons):
         self.guard("is", self.derive(known.is_attribute_of_ours, self.origin("known", kind), name), True)
         if name in known.METADATA:
             is_named = self.given is None and value.__dict__.get("_name") is not None
-            if name == "name" and isinstance(value, Parameter) and not is_named:
+            if name == "name" and is_a(value, Parameter) and not is_named:
                 return self.interpret(machine, getattr, (value, name), {}, "Parameter.name, which is made up now")
             if name in ("name", "is_named") and self.is_outside(value):
                 return self.register(getattr(value, name), self.origin("attr", name, self.origins[id(value)][1]))
@@ -323,9 +322,9 @@ class Attributes(Reasons):
             if self.is_outside(value):
                 return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
             return found
-        if isinstance(static, property) and static.fget.__module__.startswith("anfora.core.") and name != "data":
+        if is_a(static, property) and static.fget.__module__.startswith("anfora.core.") and name != "data":
             return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
-        if isinstance(static, property):
+        if is_a(static, property):
             return self.compute(machine, getattr, (value, name), {})
         if static is None:
             if hasattr(kind, "__getattr__"):
@@ -348,12 +347,12 @@ class Attributes(Reasons):
             self.guard("no key", self.origin("attr", "__dict__", self.origins[id(value)][1]), name)
         if hasattr(kind, "__getattr__"):
             return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
-        if isinstance(static, property) and isinstance(static.fget, types.FunctionType) and self.enters(static.fget):
+        if is_a(static, property) and is_a(static.fget, types.FunctionType) and self.enters(static.fget):
             self.enter(machine, static.fget, (value,), {})
             return ENTERED
-        if isinstance(static, (types.FunctionType, classmethod, staticmethod)):
+        if is_a(static, (types.FunctionType, classmethod, staticmethod)):
             return machine.natively(getattr, (value, name), {})
-        if hasattr(type(static), "__get__") and not isinstance(static, type):
+        if hasattr(type(static), "__get__") and not is_a(static, type):
             return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
         return self.register(static, self.origin("attr", name, self.origin("known", kind)))
 
@@ -366,7 +365,7 @@ def _is_of_package(fallback: Any) -> bool:
 def _answers_for_classes(kind: type) -> bool:
     """Whether a class of classes has code of the program's that makes up their attributes."""
     found = class_attribute(kind, "__getattr__"), class_attribute(kind, "__getattribute__")
-    return kind is not enum.EnumMeta and any(isinstance(each, types.FunctionType) for each in found)
+    return kind is not enum.EnumMeta and any(is_a(each, types.FunctionType) for each in found)
 
 
 #: What a class of modules may have that changes nothing.

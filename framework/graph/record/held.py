@@ -32,6 +32,7 @@ from anfora.eager import transform
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS, items_of
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.makers import takes_numbers
 from anfora.graph.facts.origins import Number, value_of_number
@@ -52,7 +53,7 @@ class Unwrapping:
         is_foreign: whether an object holds none, since the program has not made it.
         plain: what stands in the place of a number.
         done: by identity, values and what stands in their places.
-        for_python: iterators of the machine's are replaced by Python's.
+        is_leaving: the values leave the machine for good: in the places of its iterators stand Python's.
     """
 
     def __init__(
@@ -60,12 +61,11 @@ class Unwrapping:
         is_foreign: Callable[[Any], bool],
         plain: Callable[[Number], Any],
         done: dict[int, tuple[Any, Any]] | None = None,
-        for_python: bool = False,
+        is_leaving: bool = False,
     ) -> None:
-        self._is_foreign, self._plain, self._for_python = is_foreign, plain, for_python
+        self._is_foreign, self._plain, self._is_leaving = is_foreign, plain, is_leaving
         self._done: dict[int, tuple[Any, Any]] = done or {}
-        self._open: set[int] = set()  #: tuples that are being gone through
-        self._is_knotted = False  #: whether one of them holds, by way of a list say, itself
+        self._pending: list[Any] = []  #: objects that are to be gone through: they may be nested to any depth
         self.changed: dict[int, Any] = {}  #: the objects that may hold numbers, by identity
         #: What was put into them in the places of other things: how, where, what stood there, and what stands there.
         self._exchanged: list[tuple[Callable, Any, Any, Any, Any]] = []
@@ -73,11 +73,13 @@ class Unwrapping:
 
     def __call__(self, value: Any) -> Any:
         result = self._value(value)
-        while self._is_knotted:
-            self._is_knotted = False
-            for held in list(self.changed.values()):
-                self._fill(held, type(held))
+        self._go_through()
         return result
+
+    def _go_through(self) -> None:
+        while self._pending:
+            held = self._pending.pop()
+            self._fill(held, type(held))
 
     def of(self, value: Any) -> Any:
         """What stands in the place of a value, if that is known."""
@@ -114,11 +116,10 @@ class Unwrapping:
         kind = type(value)
         if kind is Number:
             return self._plain(value)
-        if kind in SIMPLE or isinstance(value, (Tensor, type, types.ModuleType, Op, DType, Linearized)):
+        if kind in SIMPLE or is_a(value, (Tensor, type, types.ModuleType, Op, DType, Linearized)):
             return value
         found = self._done.get(id(value))
         if found is not None:
-            self._is_knotted |= id(value) in self._open
             return found[1]
         if self._is_foreign(value) and not known.is_bound(value):
             return value
@@ -126,10 +127,8 @@ class Unwrapping:
         result: Any
         if kind is Counter:
             result = iterator_of(value)
-        elif isinstance(value, tuple):
-            self._open.add(id(value))
+        elif is_a(value, tuple):
             result = self._tuple(value)
-            self._open.discard(id(value))
         elif kind is types.MethodType or known.is_bound(value):
             owner = self._value(value.__self__)
             result = value if owner is value.__self__ else _bound(value, owner)
@@ -137,9 +136,10 @@ class Unwrapping:
             result = self._iterator(value)
         else:
             self.changed[id(value)] = result = value
-            self._fill(value, kind)
-            if self._for_python and kind in (Generator, Walk):
-                result = value.leave()
+            self._pending.append(value)
+            if self._is_leaving and kind in (Generator, Walk):
+                self._go_through()
+                result = value.python(for_good=True)
         self._done[id(value)] = value, result
         return result
 
@@ -194,7 +194,7 @@ class Unwrapping:
             self._exchange(_set_parts, value, None, (value.func, value.args, value.keywords))
         elif kind is Walk:
             self._value(value.base)
-        elif isinstance(value, Differentiation):  # behind the rest of it there is the tape
+        elif is_a(value, Differentiation):  # behind the rest of it there is the tape
             for name in value.__dict__.keys() & {"args", "kwargs"}:
                 value.__dict__[name] = self._value(value.__dict__[name])
         elif kind in known.VIEWS:
@@ -203,7 +203,7 @@ class Unwrapping:
             for item in (*items_of(value), getattr(value, "default_factory", None)):
                 self._value(item)
         else:
-            if isinstance(value, BaseException):
+            if is_a(value, BaseException):
                 self._exchange(setattr, value, "args", value.args)
             if kind.__dictoffset__:
                 self._value(value.__dict__)
@@ -238,17 +238,17 @@ class Held(Notebook):
 
     def known(self, value: Any) -> Any:
         """A value, with what numbers there are in it known from now on."""
-        if type(value) in SIMPLE or isinstance(value, Tensor):
+        if type(value) in SIMPLE or is_a(value, Tensor):
             return value
         return Unwrapping(self.is_foreign, self.force)(value)
 
-    def released(self, value: Any, for_python: bool = False) -> Any:
+    def released(self, value: Any, is_leaving: bool = False) -> Any:
         """A value for the world outside: in the places of numbers stand their values, on which nothing depends.
 
         Args:
-            for_python: iterators of the machine's become Python's: the value leaves the machine for good.
+            is_leaving: see Unwrapping.
         """
-        return Unwrapping(self.is_foreign, value_of_number, for_python=for_python)(value)
+        return Unwrapping(self.is_foreign, value_of_number, is_leaving=is_leaving)(value)
 
     def taken_apart(self, operation: Any, args: tuple) -> tuple:
         """The arguments of something that takes all items of tuples, lists and dicts at once. Where these are from outside,
@@ -400,7 +400,7 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
         if _sets_plainly(*args[:2]):
             return ()
         return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
-    if known.is_among(operation, (getattr, delattr)) or (isinstance(operation, type) and takes_numbers(operation)):
+    if known.is_among(operation, (getattr, delattr)) or (is_a(operation, type) and takes_numbers(operation)):
         return ()
     fact, given = resolved(operation, args)
     if fact is None or (fact.gives == NEW and not fact.moves) or fact.owner not in _HOLDING:
@@ -425,7 +425,7 @@ def stored_from(operation: Any, args: tuple) -> int | None:
     not."""
     if operation is setattr:
         return 2 if _sets_plainly(*args[:2]) else None
-    if isinstance(operation, type) and operation is not dict and operation is not functools.partial:
+    if is_a(operation, type) and operation is not dict and operation is not functools.partial:
         return 0 if takes_numbers(operation) else None
     fact, given = resolved(operation, args)
     if fact is None or not fact.moves or fact.stores_from is None:
@@ -445,13 +445,13 @@ def _read_by(operation: Any, args: tuple) -> tuple:
 
 def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
     """What a method is called on, the position of the first of its other arguments, and its name."""
-    if isinstance(operation, known.BOUND):
+    if is_a(operation, known.BOUND):
         owner = operation.__self__  # type: ignore[union-attr]
-        if not isinstance(owner, types.ModuleType):
+        if not is_a(owner, types.ModuleType):
             return owner, 0, operation.__name__
     if args and known.is_among(operation, _ITEMS):
         return args[0], 1, _ITEMS[operation]
-    if args and isinstance(operation, (types.MethodDescriptorType, types.WrapperDescriptorType)):
+    if args and is_a(operation, (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return args[0], 1, operation.__name__
     return None, 0, ""
 
@@ -479,7 +479,7 @@ def _is_plain_nest(value: Any) -> bool:
         return all(map(_is_plain_nest, value))
     if kind is dict:
         return all(map(_is_plain_nest, value.values()))
-    return not isinstance(value, (tuple, list, Mapping)) and not hasattr(kind, "__dataclass_fields__")
+    return not is_a(value, (tuple, list, Mapping)) and not hasattr(kind, "__dataclass_fields__")
 
 
 def _sets_plainly(owner: Any, name: Any) -> bool:

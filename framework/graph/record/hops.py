@@ -12,6 +12,7 @@ from anfora.core import slots
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.graph.facts.drops import is_finished
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
 from anfora.graph.machine.machine import Generator, Machine, Plain, for_python
@@ -72,6 +73,11 @@ class Hops(Operators):
             if type(value) is Generator:
                 value.world = Plain()
         watches = 0 if state is None else _watches(state)
+        if state is not None:
+            if self.holds:
+                self.released(tuple(state.built))
+            self.keeper.end_with_hop(self, machine, state, reason)
+            self.let_go(state)
         with self.unwatched():
             try:
                 outcome = Outcome(machine.natively(operation, for_python(args), kwargs))
@@ -82,7 +88,17 @@ class Hops(Operators):
             self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)
             self.leave(machine)
             state = None
-        return self._hopped(machine, state, reason, outcome, operation, args)
+        if state is not None:
+            return self._begin_behind(outcome)
+        return self._hopped(machine, None, reason, outcome, operation, args)
+
+    def let_go(self, state: State) -> None:
+        """A piece is written down: of what it was written from nothing is held that the program itself has dropped."""
+        live, lines = state.live.index, self.lines
+        dynamic = {key: kind for key, kind in self.dynamic.items() if key in live}
+        self.begin({key: found for key, found in self.origins.items() if key in live})
+        self.lines, self.dynamic = lines, dynamic
+        self.kept = state.live
 
     def _given(
         self, machine: Machine, state: State, operation: Callable, args: tuple, kwargs: dict
@@ -133,17 +149,26 @@ class Hops(Operators):
     def _hopped(
         self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
     ) -> Any:
-        self.hops += 1
         if state is not None:
             if self.holds:
                 self.released(tuple(state.built))
-                outcome.value = self.released(outcome.value)
             self.keeper.end_with_hop(self, machine, state, reason)
-            self.hop = outcome
-            self.pending = True
-        elif self.is_unkept:
+            return self._begin_behind(outcome)
+        self.hops += 1
+        if self.is_unkept:
             self.keeper.note_unkept(machine, operation, args, reason)
             self._begin_unkept(outcome)
+        if outcome.error is not None:
+            raise outcome.error
+        return outcome.value
+
+    def _begin_behind(self, outcome: Outcome) -> Any:
+        """A piece has ended with a hop, which has given this: the program goes on behind it."""
+        self.hops += 1
+        if self.holds:
+            outcome.value = self.released(outcome.value)
+        self.hop = outcome
+        self.pending = True
         if outcome.error is not None:
             raise outcome.error
         return outcome.value
@@ -212,13 +237,13 @@ class Hops(Operators):
             return
         taken = {id(origin) for origin, _ in self.piece.inputs.values()}
         for value, origin in list(self.origins.values()):
-            if id(origin) not in taken or not isinstance(value, Tensor):
+            if id(origin) not in taken or not is_a(value, Tensor):
                 continue
             tensor = current(value)
             if not tensor.is_leaf:
                 self.leave_to_a_tape_outside(machine)
                 return
-            if not isinstance(tensor, Parameter):  # weights are leaves as long as the gradient is taken
+            if not is_a(tensor, Parameter):  # weights are leaves as long as the gradient is taken
                 self.guard("leaf", origin, tensor._node is not None)
 
     def leave(self, machine: Machine) -> None:

@@ -24,6 +24,7 @@ from anfora.core.tree import tensors
 from anfora.eager import batched, tape
 from anfora.eager.dispatch import entry_of_alias, here
 from anfora.eager.tape import Leaf, Node, Output
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
 from anfora.graph.lower.rows import Row
 from anfora.graph.machine.machine import Machine, Pause
@@ -87,7 +88,7 @@ class Leaves(Writes):
     # -- attributes ---------------------------------------------------------------------------------------------------
 
     def _set_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any, value: Any) -> Any:
-        if isinstance(owner, Tensor) and type(name) is str:
+        if is_a(owner, Tensor) and type(name) is str:
             if name == "grad":
                 return self._set_gradient(machine, owner, value)
             return self._set_required(machine, owner, value) if name == "requires_grad" else UNKNOWN
@@ -307,7 +308,7 @@ class Leaves(Writes):
         piece = self.piece
         shown: list[tuple[Node, tuple, tuple]] = []
         for node, _, flat in nodes:
-            if any(isinstance(x, Traced) for x in flat):
+            if any(is_a(x, Traced) for x in flat):
                 kept = node.saved
                 keep_traced_in(node, flat)
                 shown.append((node, kept, node.saved))  # type: ignore[arg-type]

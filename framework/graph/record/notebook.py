@@ -35,6 +35,7 @@ from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS, items_of
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of_number
@@ -129,7 +130,7 @@ class Notebook(Plain):
         self.handles: dict[int, tuple[Any, Origin]] = {}
         self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
         self.derived: dict[tuple, Origin] = {}
-        self.dynamic: set[type] = set()  #: classes that are made anew in each call
+        self.dynamic: dict[int, type] = {}  #: classes that are made anew in each call, by identity
         #: Numbers and texts from outside of which there may be several equal ones, with where they have been read.
         self.read: dict[int, tuple[Any, list[Origin]]] = {}
         self.tensor_classes: dict[type, bool] = {}  #: whether the program has something in them, see `overrides`
@@ -237,7 +238,7 @@ class Notebook(Plain):
         if known.is_constant(value):
             self.guard("is", origin, value)
             return value
-        if isinstance(value, types.MethodType):
+        if is_a(value, types.MethodType):
             function = self.register(value.__func__, self.origin("attr", "__func__", origin))
             return types.MethodType(function, self.register(value.__self__, self.origin("attr", "__self__", origin)))
         if kind in known.GETTERS:
@@ -246,7 +247,7 @@ class Notebook(Plain):
         if kind is Bound and all(map(_is_shown, value.attributes.values())):
             self.guard("operator", origin, value)
             return value
-        if known.is_ours(kind) and not isinstance(
+        if known.is_ours(kind) and not is_a(
             value, (Tensor, Cell, Generator, Linearized, Walk, custom_vjp, tuple, list, dict)
         ):
             self.guard("is", origin, value)  # an operator with its attributes, say
@@ -259,7 +260,7 @@ class Notebook(Plain):
                 self.guard("same", origin, before[1])
             return value
         self.origins[id(value)] = (value, origin)
-        if isinstance(value, Tensor):
+        if is_a(value, Tensor):
             self._register_tensor(value, origin)
         elif type(value) is types.CellType:
             self.guard("is", origin, value)
@@ -292,12 +293,12 @@ class Notebook(Plain):
             self.guard("same", origin, before[1])
             return
         self.origins[id(value)] = (value, origin)
-        if isinstance(value, Tensor):
+        if is_a(value, Tensor):
             self._register_tensor(value, origin)
         elif known.is_bound(value):
             self._register_bound(value, origin)
-        elif isinstance(value, type):
-            self.dynamic.add(value)
+        elif is_a(value, type):
+            self.dynamic[id(value)] = value
         elif not self.opaque(value) and type(value) is not types.CellType:
             self.guard("type", origin, type(value))
 
@@ -313,7 +314,7 @@ class Notebook(Plain):
     def _input(self, tensor: Tensor) -> int | None:
         """The value of a tensor from outside, when an operator takes it."""
         found = self.origins.get(id(tensor))
-        if found is None and isinstance(tensor, Parameter):
+        if found is None and is_a(tensor, Parameter):
             found = self.origins[id(tensor)] = (tensor, self.origin("known", tensor))
             self._register_tensor(tensor, found[1])
         if found is None:
@@ -347,7 +348,7 @@ class Notebook(Plain):
         """Guard a container from outside with all that it holds, since something reads it as a whole. To walk over it, what
         its items hold in turn does not matter."""
         kind = type(value)
-        if isinstance(value, (tuple, list)) or kind is dict:
+        if is_a(value, (tuple, list)) or kind is dict:
             items = dict(enumerate(value)) if kind is not dict else value
             found = self.origins.get(id(value))
             if found is None:
@@ -415,14 +416,14 @@ class Notebook(Plain):
         found = self.origins.get(id(value))
         if found is not None:
             return found[1] if type(value) not in SIMPLE else None
-        if not isinstance(value, Tensor):
+        if not is_a(value, Tensor):
             return None
         if type(value) is Batched:
             raise NoImage("a tensor that stands for all examples of a vmap")
         found = self.handles.get(id(value))
         if found is not None:
             return found[1]
-        if isinstance(value, Parameter):
+        if is_a(value, Parameter):
             self._input(value)
             return self.origins[id(value)][1]
         tensor = current(value)
@@ -611,7 +612,7 @@ class Notebook(Plain):
             raise Escaped([self.lines[id(value)][1]])
         if kind is Linearized:
             raise NoImage("a tape")  # of a piece before
-        if isinstance(
+        if is_a(
             value,
             (
                 Tensor, Cell, Counter, Differentiation, Frame, FunctionContext, Generator, Linearized, Walk, _Run,
@@ -623,7 +624,7 @@ class Notebook(Plain):
 
     def made(self, function: Callable) -> None:
         self.local_functions[id(function)] = function
-        if isinstance(function, types.FunctionType):
+        if is_a(function, types.FunctionType):
             self.keeper.inner.add(function.__code__)
 
     def is_outside(self, value: Any) -> bool:
@@ -632,7 +633,7 @@ class Notebook(Plain):
     def opaque(self, value: Any, depth: int = 0) -> bool:
         """Whether a value is, or holds, something that nothing is known of."""
         kind = type(value)
-        if kind in SIMPLE or isinstance(value, Tensor) or kind is Number:
+        if kind in SIMPLE or is_a(value, Tensor) or kind is Number:
             return False
         if self.own and known.is_bound(value) and id(value.__self__) in self.own:
             return self.opaque(value.__self__, depth + 1)
@@ -642,7 +643,7 @@ class Notebook(Plain):
             return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
         if is_operator(value) and id(value) in self.origins:
             return True  # with which attributes it was made is not known
-        if kind in self.dynamic or (isinstance(value, type) and value in self.dynamic):
+        if self.dynamic and (id(kind) in self.dynamic or id(value) in self.dynamic):
             return True
         is_iterator = hasattr(kind, "__next__") and not known.is_object(value)
         if is_iterator and id(value) in self.origins:
@@ -676,22 +677,22 @@ class Notebook(Plain):
         kind = type(value)
         if kind in SIMPLE or kind is Number:
             return True
-        if isinstance(value, Tensor):
+        if is_a(value, Tensor):
             return not self.has_methods(value)
-        if isinstance(value, (tuple, enum.Enum, type)) and known.has_methods(value):
+        if is_a(value, (tuple, enum.Enum, type)) and known.has_methods(value):
             return False
         if known.is_bound(value):
             return self.natural(value.__self__, depth)
         if known.is_constant(value):
             return True
-        if isinstance(value, BaseException):
+        if is_a(value, BaseException):
             return not self.is_outside(value)  # what Python has raised may say something else next time
-        if isinstance(value, np.generic):
+        if is_a(value, np.generic):
             return self.owns_array(value)
         if type(value) in KINDS:
             is_own = depth < 20 and self.owns_container(value)
             return is_own and all(self.natural(item, depth + 1) for item in items_of(value))
-        if isinstance(value, (tuple, list, set, frozenset)):
+        if is_a(value, (tuple, list, set, frozenset)):
             return depth < 20 and all(self.natural(item, depth + 1) for item in value)
         if kind is dict:
             return depth < 20 and all(self.natural(v, depth + 1) for v in value.values())
@@ -728,7 +729,7 @@ class Notebook(Plain):
         if hasattr(value, "__dict__"):
             table = self.origin("attr", "__dict__", origin)
             self.guard("no key", table, name)
-            if isinstance(value, types.ModuleType):
+            if is_a(value, types.ModuleType):
                 self.guard("no key", table, "__getattr__")
 
     def pin(self, values: Sequence[Any]) -> bool:
@@ -765,7 +766,7 @@ class Notebook(Plain):
 
     def guard_without(self, kind: type, name: str) -> None:
         """A class has no special method of the program, now and in later calls: none at all, or Python's."""
-        if isinstance(getattr(kind, name, None), types.WrapperDescriptorType):
+        if is_a(getattr(kind, name, None), types.WrapperDescriptorType):
             self.guard_class(kind, name)
         elif type(kind) in (type, abc.ABCMeta, enum.EnumMeta):
             self.guard("is", self.derive(hasattr, self.origin("known", kind), name), hasattr(kind, name))

@@ -18,6 +18,7 @@ from typing import Any
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Number, plain_dict, plain_tuple
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Machine
@@ -63,7 +64,7 @@ class Numeric(Rolling):
                     self.guard("type", origin, type(value))
                 return True, Number(origin, value)
             return False, None
-        if any(isinstance(a, Tensor) for a in plain) and not numbers.only:
+        if any(is_a(a, Tensor) for a in plain) and not numbers.only:
             return True, self.do_with_numbers(machine, operation, args, {})
         return False, None
 
@@ -113,7 +114,7 @@ def of_its_kind(operation: Any, args: tuple) -> Any:
         return False
     if operation is isinstance and len(args) == 2 and type(args[0]) is Number:
         kinds = args[1] if type(args[1]) is tuple else (args[1],)
-        return isinstance(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
+        return is_a(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
     if (
         known.is_among(operation, (operator.is_, operator.is_not))
         and sum(type(x) in (int, float, str) for x in plain) == 1
@@ -125,12 +126,12 @@ def of_its_kind(operation: Any, args: tuple) -> Any:
 def takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
     """Whether an operator, or a method that is one, gets the numbers that vary in the places of tensors."""
     op: Any = operation
-    if isinstance(getattr(operation, "__self__", None), Tensor):
+    if is_a(getattr(operation, "__self__", None), Tensor):
         args, operation = (operation.__self__, *args), getattr(Tensor, operation.__name__, None)
-    if not isinstance(operation, Op):
+    if not is_a(operation, Op):
         name = known.name_of(operation)
         op = METHODS.get(name) if getattr(Tensor, name, None) is operation else None
-    if not isinstance(op, Op) or op.is_random or op.python_rule is not None or op.writes is not None:
+    if not is_a(op, Op) or op.is_random or op.python_rule is not None or op.writes is not None:
         return False
     names = (*zip(op.order, args), *kwargs.items())
     return len(args) <= len(op.order) and all(
@@ -141,10 +142,10 @@ def takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
 def is_written_in_operators(operation: Any, args: tuple) -> bool:
     """Whether it is a function of this library, or a method of a tensor, that gets numbers as operators do."""
     if operation is operator.setitem:
-        return isinstance(args[0], Tensor)
-    if isinstance(getattr(operation, "__self__", None), Tensor):
+        return is_a(args[0], Tensor)
+    if is_a(getattr(operation, "__self__", None), Tensor):
         return True
-    return isinstance(operation, types.FunctionType) and operation.__module__.startswith(_OF_OPERATORS)
+    return is_a(operation, types.FunctionType) and operation.__module__.startswith(_OF_OPERATORS)
 
 
 def _untraced(value: Any) -> Any:

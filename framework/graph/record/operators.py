@@ -25,7 +25,7 @@ from anfora.graph.machine.machine import Frame
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
 from anfora.graph.record.leaves import Leaves
-from anfora.graph.state.moments import DATA, Draw
+from anfora.graph.state.moments import DATA, EXCHANGE, Draw
 from anfora.graph.state.sharing import history_behind, is_view_of_parameter
 from anfora.kernel import glue
 
@@ -135,6 +135,8 @@ class Operators(Leaves):
             if entry.may_fail:
                 self.touched = f"an error of {op.name} that depends on data"
             raise
+        if op.is_effect:
+            self.touched = EXCHANGE
         if self.has_moved:
             operands = tuple(
                 self._operand(x, layout, op) if i in entry.written else operand

@@ -15,6 +15,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import iterates
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.looking import asks, parts_of
 from anfora.graph.facts.operator_classes import is_operator
@@ -33,7 +34,7 @@ from anfora.graph.facts.table import (
     resolved,
 )
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Drain, Generator, Machine, builtins_of
+from anfora.graph.machine.machine import Drain, Generator, Machine, Walk, builtins_of
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_
@@ -50,7 +51,7 @@ class Reasons(Held):
 
     def is_walked(self, value: Any) -> bool:
         """Whether the machine itself iterates over a value: a generator of the program, or a tensor, row by row."""
-        is_of_rows = isinstance(value, Tensor) or self.owns_array(value)
+        is_of_rows = is_a(value, Tensor) or self.owns_array(value)
         if self.is_own_generator(value) or (is_of_rows and bool(value.shape) and not known.has_methods(value)):
             return True
         return known.has_methods(value) and not self.opaque(value) and method_of(self, value, "__iter__") is not None
@@ -86,11 +87,15 @@ class Reasons(Held):
             return self._reason_to_set(operation, args)
         if operation is __import__:
             return "an import"
+        if len(args) > 1 and is_a(operation, type) and issubclass(operation, type):
+            return "a class that is made"
+        if operation is isinstance and len(args) == 2 and _poses(args[0]):
+            return f"the `__class__` of a {type(args[0]).__name__}"
         if known.is_among(operation, CHECKS) and len(args) == 2:
             for kind in args[1] if type(args[1]) is tuple else args[1:]:
                 if check_of(self, operation, args[0], kind) is not None:
                     return f"a method of {type(kind).__name__}"
-        if isinstance(operation, functools._lru_cache_wrapper):
+        if is_a(operation, functools._lru_cache_wrapper):
             return f"a call of {known.describe(operation)}, which remembers its results"
         if not known.computes(operation):
             return f"a call of {known.describe(operation)}, which the compiler cannot look into"
@@ -104,7 +109,7 @@ class Reasons(Held):
             if type(owner) is types.CellType and id(owner) not in self.local_cells:
                 return "a change of a variable outside"
             rebinds = operation in operations.IN_PLACE.values() and type(owner) not in (list, dict, set)
-            if self.is_outside(owner) and not isinstance(owner, Tensor) and not rebinds:
+            if self.is_outside(owner) and not is_a(owner, Tensor) and not rebinds:
                 return f"a change of a {type(owner).__name__} from outside"
             if known.is_object(owner) and type(owner) is not types.CellType:
                 return f"a method of {type(owner).__name__}"
@@ -112,12 +117,12 @@ class Reasons(Held):
         if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
             looked = [v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v)))]
         if looked and not known.is_transform(operation):
-            if any(isinstance(value, BaseException) and self.is_outside(value) for value in looked):
+            if any(is_a(value, BaseException) and self.is_outside(value) for value in looked):
                 # What the interpreter has raised says something else in each call.
                 return f"{known.describe(operation)} of a value that the compiler does not know"
             if not all(map(self.natural, looked)):
                 return f"{known.describe(operation)} of an object of the program"
-            functions = [v for v in looked if isinstance(v, types.FunctionType) and v is not operation]
+            functions = [v for v in looked if is_a(v, types.FunctionType) and v is not operation]
             if functions and (
                 operation not in (hash, repr, str) or any(id(v) in self.local_functions for v in functions)
             ):
@@ -139,20 +144,20 @@ class Reasons(Held):
                 continue
             if type(value) in (set, frozenset) and use & (WALKED | DRAINED):  # the order is that of addresses
                 found += [item for item in value if not is_plain_key(item)]
-            if use & (KEY | EQUAL | KEYS | EQUALS) and not (use & WHOLE and isinstance(value, Tensor)):
+            if use & (KEY | EQUAL | KEYS | EQUALS) and not (use & WHOLE and is_a(value, Tensor)):
                 self._collect_identities(value, bool(use & WHOLE), found)
         return found
 
     def _collect_identities(self, value: Any, deep: bool, found: list[Any], depth: int = 0) -> None:
         if type(value) in SIMPLE or depth > 20:
             return
-        if isinstance(value, (tuple, list, set, frozenset, dict)):
+        if is_a(value, (tuple, list, set, frozenset, dict)):
             if not deep and SIMPLE.issuperset(map(type, value)):
                 return
-            items = (*value, *value.values()) if isinstance(value, dict) and deep else value
+            items = (*value, *value.values()) if is_a(value, dict) and deep else value
             for item in items:
                 self._collect_identities(item, deep, found, depth + 1)
-        elif self.is_outside(value) and (isinstance(value, Tensor) or known.is_object(value)):
+        elif self.is_outside(value) and (is_a(value, Tensor) or known.is_object(value)):
             for name in ("__eq__", "__hash__") if known.is_object(value) and known.has_identity(type(value)) else ():
                 self.guard_without(type(value), name)
             found.append(value)
@@ -167,7 +172,7 @@ class Reasons(Held):
         makes_keys = any(use & COUPLES for use, _ in uses)
         is_of_keys = fact.owner in (dict, set, frozenset) and any(use & KEY for use, _ in uses)
         is_key = makes_keys or is_of_keys or operation in _MEMBERSHIP
-        if not is_key or not all(isinstance(x, Tensor) or known.has_identity(type(x)) for x in compared):
+        if not is_key or not all(is_a(x, Tensor) or known.has_identity(type(x)) for x in compared):
             return False
         if len(compared) + len(self.distinct) > _MOST_DISTINCT:
             return False
@@ -176,7 +181,7 @@ class Reasons(Held):
             return False
         if not makes_keys and (self.is_outside(held) or not all(map(self._is_traced, held))):
             return False  # there may be objects in it of which nothing else is known
-        if type(held) in (list, tuple) and not makes_keys and any(isinstance(x, Tensor) for x in compared):
+        if type(held) in (list, tuple) and not makes_keys and any(is_a(x, Tensor) for x in compared):
             return False  # these are compared with `==`
         told = self.distinct
         for value in compared:
@@ -189,15 +194,15 @@ class Reasons(Held):
 
     def _is_traced(self, value: Any) -> bool:
         """Whether a value is none that has an identity, or one of which it is known where it comes from."""
-        if isinstance(value, Tensor):
+        if is_a(value, Tensor):
             return self.is_outside(value) or id(value) in self.tensors
-        if isinstance(value, tuple):
+        if is_a(value, tuple):
             return all(map(self._is_traced, value))
         return self.is_outside(value) or not known.is_object(value)
 
     def _reason_to_set(self, operation: Callable, args: tuple) -> str | None:
         owner = args[0]
-        if isinstance(owner, BaseException) and not self.is_outside(owner) and args[1] in _OF_EXCEPTIONS:
+        if is_a(owner, BaseException) and not self.is_outside(owner) and args[1] in _OF_EXCEPTIONS:
             return None
         if type(owner) is types.FunctionType and id(owner) in self.local_functions:
             return None
@@ -209,17 +214,17 @@ class Reasons(Held):
         ):
             self.guard_class(type(owner), refusing)
             return None  # an error
-        is_plain = isinstance(owner, Cell) and type(owner).__setattr__ is Cell.__setattr__
-        if is_plain and operation is setattr and not isinstance(args[2], Parameter):
+        is_plain = is_a(owner, Cell) and type(owner).__setattr__ is Cell.__setattr__
+        if is_plain and operation is setattr and not is_a(args[2], Parameter):
             held = owner.__dict__.get(args[1])
-            if isinstance(held, Parameter) and isinstance(args[2], Tensor):
+            if is_a(held, Parameter) and is_a(args[2], Tensor):
                 self.getattr_plain(owner, args[1])
                 return None
-        if isinstance(owner, Cell) and operation is setattr and may_be_held(self, *args):
+        if is_a(owner, Cell) and operation is setattr and may_be_held(self, *args):
             return None
         is_elsewhere = self.is_outside(owner) or (is_operator(owner) and id(owner) not in self.own)
         is_elsewhere = is_elsewhere or known.is_compiled(owner)
-        if is_elsewhere or not known.is_object(owner) or isinstance(owner, Cell):
+        if is_elsewhere or not known.is_object(owner) or is_a(owner, Cell):
             return f"a change of an attribute of {known.name_of(owner) or type(owner).__name__}"
         is_raw = operation in (object.__setattr__, object.__delattr__)
         own = type(owner).__setattr__ if operation is setattr else type(owner).__delattr__
@@ -247,6 +252,12 @@ def drained(operation: Callable, args: tuple) -> tuple:
     return tuple([value for use, value in fact.uses(given) if use & DRAINED])
 
 
+def _poses(value: Any) -> bool:
+    """Whether the class of an object says itself of what class the object is."""
+    kind = type(value)
+    return kind not in (Generator, Walk) and class_attribute(kind, "__class__") is not object.__dict__["__class__"]
+
+
 def _may_see(generator: Generator, changed: Any) -> bool:
     """Whether a generator may look, between two of its items, at what these are put into one by one."""
     frame = generator.frame
@@ -260,7 +271,7 @@ def _may_see(generator: Generator, changed: Any) -> bool:
         value = pending.pop()
         if value is changed or len(seen) > _MOST_SEEN:
             return True
-        if id(value) in seen or isinstance(value, _SHOWING_NOTHING):
+        if id(value) in seen or is_a(value, _SHOWING_NOTHING):
             continue
         seen.add(id(value))
         if type(value) is types.FunctionType:  # not all of its module

@@ -37,6 +37,7 @@ from anfora.eager.tape import transforms
 from anfora.eager.updating import Updater
 from anfora.graph.facts import arrays, contexts, known, makers
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
@@ -174,20 +175,17 @@ class Recorder(Outlining):
             return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
         if operation is type and len(args) == 1 and type(args[0]) in (Generator, Walk):
             return args[0].kind
-        is_of_rows = operation is iter and len(args) == 1 and (isinstance(args[0], Tensor) or self.owns_array(args[0]))
+        is_of_rows = operation is iter and len(args) == 1 and (is_a(args[0], Tensor) or self.owns_array(args[0]))
         if is_of_rows and args[0].shape and not known.has_methods(args[0]):
             return self._walking(rows_, args[0])
-        if operation is iter and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
-            operation = Walk
-        if operation is __import__ and self._is_imported(*args):
+        is_walk = operation is iter or operation is reversed
+        if is_walk and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
+            operation, args = Walk, args if operation is iter else (args[0], 0, True)
+        if operation is __import__ and len(args) == 5 and self._is_imported(*args):
             return machine.natively(operation, args, kwargs)
         if operation is operations.import_from and hasattr(*args):
             return self.getattr(machine, *args)
-        if (
-            operation is iter
-            and isinstance(args[0], enum.EnumMeta)
-            and type(args[0]).__iter__ is enum.EnumMeta.__iter__
-        ):
+        if operation is iter and is_a(args[0], enum.EnumMeta) and type(args[0]).__iter__ is enum.EnumMeta.__iter__:
             args = (tuple(args[0]),)
         reason = self._reason(operation, args, kwargs)
         if reason is None and any(map(self.is_own_generator, args)):
@@ -251,17 +249,17 @@ class Recorder(Outlining):
             return
         if operation is operations.attributes_of_class:
             raise Enter(class_pattern, args)
-        if known.is_among(operation, SEARCHES) and isinstance(args[1], Tensor) and type(args[0]) in _COMPARED:
+        if known.is_among(operation, SEARCHES) and is_a(args[1], Tensor) and type(args[0]) in _COMPARED:
             raise Enter(SEARCHES[operation], (args[1], args[0]))
         if known.is_among(operation, CHECKS) and len(args) == 2:
             call = check_of(self, operation, *args)
             if call is not None:
                 raise call
-        if not any(map(known.has_methods, args)) and not (operation is operator.getitem and isinstance(args[0], type)):
+        if not any(map(known.has_methods, args)) and not (operation is operator.getitem and is_a(args[0], type)):
             return
         if operation is operations.special_method and known.is_object(args[0]):
             kind, name = type(args[0]), args[1]
-            is_of_program = isinstance(class_attribute(kind, name), types.FunctionType)
+            is_of_program = is_a(class_attribute(kind, name), types.FunctionType)
             (self.guard_class if is_of_program else self.guard_without)(kind, name)
         if operation is setattr and len(args) == 3:
             call = setter_of(self, *args)
@@ -317,7 +315,7 @@ class Recorder(Outlining):
         result = self._traced(machine, operation, args, kwargs, before, shown)
         if operation in (operator.is_, operator.is_not) and any(map(self.is_outside, args)):
             self._guard_identity(args, bool(result) is (operation is operator.is_))
-        if operation is setattr and isinstance(args[0], Cell) and isinstance(args[2], (Parameter, Cell)):
+        if operation is setattr and is_a(args[0], Cell) and is_a(args[2], (Parameter, Cell)):
             settle(self, args[2])  # it may have got its name
         if operation is GradientFunction.start and result is not None and result.create_graph and len(self.region) == 1:
             self.leave_to_a_tape_outside(machine)
@@ -418,7 +416,7 @@ class Recorder(Outlining):
                 self.force(self.register(value, self.origin("item", name, defaults)))
 
     def raise_(self, machine: Machine, error: Any, *cause: Any) -> None:
-        if self.is_outside(error) and isinstance(error, BaseException):  # it is changed: its context, cause, traceback
+        if self.is_outside(error) and is_a(error, BaseException):  # it is changed: its context, cause, traceback
             self.interpret(machine, operations.raise_, (error, *cause), {}, "raising an exception from outside")
         super().raise_(machine, error, *cause)
 
@@ -428,7 +426,9 @@ class Recorder(Outlining):
             return value
         if kind is Number:
             return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
-        if known.has_methods(value) and not isinstance(value, type):
+        if value is NotImplemented:
+            return self.interpret(machine, bool, (value,), {}, "the truth of NotImplemented, of which Python warns")
+        if known.has_methods(value) and not is_a(value, type):
             if self.given is not None:
                 return self._redo()
             call = None if self.opaque(value) else truth_of(self, value)
@@ -510,7 +510,7 @@ class Recorder(Outlining):
                 if self.region and (function is _Run.finish or function is _Run.leave):
                     self.region.pop()
             return
-        if isinstance(function, GradientFunction):
+        if is_a(function, GradientFunction):
             self._differentiate(machine, function, args, kwargs)
             return
         if type(function) in known.GETTERS:
@@ -537,13 +537,13 @@ class Recorder(Outlining):
                 return
             if self._call_of_library(machine, function, args, kwargs):
                 return
-        elif isinstance(function, Cell):
+        elif is_a(function, Cell):
             if self._call_cell(machine, function, args, kwargs):
                 return
         elif function is object.__new__ and len(args) == 1 and not kwargs and is_plain_object(args[0]):
             machine.push(machine.natively(function, args, kwargs))
             return
-        elif isinstance(function, type):
+        elif is_a(function, type):
             if hasattr(function, "__del__") and function.__flags__ & (1 << 9):
                 self._leave_and_call(machine, function, args, kwargs)
                 return
@@ -557,7 +557,7 @@ class Recorder(Outlining):
             if known.is_transform(method):
                 machine.push(self.do(machine, method, (function, *args), kwargs))
                 return
-            if isinstance(method, types.FunctionType) and self.enters(method):
+            if is_a(method, types.FunctionType) and self.enters(method):
                 self.guard_class(kind, "__call__")
                 self.enter(machine, method, (function, *args), kwargs)
                 return
@@ -700,7 +700,7 @@ class Recorder(Outlining):
         self.guard_class(type(cell), "__call__")
         if own is Cell.__call__:
             return self.call_construct(machine, cell, args, kwargs)
-        if not isinstance(own, types.FunctionType) or not self.enters(own):
+        if not is_a(own, types.FunctionType) or not self.enters(own):
             return False
         self.enter(machine, own, (cell, *args), kwargs)
         return True
@@ -717,9 +717,9 @@ class Recorder(Outlining):
         for name in ("_hooks", "_compute_type"):
             self.getattr_plain(cell, name)
         is_bare = attributes["_hooks"] is None and attributes["_compute_type"] is None
-        if is_bare and not is_own and isinstance(cell, Updater) and update(self, machine, cell, args, kwargs):
+        if is_bare and not is_own and is_a(cell, Updater) and update(self, machine, cell, args, kwargs):
             return True
-        if not is_own and not (isinstance(method, types.FunctionType) and self.enters(method)):
+        if not is_own and not (is_a(method, types.FunctionType) and self.enters(method)):
             return False
         if is_bare and not is_own and not hasattr(type(cell), "bprop"):
             self.guard("is", self.derive(hasattr, self.origin("known", type(cell)), "bprop"), False)
@@ -781,7 +781,7 @@ def _are_numbers(args: tuple) -> bool:
 def _is_of_values(operation: Any) -> bool:
     """Whether it is one of Python's functions, and no method of an object that changes."""
     owner = getattr(operation, "__self__", None)
-    return known.is_pythons(operation) and (type(owner) in SIMPLE or isinstance(owner, types.ModuleType))
+    return known.is_pythons(operation) and (type(owner) in SIMPLE or is_a(owner, types.ModuleType))
 
 
 def _is_closed(code: Code) -> bool:

@@ -19,6 +19,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.eager import batched, dispatch
 from anfora.eager.updating import Update, Updater
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
 from anfora.graph.machine.machine import Machine
 from anfora.graph.record.writes import set_gradients
@@ -77,12 +78,12 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
 def take_step(recorder: Any, machine: Machine, args: tuple, kwargs: dict) -> bool:
     """A step with the gradients that are left in `.grad`."""
     cell, gradients = args
-    return isinstance(cell, Updater) and update(recorder, machine, cell, (gradients,), {}, True)
+    return is_a(cell, Updater) and update(recorder, machine, cell, (gradients,), {}, True)
 
 
 def _are_tensors(given: Any, may_be_absent: bool) -> bool:
     items = given if type(given) in (tuple, list) else (given,)
-    return all(isinstance(item, Tensor) or (may_be_absent and item is None) for item in items)
+    return all(is_a(item, Tensor) or (may_be_absent and item is None) for item in items)
 
 
 def _are_numbers_kept(recorder: Any, cell: Updater) -> bool:
@@ -121,7 +122,7 @@ def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple, metho
         for step in place:
             origin = recorder.origin("item" if type(step) is int else "attr", step, origin)
             found = recorder.register(found[step] if type(step) is int else getattr(found, step), origin)
-        if found is not target or not isinstance(target, Parameter):
+        if found is not target or not is_a(target, Parameter):
             return False
     numbers = prepared.numbers
     origin = Origin("number", prepared.renumber, (base,))

@@ -31,6 +31,7 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
@@ -85,7 +86,7 @@ class Written:
         imager = Live(recorder).imager()
         imager.image(self._calls())
         made = enumerate(imager.made)
-        live.kept = {id(value): number for number, value in made if not isinstance(value, FIXED_PARTS)}
+        live.kept = {id(value): number for number, value in made if not is_a(value, FIXED_PARTS)}
 
     def _calls(self) -> tuple:
         return tuple((write.operation, write.args) for write in self.writes)
@@ -197,9 +198,9 @@ class Writes(Attributes):
         if not self.can_be_put_down((owner, value)):
             return UNKNOWN
         origin = self._origin_of(owner)
-        if isinstance(owner, Cell) and isinstance(value, Tensor) and self.overlay(owner, name) is UNKNOWN:
+        if is_a(owner, Cell) and is_a(value, Tensor) and self.overlay(owner, name) is UNKNOWN:
             # A Cell writes a tensor into a Parameter of that name, so what stands there must be as it is now.
-            if isinstance(owner.__dict__.get(name), Parameter):
+            if is_a(owner.__dict__.get(name), Parameter):
                 return UNKNOWN
             if name in owner.__dict__:
                 self.getattr_plain(owner, name)
@@ -221,9 +222,9 @@ class Writes(Attributes):
             return UNKNOWN
         if not is_raw and type(owner).__delattr__ not in (object.__delattr__, type.__delattr__, _of_module):
             return UNKNOWN
-        if isinstance(owner, Cell) or any(type(held) is dict for held in self.looked.values()):
+        if is_a(owner, Cell) or any(type(held) is dict for held in self.looked.values()):
             return UNKNOWN
-        if isinstance(class_attribute(type(owner), name), types.MemberDescriptorType):
+        if is_a(class_attribute(type(owner), name), types.MemberDescriptorType):
             return UNKNOWN
         origin = self._origin_of(owner)
         is_there = operations.has_own(owner, name)
@@ -242,9 +243,9 @@ class Writes(Attributes):
             is_raw: it is done by `object.__setattr__`.
         """
         kind = type(owner)
-        if is_raw and (not known.is_object(owner) or isinstance(owner, (Cell, type, types.FunctionType))):
+        if is_raw and (not known.is_object(owner) or is_a(owner, (Cell, type, types.FunctionType))):
             return False
-        if isinstance(owner, type):
+        if is_a(owner, type):
             is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & _IS_OF_PYTHON)
             held = (class_attribute(owner, name), value)
             if not is_ordinary or _is_of_ours(owner.__module__) or class_attribute(kind, name) is not None:
@@ -253,18 +254,18 @@ class Writes(Attributes):
         if kind is types.ModuleType:
             is_of_python = owner.__name__ in ("builtins", "sys")
             return not (is_of_python or _is_special(name) or _is_of_ours(owner.__name__))
-        is_function = isinstance(owner, types.FunctionType) or known.is_compiled(owner)
+        is_function = is_a(owner, types.FunctionType) or known.is_compiled(owner)
         is_function = is_function and id(owner) not in self.local_functions
         if not is_function and not (self.is_outside(owner) and known.is_object(owner)):
             return False
-        if isinstance(owner, Cell):
-            if kind.__setattr__ is not Cell.__setattr__ or isinstance(value, (Parameter, Cell)):
+        if is_a(owner, Cell):
+            if kind.__setattr__ is not Cell.__setattr__ or is_a(value, (Parameter, Cell)):
                 return False
         elif not known.sets_plainly(kind) and not is_raw:
             return False
         static = class_attribute(kind, name)
-        if isinstance(static, types.MemberDescriptorType):
-            return not isinstance(owner, Cell) and not is_function
+        if is_a(static, types.MemberDescriptorType):
+            return not is_a(owner, Cell) and not is_function
         return not hasattr(type(static), "__set__") and hasattr(owner, "__dict__")
 
     def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
@@ -383,9 +384,7 @@ class Writes(Attributes):
             imager.image(values)
         except (NoImage, Escaped):
             return False
-        return not any(
-            isinstance(made, (Generator, Frame, Walk)) or hasattr(type(made), "__next__") for made in imager.made
-        )
+        return not any(is_a(made, (Generator, Frame, Walk)) or hasattr(type(made), "__next__") for made in imager.made)
 
     # -- reading behind a write ---------------------------------------------------------------------------------------
 
@@ -496,7 +495,7 @@ class Writes(Attributes):
             for name, owners in self.named.items():
                 if key in (name, "__dict__"):
                     for other, owner, _ in owners.values():
-                        if isinstance(owner, type):  # its objects and subclasses have that attribute too
+                        if is_a(owner, type):  # its objects and subclasses have that attribute too
                             raise Pause
                         self._tell_apart_from(base, other, owner)
             for changed in self.changed.values():  # the variables of an object or module are its attributes

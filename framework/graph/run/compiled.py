@@ -173,7 +173,7 @@ class Program:
 
     def _entry(self, args: tuple, kwargs: dict, switch: Switches) -> Point:
         """Where calls of this form start."""
-        cell = id(args[0]) if args and isinstance(args[0], Cell) else 0
+        cell = id(args[0]) if args and issubclass(type(args[0]), Cell) else 0
         key = (len(args), (*kwargs,) if kwargs else (), switch, transforms.depth > 0, cell)
         point = self.entries.get(key)
         if point is None:
@@ -229,6 +229,7 @@ class Program:
                         if not self._is_to_be_compiled(point, values, is_new):
                             return self._run_in_python(point, values)
                         is_new = True
+                    live = outcome = edge = None  # type: ignore[assignment]
                     result = self._record(point, values)
                     if type(result) is not Onward:
                         return result
@@ -248,7 +249,7 @@ class Program:
             if kind is Return:
                 if end.slot is not None:
                     return live[end.slot]
-                return build(end.image, live, for_python=True)
+                return build(end.image, live, is_leaving=True)
             # the short way of a branch, and of numbers from tensors
             if kind is not Jump and end.read is not None and not self.is_traced:
                 tensor = live[end.read[0]]
@@ -507,6 +508,8 @@ class Program:
                     self.varying.add(origin.path)
 
     def _record(self, point: Point, values: list[Any]) -> Any:
+        """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
+        not be held here."""
         if self._is_overdrawn():
             self.note_rare()
             if point.frames[0] == "entry":
@@ -539,6 +542,7 @@ class Program:
             self.native = str(refusal)
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
             return _plainly(self.function, *point.arguments(values))
+        values.clear()
         with _freed(machine), recorder:
             return self._finish(recorder, machine)
 
@@ -599,7 +603,8 @@ class Program:
         recorder.enter(machine, function, args, kwargs)
 
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
-        """Record from a hop on whose outcome is new: its instruction is done over, with this outcome."""
+        """Record from a hop on whose outcome is new: its instruction is done over, with this outcome. That and
+        what is alive is taken over: see `_record`."""
         recorder = Recorder(self)
         machine = Machine(recorder)
         self.recordings += 1
@@ -607,7 +612,8 @@ class Program:
         if self._is_full:
             self.native = _TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
-        recorder.given = outcome
+        recorder.given = outcome.taken()
+        values.clear()
         operation = hop.call[1][0]
         recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
         with _freed(machine), recorder:
@@ -668,7 +674,7 @@ class Program:
             return self._run_calls([], [recorder.point, None, (variant, recorder.own_call)])
         if machine.world is recorder:
             if recorder.is_unkept:
-                return recorder.released(result, for_python=True)
+                return recorder.released(result, is_leaving=True)
             try:
                 with recorder.with_numbers():
                     live = Live(recorder)
@@ -682,7 +688,7 @@ class Program:
                 self.give_up(f"it returns {trouble}", machine)
             else:
                 self._keep(recorder, live, Return(image), written)
-            result = recorder.released(result, for_python=True)
+            result = recorder.released(result, is_leaving=True)
         return _released(result)
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
@@ -853,7 +859,7 @@ class Program:
         if outcome.error is not None:
             hop.note_callers(name, outcome)
         if point is recorder.point and not same:
-            self._close(point.variants[-1], point, key)
+            self._close(next(each for each in point.variants if each.end is hop), point, key)
         if holds_identity(key):
             hop.kept += [value for _, value in leaves_of(outcome) if known.is_constant(value)]
         self._arrive(recorder, machine, point, after)
@@ -1048,7 +1054,7 @@ def _taken(items: list) -> tuple[Any, Any, Any]:
 def _released(value: Any, made: list[Any] | None = None) -> Any:
     """A result for the program outside: generators among it go on in Python's world."""
     if type(value) in (Generator, Walk):
-        return value.leave()
+        return value.python(for_good=True)
     for item in made or ():
         if type(item) is Generator:
             item.world = Plain()

@@ -140,8 +140,8 @@ _ANSWERS: dict[str, Callable[[Any], Any]] = {
 _TEXTS: dict[str, Callable[[Emitter, Origin], str]] = {
     "layout": lambda emit, origin: f"current({emit.name(origin)})._layout",
     "equal": lambda emit, origin: f"{emit.constant(_constant)}({emit.name(origin)})",
-    "type": lambda emit, origin: f"{emit.constant(id)}({emit.name(origin)}.__class__)",
-    "number": lambda emit, origin: f"{emit.constant(id)}({emit.name(origin)}.__class__)",
+    "type": lambda emit, origin: f"{emit.constant(id)}(type({emit.name(origin)}))",
+    "number": lambda emit, origin: f"{emit.constant(id)}(type({emit.name(origin)}))",
     "is": lambda emit, origin: f"{emit.constant(id)}({emit.name(origin)})",
     "length": lambda emit, origin: f"len({emit.name(origin)})",
     "keys": lambda emit, origin: f"len({emit.name(origin)})",

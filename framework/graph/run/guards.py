@@ -93,7 +93,7 @@ def _guard_class(emit: Emitter, _: Origin, facts: Facts) -> None:
 
 
 def _guard_type(emit: Emitter, origin: Origin, kind: type) -> None:
-    emit.lines.append(f"if {emit.name(origin)}.__class__ is not {emit.constant(kind)}: return None")
+    emit.lines.append(f"if type({emit.name(origin)}) is not {emit.constant(kind)}: return None")
 
 
 def _guard_is(emit: Emitter, origin: Origin, value: Any) -> None:

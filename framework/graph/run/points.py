@@ -29,7 +29,7 @@ from anfora.graph.run.engines import Engine
 from anfora.graph.run.pieces import Runner
 from anfora.graph.source.tracebacks import Lines, depth, stub
 from anfora.graph.state.images import Image, build, builder
-from anfora.graph.state.moments import DATA, OUTLINED, Live, Outcome, Piece, State, key_of, varying_key_of
+from anfora.graph.state.moments import DATA, EXCHANGE, OUTLINED, Live, Outcome, Piece, State, key_of, varying_key_of
 
 __all__ = [
     "NUMBERS", "SHAPE", "TRUTH", "Edge", "Hop", "Onward", "Place", "Point", "Return", "Same", "Variant", "arrive", "looks",
@@ -184,12 +184,14 @@ class Hop:
 
 
 #: What an end of a piece may be that only looks at the data of a tensor: at its truth, at numbers in it; or it is an
-#: operator of this library whose result has a shape that depends on the data.
-TRUTH, NUMBERS, SHAPE = "truth", "numbers", "shape"
+#: operator of this library whose result has a shape that depends on the data, or that other processes take part in.
+TRUTH, NUMBERS, SHAPE, EXCHANGED = "truth", "numbers", "shape", "exchanged"
 
 
 def looks(operation: Any, args: tuple, reason: str) -> str | None:
     """Which of them a call is; None if Python does something with the data, or with more."""
+    if reason == EXCHANGE and _is_of_library(operation):
+        return EXCHANGED
     if reason != DATA:
         return None
     if operation is bool:
@@ -198,10 +200,15 @@ def looks(operation: Any, args: tuple, reason: str) -> str | None:
         return NUMBERS
     if operation is operator.getitem and isinstance(args[0], Tensor):
         return SHAPE
+    return SHAPE if _is_of_library(operation) else None
+
+
+def _is_of_library(operation: Any) -> bool:
+    """Whether it is an operator of this library, or is written in such."""
     module = getattr(operation, "__module__", None) or ""
-    if module.startswith(_LIBRARY) and not getattr(operation, "__name__", "").startswith("__"):  # texts, say
-        return SHAPE
-    return None
+    return module.startswith(_LIBRARY) and not getattr(operation, "__name__", "").startswith(
+        "__"
+    )  # which makes texts, say
 
 
 def _looks(call: Image, values: list[Any], reason: str) -> str | None:

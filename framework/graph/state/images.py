@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import abc
 import functools
+import gc
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.collected import built_container, container_image
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import DEQUE_ITERATORS, GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
@@ -59,6 +61,13 @@ class Imager:
         self.made: list[Any] = []  #: the objects that the image makes, in the order of their numbers
 
     def image(self, value: Any) -> Image:
+        """The pattern of a value."""
+        try:
+            return self._image(value)
+        except RecursionError:
+            raise NoImage("something that is nested too deep") from None
+
+    def _image(self, value: Any) -> Image:
         kind = type(value)
         if kind in SIMPLE:
             return "is", value
@@ -73,19 +82,19 @@ class Imager:
         if kind is types.TracebackType:
             return "traceback", Lines(value)
         if kind in VIEWS:
-            return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self.image(viewed(value))
+            return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self._image(viewed(value))
         if is_bound(value):
-            return "method", value.__name__, self.image(value.__self__)
-        if isinstance(value, FIXED) or self._is_known(value):
+            return "method", value.__name__, self._image(value.__self__)
+        if is_a(value, FIXED) or self._is_known(value):
             return "is", value
         if kind is tuple and all(type(item) in SIMPLE for item in value):
             return "is", value
         if kind is slice:
-            return "slice", tuple(map(self.image, (value.start, value.stop, value.step)))
+            return "slice", tuple(map(self._image, (value.start, value.stop, value.step)))
         known = self._seen.get(id(value))
         if known is not None:
             return "again", known
-        if isinstance(value, FIXED_PARTS):
+        if is_a(value, FIXED_PARTS):
             return self._fixed(value, kind)
         self._number(value)
         return self._object(value, kind)
@@ -97,13 +106,13 @@ class Imager:
         self._open.add(id(value))
         image: Image
         if kind is types.MethodType:
-            image = "bound", self.image(value.__func__), self.image(value.__self__)
+            image = "bound", self._image(value.__func__), self._image(value.__self__)
         elif kind is tuple or kind is frozenset:
-            image = kind.__name__, tuple(map(self.image, value))
-        elif isinstance(value, tuple) and getattr(value, "__dict__", None):
+            image = kind.__name__, tuple(map(self._image, value))
+        elif is_a(value, tuple) and getattr(value, "__dict__", None):
             raise NoImage(f"a {kind.__name__} with attributes")
-        elif isinstance(value, tuple):  # a named one
-            image = "tuple of", kind, tuple(map(self.image, value))
+        elif is_a(value, tuple):  # a named one
+            image = "tuple of", kind, tuple(map(self._image, value))
         else:
             raise NoImage(f"an object of type {kind.__name__}")
         self._open.discard(id(value))
@@ -112,11 +121,11 @@ class Imager:
 
     def _object(self, value: Any, kind: type) -> Image:
         if kind is list:
-            return "list", tuple(map(self.image, value))
+            return "list", tuple(map(self._image, value))
         if kind is dict:
-            return "dict", tuple((self.image(k), self.image(v)) for k, v in value.items())
+            return "dict", tuple((self._image(k), self._image(v)) for k, v in value.items())
         if kind is set:
-            return "set", tuple(map(self.image, value))
+            return "set", tuple(map(self._image, value))
         if kind is types.CellType:
             return self._inside(value)
         if kind is types.FunctionType:
@@ -125,22 +134,22 @@ class Imager:
             told = value.__doc__, value.__module__
             parts = (value.__defaults__, value.__kwdefaults__, value.__annotations__, value.__dict__, *told)
             names = value.__name__, value.__qualname__
-            return "function", value.__code__, value.__globals__, names, inside, tuple(map(self.image, parts))
+            return "function", value.__code__, value.__globals__, names, inside, tuple(map(self._image, parts))
         if kind is Frame:
             return self._frame(value)
         if kind is Generator:
             if value.real is not None:
                 raise NoImage("a generator of Python's")
             if value.is_running:
-                return "running generator", self.image(value.frame), self.image(None), value.kind
-            return "generator", self.image(value.frame), self.image(value.call), value.kind
+                return "running generator", self._image(value.frame), self._image(None), value.kind
+            return "generator", self._image(value.frame), self._image(value.call), value.kind
         if kind is Counter:
-            return "counter", self.image(value.item), self.image(value.stop), value.step, value.site
+            return "counter", self._image(value.item), self._image(value.stop), value.step, value.site
         if kind is functools.partial:
             if value.__dict__:
                 raise NoImage("a partial function with attributes")
-            return "partial", self.image(value.func), self.image(value.args), self.image(value.keywords)
-        if isinstance(value, BaseException):
+            return "partial", self._image(value.func), self._image(value.args), self._image(value.keywords)
+        if is_a(value, BaseException):
             return self._exception(value, kind)
         if (
             kind in GETTERS
@@ -151,26 +160,26 @@ class Imager:
             return self._iterator(value)
         if id(value) in self._own:
             make = array_image if is_array(value) else operator_image if is_operator(value) else container_image
-            found = make(value, self.image)
+            found = make(value, self._image)
             if found is not None:
                 return found
         if kind is types.SimpleNamespace:
-            return "namespace", self.image(value.__dict__)
+            return "namespace", self._image(value.__dict__)
         if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
-            return "object", kind, self.image(value.__dict__)
+            return "object", kind, self._image(value.__dict__)
         raise NoImage(f"an object of type {kind.__name__}")
 
     def _cell(self, cell: types.CellType) -> tuple[types.CellType, Image]:
         """A cell of a function, and its image; `new` stands for one that is met for the first time."""
         is_new = self._slot(cell) is None and not self._is_known(cell) and id(cell) not in self._seen
         if not is_new:
-            return cell, self.image(cell)
+            return cell, self._image(cell)
         self._number(cell)
         return cell, ("new",)
 
     def _inside(self, cell: types.CellType) -> Image:
         try:
-            return "cell", self.image(cell.cell_contents)
+            return "cell", self._image(cell.cell_contents)
         except ValueError:
             return ("empty cell",)
 
@@ -184,23 +193,27 @@ class Imager:
             frame.function, tuple(frame.stack), dict(frame.locals), dict(frame.cells), tuple(frame.caught), frame.target,
             frame.cell,
         )  # fmt: skip
-        return "frame", frame.pc, tuple(frame.handlers), frame.deliver, frame.code, tuple(map(self.image, values))
+        return "frame", frame.pc, tuple(frame.handlers), frame.deliver, frame.code, tuple(map(self._image, values))
 
     def _exception(self, error: BaseException, kind: type) -> Image:
         fields = _fields_of(kind)
         values = [getattr(error, name, None) for name in fields]
         parts = (error.args, error.__dict__, error.__cause__, error.__context__, error.__suppress_context__, *values)
-        return "exception", kind, fields, tuple(map(self.image, parts)), ("traceback", Lines(error.__traceback__))
+        return "exception", kind, fields, tuple(map(self._image, parts)), ("traceback", Lines(error.__traceback__))
 
     def _iterator(self, value: Any) -> Image:
         try:
             parts = value.__reduce__()
-        except TypeError:
+        except (TypeError, RuntimeError):
             raise NoImage(f"an iterator of type {type(value).__name__}") from None
-        if isinstance(parts, str) or type(value).__name__ in ("generator", "coroutine"):
+        if type(value) is _OVER_SETS:
+            walked = gc.get_referents(value)
+            if walked:  # there are more items
+                return "iterator over a set", self._image(walked[0]), tuple(map(self._image, parts[1][0]))
+        if is_a(parts, str) or type(value).__name__ in ("generator", "coroutine"):
             raise NoImage(f"an iterator of type {type(value).__name__}")
         function, args, *state = parts
-        return "iterator", function, self.image(tuple(args)), self.image(state[0] if state else None), bool(state)
+        return "iterator", function, self._image(tuple(args)), self._image(state[0] if state else None), bool(state)
 
 
 def is_plain_object(kind: type) -> bool:
@@ -218,18 +231,18 @@ def _fields_of(kind: type) -> tuple[str, ...]:
     """The attributes of exceptions of a class that do not lie in their dicts: `errno`, `code`, slots."""
     found: list[str] = []
     for base in kind.__mro__[: kind.__mro__.index(BaseException)]:
-        found += (name for name, what in base.__dict__.items() if isinstance(what, types.MemberDescriptorType))
+        found += (name for name, what in base.__dict__.items() if is_a(what, types.MemberDescriptorType))
     return tuple(found)
 
 
-def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None, for_python: bool = False) -> Any:
+def build(image: Image, slots: Sequence[Any], made: list[Any] | None = None, is_leaving: bool = False) -> Any:
     """The value of an image, its objects made afresh.
 
     Args:
         made: gets these objects.
-        for_python: iterators of the machine's become Python's: the value leaves the machine for good.
+        is_leaving: the value leaves the machine for good: iterators in it are Python's.
     """
-    return _Builder(slots, [] if made is None else made, for_python).build(image)
+    return _Builder(slots, [] if made is None else made, is_leaving).build(image)
 
 
 def builder(image: Image) -> Callable[[Sequence[Any]], Any] | None:
@@ -264,8 +277,8 @@ def _text(image: Image, constants: dict[str, Any]) -> str | None:
 
 
 class _Builder:
-    def __init__(self, slots: Sequence[Any], made: list[Any], for_python: bool) -> None:
-        self.slots, self.made, self.for_python = slots, made, for_python
+    def __init__(self, slots: Sequence[Any], made: list[Any], is_leaving: bool) -> None:
+        self.slots, self.made, self.is_leaving = slots, made, is_leaving
 
     def build(self, image: Image) -> Any:
         kind = image[0]
@@ -335,11 +348,14 @@ class _Builder:
             generator.world, generator.is_running = None, kind != "generator"  # type: ignore[assignment]
             generator.frame = self.build(image[1])
             generator.call, generator.kind, generator.real = self.build(image[2]), image[3], None
-            if self.for_python:
-                made[place] = generator.leave()
+            if self.is_leaving:
+                made[place] = generator.python(for_good=True)
             return made[place]
         if kind == "exception":
             return self._exception(image, place)
+        if kind == "iterator over a set":
+            made[place] = _rest_of_set(self.build(image[1]), [self.build(item) for item in image[2]])
+            return made[place]
         if kind == "object":
             made[place] = value = object.__new__(image[1])
             object.__setattr__(value, "__dict__", self.build(image[2]))  # the program may hold it too
@@ -359,8 +375,8 @@ class _Builder:
         else:
             assert kind == "iterator", kind
             made[place] = value = image[1](*self.build(image[2]))
-            if self.for_python and type(value) is Walk:
-                made[place] = value.leave()
+            if self.is_leaving and type(value) is Walk:
+                made[place] = value.python(for_good=True)
             state = self.build(image[3])
             if image[4] and state is not None:
                 value.__setstate__(state)
@@ -420,6 +436,20 @@ class _Builder:
         return frame
 
 
+def _rest_of_set(items: set | frozenset, rest: list[Any]) -> Any:
+    """The iterator over a set that has these items before it; over a list of them where the set has another order now."""
+    found = list(items)
+    if any(one is not other for one, other in zip(found[len(found) - len(rest) :], rest)):
+        return iter(rest)
+    made = iter(items)
+    for _ in range(len(found) - len(rest)):
+        next(made)
+    return made
+
+
+_OVER_SETS: type = type(iter(set()))
+
+
 def signature(image: Any) -> Any:
     """An image as a key: equal for patterns that no program can tell apart, see `exact`."""
     if type(image) is tuple:
@@ -428,6 +458,6 @@ def signature(image: Any) -> Any:
         if len(image) == 2 and image[0] == "is":
             return exact(image[1])
         return tuple(map(signature, image))
-    if isinstance(image, (str, int)) or image is None:
+    if is_a(image, (str, int)) or image is None:
         return image
     return id(image)

@@ -11,6 +11,7 @@ import numpy as np
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import Followed
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.values import exact
@@ -42,6 +43,7 @@ __all__ = [
     "varying_key_of",
 ]
 
+EXCHANGE = "an exchange with other processes"  #: the reason of a hop that is one
 DATA = "the data of a tensor"  #: the reason of a hop that looks at it
 LOOP = "a loop on plain values, which is Python's"  #: that of one that is a whole loop: see record/outlining.py
 CALL = "a call on plain values, which is Python's"
@@ -62,6 +64,13 @@ class Outcome:
         if error is not None:
             error.__traceback__ = of_program(error.__traceback__)
             self.depth = depth(error.__traceback__)
+
+    def taken(self) -> Outcome:
+        """The same; this one holds nothing any more."""
+        taken = Outcome()
+        taken.value, taken.error, taken.depth = self.value, self.error, self.depth
+        self.value = self.error = None
+        return taken
 
 
 def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
@@ -151,7 +160,7 @@ class State:
         )
         self.built = arguments.made if self.is_kept else []
         for i, value in enumerate(self.built):
-            if id(value) not in self.live.index and value is not kwargs and not isinstance(value, FIXED_PARTS):
+            if id(value) not in self.live.index and value is not kwargs and not is_a(value, FIXED_PARTS):
                 self.live.add(value, Origin("built", i))
         frames = machine.frames
         self.switch = switches()
@@ -325,7 +334,7 @@ def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
         return kind, value.__code__
     if known.is_bound(value):
         return kind, value.__name__
-    if isinstance(value, type) and "<locals>" in value.__qualname__:
+    if is_a(value, type) and "<locals>" in value.__qualname__:
         return type, value.__qualname__  # perhaps made just now
     if known.is_constant(value):
         return "is", id(value)

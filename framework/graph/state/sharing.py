@@ -24,6 +24,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.eager.dispatch import has_history
 from anfora.eager.tape import Followed
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
 from anfora.graph.state.moments import Piece
 
@@ -108,7 +109,7 @@ class Sharing:
         under_a_tape = _under_a_tape(piece, roots)
         everything = [each for group in self._by_memory.values() for each in group]
         if piece.weights:
-            parameters = [each for each in everything if isinstance(each.lying.tensor, Parameter)]
+            parameters = [each for each in everything if is_a(each.lying.tensor, Parameter)]
             origins = [
                 x.origin for x in parameters if id(x.lying.tensor) in piece.weights or id(x.origin) in under_a_tape
             ]
@@ -214,7 +215,7 @@ def _is_exported(tensor: Tensor) -> bool:
 
 def is_view_of_parameter(tensor: Tensor) -> bool:
     """Whether a tensor lies in a Parameter's memory, which may be written without the tape."""
-    return isinstance(tensor._base, Parameter)
+    return is_a(tensor._base, Parameter)
 
 
 def differ(*tensors: Tensor) -> bool:

@@ -34,7 +34,7 @@ from anfora.graph.record.recorder import Recorder
 from anfora.graph.record.writes import Written
 from anfora.graph.run.compiled import Program
 from anfora.graph.run.guards import told_apart_at_once
-from anfora.graph.run.points import NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
+from anfora.graph.run.points import EXCHANGED, NUMBERS, SHAPE, TRUTH, Hop, Point, Return, Variant, looks
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import OUTLINED, Live, Outcome, State
@@ -375,6 +375,7 @@ class Report:
             walked back between two pieces, which takes no interpreter either.
         reads: where numbers are taken from tensors, which takes no interpreter either.
         shapes: operators whose results have a shape that depends on data, as `x[x > 0]` has: they run between two pieces.
+        exchanges: operators that other processes take part in: they run between two pieces, each in its place.
         calls: of the function by itself, where it is a recursive one.
         given_back: loops and calls that go on for long on plain values alone: Python does them, which is no fallback.
         writes: changes of what is outside, which are done behind the native operators of their pieces.
@@ -404,6 +405,7 @@ class Report:
         self.branches: list[HopReport] = []
         self.reads: list[HopReport] = []
         self.shapes: list[HopReport] = []
+        self.exchanges: list[HopReport] = []
         self.calls: list[HopReport] = []
         self.gradients: list[HopReport] = []
         self.given_back: list[HopReport] = []
@@ -428,7 +430,8 @@ class Report:
         if end.is_step:
             return self.gradients
         if end.looks is not None:
-            return {TRUTH: self.branches, NUMBERS: self.reads, SHAPE: self.shapes}[end.looks]
+            tables = {TRUTH: self.branches, NUMBERS: self.reads, SHAPE: self.shapes, EXCHANGED: self.exchanges}
+            return tables[end.looks]
         if end.is_outlined:
             return self.given_back
         return self.calls if end.is_call else self.hops
@@ -454,6 +457,7 @@ class Report:
             ("branches by the truth of a tensor", self.branches),
             ("numbers taken from tensors", self.reads),
             ("operators whose shapes depend on data", self.shapes),
+            ("exchanges with other processes", self.exchanges),
         ):
             seen = [f"{hop.place}  {hop.text}" + (f": {hop.seen}" if hop.seen else "") for hop in looked]
             lines += self._section(title, seen)
@@ -538,7 +542,7 @@ class _Step:
 
     def __init__(self, point: Point, variant: Variant) -> None:
         self.point, self.variant = point, variant
-        self.outcome: Outcome | None = None
+        self.outcome: str | None = None  #: what its hop gave, in a word; the object itself is the program's
 
 
 class _Trace(Watched):
@@ -584,7 +588,8 @@ class _Trace(Watched):
 
     def _interpret(self, hop: Hop, live: list[Any]) -> Outcome:
         began = time.perf_counter()
-        outcome = self.steps[-1].outcome = super()._interpret(hop, live)
+        outcome = super()._interpret(hop, live)
+        self.steps[-1].outcome = _outcome_of(outcome)
         self._since = time.perf_counter()
         if hop.is_step:
             self.native_seconds += self._since - began
@@ -615,7 +620,7 @@ class _Trace(Watched):
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         if self.steps and self.steps[-1].variant.end is recorder.end:
-            self.steps[-1].outcome = outcome
+            self.steps[-1].outcome = _outcome_of(outcome)
         super().go_on(recorder, machine, outcome)
         self._since = time.perf_counter()
 
@@ -663,7 +668,7 @@ def _tell_steps(report: Report, steps: Sequence[_Step]) -> None:
             if goes_round and hop.place not in report.loops:
                 report.loops.append(hop.place)
             if step.outcome is not None:
-                hop.outcomes[_outcome_of(step.outcome)] += 1
+                hop.outcomes[step.outcome] += 1
         elif isinstance(end, Jump) and (getattr(variant.runner, "_loop", None) is not None or variant in repeated):
             span = hop_span(end)
             place = f"{span.short_file}:{span.line}"

@@ -6,6 +6,7 @@ as they are.
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 from anfora import nn as layers
@@ -398,6 +399,9 @@ def _activation(name: str, function: Any, **defaults: Any) -> type:
     Layer.__name__ = Layer.__qualname__ = name
     form = ", ".join(f"{key}={value!r}" for key, value in defaults.items())
     Layer.__doc__ = f"`ops.{function.__name__}` as a layer: {name}({form})."
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    parameters = [inspect.Parameter(key, kind, default=value) for key, value in defaults.items()]
+    Layer.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return Layer
 
 
