@@ -154,7 +154,9 @@ def run(options: argparse.Namespace, trainer: Trainer, train: Any, test: Any, na
         for epoch in range(trainer.epoch, options.epochs):
             order = np.random.default_rng((options.seed, epoch)).permutation(len(images))
             total, right, seen = 0.0, 0, 0
-            with tqdm(total=len(images), desc=f"epoch {epoch + 1:2}/{options.epochs}", unit="img") as bar:
+            with tqdm(
+                total=len(images), desc=f"epoch {epoch + 1:2}/{options.epochs}", bar_format=ms.Progress.FORMAT
+            ) as bar:
                 for start in range(0, len(images), options.batch):
                     chosen = order[start : start + options.batch]
                     loss, recognised = trainer.step(images[chosen], labels[chosen])

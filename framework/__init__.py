@@ -57,9 +57,13 @@ _HOMES = {
     ),
     "anfora.interop.checkpoint": ("load_checkpoint", "load_param_into_net", "save_checkpoint"),
     "anfora.nn.metrics": (
-        "Accuracy", "BleuScore", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity", "Precision", "ROC",
-        "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc",
-        "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
+        "Accuracy", "BleuScore", "CosineSimilarity", "Dice", "F1", "Fbeta", "Loss", "MAE", "MSE", "Metric", "Perplexity",
+        "Precision", "ROC", "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy",
+        "auc", "get_metric_fn", "get_metrics", "names", "rearrange_inputs",
+    ),
+    "anfora.nn.metrics_classes": ("ConfusionMatrix", "ConfusionMatrixMetric"),
+    "anfora.nn.metrics_images": (
+        "HausdorffDistance", "MeanSurfaceDistance", "OcclusionSensitivity", "RootMeanSquareDistance",
     ),
     "anfora.nn.amp": (
         "DynamicLossScaleManager", "FixedLossScaleManager", "LossScaleManager", "build_train_network",
@@ -74,6 +78,8 @@ _HOMES = {
     "anfora.train.callback.checkpoint": (
         "BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit",
     ),
+    "anfora.train.summary": ("SummaryRecord",),
+    "anfora.train.callback.summary": ("SummaryCollector",),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),

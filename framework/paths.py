@@ -18,7 +18,7 @@ __all__ = ["PATHS", "install", "path"]
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train.metrics", "train.serialization",
+        "train.metrics", "train.metrics.metric", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.communication": ("communication.management",),
@@ -75,6 +75,7 @@ PATHS = {
         "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
     ),
     "anfora.train.dataset_helper": ("train.data_sink",),
+    "anfora.train.summary": ("train.summary.summary_record",),
     "anfora.optim.lr_scheduler": ("experimental.optim.lr_scheduler",),
 }  # fmt: skip
 

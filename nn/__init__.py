@@ -18,6 +18,7 @@
     accumulation.py   gradients added up over steps     utils.py          around the making of a network
     amp.py            networks in half precision, scales of losses; `anfora.amp`
     metrics.py        how good predictions are; `anfora.train`
+    metrics_classes.py, metrics_images.py    tables of classes; outlines, parts of an image
 
     older.py          operators that MindSpore's layers hold as attributes
     learning_rate_schedule.py   the schedules of `anfora.optim`, under MindSpore's path
@@ -45,6 +46,8 @@ from anfora.nn.image_quality import *  # noqa: F403
 from anfora.nn.loss import *  # noqa: F403
 from anfora.nn.loss_scale import *  # noqa: F403
 from anfora.nn.metrics import *  # noqa: F403
+from anfora.nn.metrics_classes import *  # noqa: F403
+from anfora.nn.metrics_images import *  # noqa: F403
 from anfora.nn.normalization import *  # noqa: F403
 from anfora.nn.padding import *  # noqa: F403
 from anfora.nn.pooling import *  # noqa: F403
@@ -57,8 +60,8 @@ from anfora.optim import *  # noqa: F403
 #: The modules whose public names these are.
 _MODULES = (
     "activation", "basic", "combined", "containers", "conv", "dropout", "embedding", "image", "image_quality", "loss",
-    "loss_scale", "metrics", "normalization", "padding", "pooling", "recurrent", "reducer", "transformer",
-    "wrap",
+    "loss_scale", "metrics", "metrics_classes", "metrics_images", "normalization", "padding", "pooling",
+    "recurrent", "reducer", "transformer", "wrap",
 )  # fmt: skip
 
 __all__ = [

@@ -11,17 +11,19 @@ import sys
 from abc import ABCMeta, abstractmethod
 from collections import Counter
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
-from anfora.nn.checks import integer, number
+from anfora.nn.checks import choice, flag, integer, number
 
 __all__ = [
-    "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "Dice", "Fbeta", "Loss", "Metric", "Perplexity", "Precision",
-    "Recall", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn",
+    "F1", "MAE", "MSE", "ROC", "Accuracy", "BleuScore", "CosineSimilarity", "Dice", "Fbeta", "Loss", "Metric",
+    "Perplexity", "Precision", "Recall", "Top1CategoricalAccuracy",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "auc", "get_metric_fn",
     "get_metrics", "names", "rearrange_inputs",
 ]  # fmt: skip
 
@@ -620,10 +622,62 @@ class BleuScore(Metric):
         return short * math.exp(float(np.log(shares).mean()))
 
 
-_BY_NAME: dict[str, Callable] = {
+class CosineSimilarity(Metric):
+    """How alike rows are: a matrix (N, N) of the cosines of the angles between them.
+
+    Args:
+        similarity: "cosine"; or "dot", products without regard to lengths.
+        reduction: "none"; or "sum" or "mean" over each row of the matrix.
+        zero_diagonal: whether a row's likeness to itself counts as 0.
+
+    `update(rows)`: an array (N, M); one that came before is replaced, as in MindSpore.
+
+    Example:
+        >>> CosineSimilarity()(Tensor([[1., 0.], [1., 0.], [0., 2.]])).tolist()
+        [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+
+    def __init__(self, similarity: str = "cosine", reduction: str = "none", zero_diagonal: bool = True) -> None:
+        super().__init__()
+        self.similarity = choice("CosineSimilarity", "similarity", similarity, ("cosine", "dot"))
+        self.reduction = choice("CosineSimilarity", "reduction", reduction, ("none", "sum", "mean"))
+        self.zero_diagonal = flag("CosineSimilarity", "zero_diagonal", zero_diagonal)
+        self.clear()
+
+    def clear(self) -> None:
+        self._products: np.ndarray | None = None
+
+    @rearrange_inputs
+    def update(self, *inputs: Any) -> None:
+        if len(inputs) != 1:
+            raise OpValueError(f"CosineSimilarity.update needs 1 input, an array of rows, but got {len(inputs)}")
+        rows = self._convert_data(inputs[0])
+        if rows.ndim != 2:
+            raise OpValueError(f"CosineSimilarity needs an array (N, M), but got {rows.shape}")
+        if self.similarity == "cosine":
+            rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        self._products = rows @ rows.T
+
+    def eval(self) -> np.ndarray:
+        self._need(self._products is not None)
+        assert self._products is not None
+        found = self._products.copy()
+        if self.zero_diagonal:
+            np.fill_diagonal(found, 0)
+        if self.reduction == "none":
+            return found
+        return found.mean(axis=-1) if self.reduction == "mean" else found.sum(axis=-1)
+
+
+#: Classes by the names of metrics; those of other modules by their own names.
+_BY_NAME: dict[str, Any] = {
     "accuracy": Accuracy, "acc": Accuracy, "precision": Precision, "recall": Recall, "F1": F1, "dice": Dice, "roc": ROC,
     "auc": auc, "bleu_score": BleuScore, "topk": TopKCategoricalAccuracy, "top_1_accuracy": Top1CategoricalAccuracy,
     "top_5_accuracy": Top5CategoricalAccuracy, "mae": MAE, "mse": MSE, "loss": Loss, "perplexity": Perplexity,
+    "cosine_similarity": CosineSimilarity, "confusion_matrix": "ConfusionMatrix",
+    "confusion_matrix_metric": "ConfusionMatrixMetric", "hausdorff_distance": "HausdorffDistance",
+    "mean_surface_distance": "MeanSurfaceDistance", "occlusion_sensitivity": "OcclusionSensitivity",
+    "root_mean_square_distance": "RootMeanSquareDistance",
 }  # fmt: skip
 
 
@@ -648,7 +702,10 @@ def get_metric_fn(name: str, *args: Any, **kwargs: Any) -> Any:
     """
     if name not in _BY_NAME:
         raise UnknownMetric(f"there is no metric {name!r}; there are {', '.join(names())}", arg="name")
-    return _BY_NAME[name](*args, **kwargs)
+    made = _BY_NAME[name]
+    if isinstance(made, str):
+        made = getattr(import_module("anfora.nn"), made)
+    return made(*args, **kwargs)
 
 
 class UnknownMetric(OpValueError, KeyError):

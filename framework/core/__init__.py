@@ -13,5 +13,6 @@ random.py     seed and offset                    settings.py   set_context
 processes.py  one process: answers to what programs ask about several
 tracebacks.py what consoles show of an error
 docs.py       documentation that is put together
+summaries.py  what summary operators give to a recorder
 slots.py      the doors to what stands above
 """

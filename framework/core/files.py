@@ -10,13 +10,16 @@ from __future__ import annotations
 import os
 import secrets
 from pathlib import Path
+from typing import Any
+
+from anfora.core.errors import OpTypeError, OpValueError
 
 try:
     import fcntl
 except ImportError:  # not on this system
     fcntl = None  # type: ignore[assignment]
 
-__all__ = ["clear", "write_whole"]
+__all__ = ["clear", "made_folder", "write_whole"]
 
 _PREFIX, _SUFFIX = ".anfora-", ".new"
 
@@ -98,3 +101,19 @@ def remove(path: str) -> None:
         os.unlink(path)
     except OSError:
         pass
+
+
+def made_folder(path: Any) -> Path:
+    """A folder that is there.
+
+    Raises:
+        OpTypeError: it is no path.   OpValueError: it cannot be made.
+    """
+    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
+        raise OpTypeError(f"the name of a folder must be a string, but got {path!r}")
+    folder = Path(os.path.realpath(os.path.expanduser(os.fsdecode(path))))
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OpValueError(f"the folder {str(path)!r} cannot be made: {error.strerror}") from error
+    return folder

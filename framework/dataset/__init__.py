@@ -8,6 +8,7 @@ arranging.py    nodes that arrange rows         mapping.py     functions on fiel
 gathering.py    batches                         functions.py   the program's functions, and their errors
 executor.py     who computes rows               parallel.py    which executor a run gets; threads
 processes.py    worker processes                shared.py      the memory in which they answer
+gate.py         threads and forks take turns
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py, records.py    the datasets by where their data are
 schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows

@@ -57,6 +57,14 @@ class Transform:
     def many(self, column: Any) -> Any:
         return [self(row) for row in column]
 
+    def place_before(self, place: np.ndarray) -> np.ndarray | None:
+        """Where rows must stand that this transform, which only looks at them otherwise, finds in `place` afterwards."""
+        return None
+
+    def write_into(self, column: Any, place: np.ndarray) -> bool:
+        """Write what `many` gives into an array, and say so; False where this cannot be."""
+        return False
+
     @property
     def is_pure(self) -> bool:
         return True

@@ -70,6 +70,7 @@ class RowIterator:
         self._epoch: int = place["epoch"] if place else 0
         self._row: int = place["row"] if place else 0
         self._last = None if num_epochs == -1 else self._epoch + num_epochs
+        self._run.last = self._last
         self._guarded = has_functions(node)
         self._executor: Executor = executor_for(self._run)
         self._run.executor = self._executor

@@ -37,6 +37,11 @@ def placed(columns: list[str], inputs: list[str], outputs: list[str], block: Blo
     return [*made, *(given[name] for name in columns if name not in inputs)]
 
 
+def _is(array: np.ndarray, place: Any) -> bool:
+    """Whether an array, of the same shape and type, is the very memory of another."""
+    return array.strides == place.strides and array.ctypes.data == place.ctypes.data
+
+
 def flatten(operations: Sequence[Any]) -> list[Any]:
     """Operations with those inside of Compose in their places."""
     found: list[Any] = []
@@ -123,8 +128,9 @@ class Map(Through):
         out: Any = None
         for start in range(0, len(column), step):
             stop = min(start + step, len(column))
+            place = out[start:stop] if isinstance(out, np.ndarray) else None
             try:
-                part = self._piece(column[start:stop], keys[start:stop])
+                part = self._piece(column[start:stop], keys[start:stop], place)
             except Exception:
                 self._find_failure(column, keys, epochs, samples, start, stop)
                 raise
@@ -137,15 +143,22 @@ class Map(Through):
                 out = np.empty((len(column), *part.shape[1:]), part.dtype) if alike else []
             if isinstance(out, np.ndarray):
                 if alike and part.shape[1:] == out.shape[1:] and part.dtype == out.dtype:
-                    out[start:stop] = part
+                    if place is None or not _is(part, place):
+                        out[start:stop] = part
                     continue
                 out = list(out[:start])
             out += list(part)
         return out if isinstance(out, np.ndarray) else self._arrays(out, epochs, samples)
 
-    def _piece(self, part: Any, keys: list[int]) -> Any:
+    def _piece(self, part: Any, keys: list[int], place: np.ndarray | None = None) -> Any:
+        """Some rows after all operations, in `place` if the last that computes can write there."""
+        last = len(self.operations) - 1
+        while place is not None and last >= 0 and (seen := self.operations[last].place_before(place)) is not None:
+            last, place = last - 1, seen
         for number, operation in enumerate(self.operations):
-            if operation.random:
+            if place is not None and number == last and operation.write_into(part, place):
+                part = place
+            elif operation.random:
                 made = []
                 for row, key in zip(part, keys):
                     draws.begin(mix(key, number))

@@ -58,8 +58,10 @@ class Run:
             kind = type(node).__name__
             self.names[id(node)] = mix(zlib.crc32(kind.encode()), kinds[kind])
             kinds[kind] += 1
-        self._kept: dict[Any, Any] = {}
+        self._kept: dict[Any, dict[int, Any]] = {}
         self.executor: Executor | None = None
+        #: The epoch before which it ends; None where that is not known.
+        self.last: int | None = None
 
     def key(self, node: Node, *parts: int) -> int:
         """A key for random choices of a node."""
@@ -70,12 +72,16 @@ class Run:
         return mix(self.shared_seed, self.names[id(node)], *parts)
 
     def keep(self, node: Node, name: str, epoch: int, make: Callable[[], Any]) -> Any:
-        """What `make` gives, made once for an epoch; what an older epoch had is given up."""
-        place = id(node), name
-        found = self._kept.get(place)
-        if found is None or found[0] != epoch:
-            found = self._kept[place] = epoch, make()
-        return found[1]
+        """What `make` gives, made once for an epoch; two epochs are kept, since one may begin before another has ended."""
+        kept = self._kept.setdefault((id(node), name), {})
+        missing = object()
+        made = kept.get(epoch, missing)
+        if made is not missing:
+            return made
+        made = kept[epoch] = make()
+        for old in sorted(kept)[:-2]:
+            kept.pop(old, None)
+        return made
 
     def stream(self, node: Node, epoch: int, start: int = 0, chunk: int | None = None) -> Iterator[Block]:
         """The rows of a node from row `start` on, in blocks; by workers, if there are some."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from anfora.dataset import config
+from anfora.dataset import config, gate
 from anfora.dataset.blocks import Block
-from anfora.dataset.executor import Executor, has_functions, piece
+from anfora.dataset.executor import Ahead, Executor, has_functions, piece
 from anfora.dataset.node import Node, Run, descendants
 from anfora.dataset.processes import Processes
 
@@ -39,38 +39,31 @@ def executor_for(run: Run) -> Executor:
     return Processes(run, workers)
 
 
-class Threads(Executor):
+class Threads(Ahead):
     """Rows computed ahead by threads, for pipelines that are pure."""
 
     def __init__(self, workers: int) -> None:
+        super().__init__(max(workers + 1, min(2 * workers, config.get_prefetch_size())), unasked=True)
         self.workers = workers
-        self.ahead = max(workers + 1, min(2 * workers, config.get_prefetch_size()))
         self._pool: ThreadPoolExecutor | None = None
 
-    def _started(self) -> ThreadPoolExecutor:
+    def submit(self, job: tuple) -> Future[Block]:
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.workers, "anfora-data")
-        return self._pool
+        return self._pool.submit(gate.through, *job)
 
-    def _in_order(self, calls: Iterator[tuple]) -> Iterator[Block]:
-        waiting: deque[Future[Block]] = deque()
-        try:
-            for function, *arguments in calls:
-                waiting.append(self._started().submit(function, *arguments))
-                if len(waiting) >= self.ahead:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    def results(self, ticket: Future[Block]) -> Iterator[Block]:
+        yield ticket.result()
 
-    def indexed(self, run: Run, node: Node, epoch: int, start: int, chunk: int | None = None) -> Iterator[Block]:
+    def give_up(self, ticket: Future[Block]) -> None:
+        ticket.cancel()
+
+    def jobs(self, run: Run, node: Node, epoch: int, start: int, chunk: int | None) -> Iterator[tuple]:
         size = node.size(run)
         assert size is not None
         step = chunk or piece(node, alone=False)
-        begins = range(start, size, step)
-        return self._in_order((node.rows, run, epoch, np.arange(b, min(b + step, size))) for b in begins)
+        for begin in range(start, size, step):
+            yield node.rows, run, epoch, np.arange(begin, min(begin + step, size))
 
     def mapped(self, run: Run, node: Map, epoch: int, start: int, blocks: Iterator[Block]) -> Iterator[Block]:
         def calls() -> Iterator[tuple]:
@@ -79,12 +72,12 @@ class Threads(Executor):
                 yield node.apply, run, epoch, np.arange(number, number + block.count), block
                 number += block.count
 
-        return self._in_order(calls())
+        return self._in_order(calls(), deque())
 
     def alone(self) -> Executor:
         return Executor()
 
     def close(self) -> None:
-        pool, self._pool = self._pool, None
+        pool, self._pool, self._begun = self._pool, None, None
         if pool is not None:
             pool.shutdown(wait=False, cancel_futures=True)

@@ -31,9 +31,9 @@ import numpy as np
 
 from anfora.core.errors import OpRuntimeError
 from anfora.core.span import internal_files
-from anfora.dataset import config, functions
+from anfora.dataset import config, functions, gate
 from anfora.dataset.blocks import Block, join
-from anfora.dataset.executor import Executor, piece
+from anfora.dataset.executor import Ahead, Executor, piece
 from anfora.dataset.node import Node, Run
 from anfora.dataset.shared import Incoming, Outgoing, receive, send
 
@@ -76,7 +76,7 @@ class _Worker:
         os.close(self.stack)
 
 
-class Processes(Executor):
+class Processes(Ahead):
     """Rows computed by forked workers.
 
     Args:
@@ -85,8 +85,8 @@ class Processes(Executor):
     """
 
     def __init__(self, run: Run, workers: int) -> None:
+        super().__init__(max(workers + 1, min(2 * workers, config.get_prefetch_size())), unasked=False)
         self.run, self.count = run, workers
-        self.ahead = max(workers + 1, min(2 * workers, config.get_prefetch_size()))
         self._owner = os.getpid()
         self._workers: list[_Worker] = []
         self._queue: deque[tuple[int, tuple]] = deque()  # jobs that no worker has yet
@@ -99,12 +99,13 @@ class Processes(Executor):
 
     # --- jobs -----------------------------------------------------------------------------------------------------
 
-    def indexed(self, run: Run, node: Node, epoch: int, start: int, chunk: int | None = None) -> Iterator[Block]:
+    def jobs(self, run: Run, node: Node, epoch: int, start: int, chunk: int | None) -> Iterator[tuple]:
         size = node.size(run)
         assert size is not None
         step = chunk or min(piece(node, alone=False), max(1, -(-(size - start) // (4 * self.count))))
         number = run.numbers[id(node)]
-        return self._in_order(("rows", number, epoch, b, min(b + step, size)) for b in range(start, size, step))
+        for begin in range(start, size, step):
+            yield "rows", number, epoch, begin, min(begin + step, size)
 
     def mapped(self, run: Run, node: Map, epoch: int, start: int, blocks: Iterator[Block]) -> Iterator[Block]:
         def jobs() -> Iterator[tuple]:
@@ -113,31 +114,23 @@ class Processes(Executor):
                 yield "map", run.numbers[id(node)], epoch, at, (block.columns, block.count)
                 at += block.count
 
-        return self._in_order(jobs())
+        return self._in_order(jobs(), deque())
 
-    def _in_order(self, jobs: Iterator[tuple]) -> Iterator[Block]:
-        waiting: deque[int] = deque()
-        try:
-            more = True
-            while more or waiting:
-                while more and len(waiting) < self.ahead:
-                    job = next(jobs, None)
-                    if job is None:
-                        more = False
-                        break
-                    self._jobs += 1
-                    self._queue.append((self._jobs, job))
-                    waiting.append(self._jobs)
-                if waiting:
-                    block, error = self._answer(waiting.popleft())
-                    if block is not None:
-                        yield block
-                    if error is not None:
-                        raise error
-        finally:
-            for number in waiting:
-                if self._done.pop(number, None) is None:
-                    self._given_up.add(number)
+    def submit(self, job: tuple) -> int:
+        self._jobs += 1
+        self._queue.append((self._jobs, job))
+        return self._jobs
+
+    def results(self, ticket: int) -> Iterator[Block]:
+        block, error = self._answer(ticket)
+        if block is not None:
+            yield block
+        if error is not None:
+            raise error
+
+    def give_up(self, ticket: int) -> None:
+        if self._done.pop(ticket, None) is None:
+            self._given_up.add(ticket)
 
     def _answer(self, number: int) -> tuple[Block | None, BaseException | None]:
         if not self._workers:
@@ -247,13 +240,15 @@ class Processes(Executor):
             worker.close()
         self._queue.clear()
         self._done.clear()
+        self._given_up.clear()
+        self._begun = None
 
     # --- workers --------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         sys.stdout.flush()
         sys.stderr.flush()
-        with _no_threads():
+        with gate.closed(), _no_threads():
             for _ in range(self.count):
                 self._fork()
 

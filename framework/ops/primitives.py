@@ -13,11 +13,11 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
+from anfora.core import summaries
 from anfora.core.dtype import as_dtype, float32, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.random import Generator
-from anfora.core.settings import note_once
 from anfora.core.tensor import Tensor
 from anfora.ops.bound import Bound
 from anfora.ops.collectives import COLLECTIVES
@@ -432,15 +432,23 @@ def _inverse_permutation(x: Any) -> tuple[int, ...]:
     return tuple(order.index(i) for i in range(len(order)))
 
 
-def _summary() -> Callable:
-    """Summaries are written by a recorder, which is not here; as in MindSpore without one, they go nowhere."""
+def _summary(owner: str, kind: str, axes: int | None, least: int) -> Callable[[], Callable]:
+    """A class whose objects give a tensor to the recorder of a training."""
 
-    def call(name: str, value: Tensor) -> None:
-        if not isinstance(name, str) or not name:
-            raise OpTypeError(f"ScalarSummary needs a string for `name`, but got {name!r}", arg="name")
-        note_once("summary", "ScalarSummary: there is no recorder, so the values are not written")
+    def make() -> Callable:
+        def call(name: str, value: Tensor) -> None:
+            if not isinstance(name, str) or not name:
+                raise OpTypeError(f"{owner} needs a string for `name`, but got {name!r}", arg="name")
+            if not isinstance(value, Tensor):
+                raise OpTypeError(f"{owner} needs a tensor, but got {type(value).__name__}", arg="value")
+            if value.ndim < least or (axes is not None and value.ndim != axes and value.size != 1):
+                wanted = f"{axes} axes" if axes else "an axis at least"
+                raise OpValueError(f"{owner} needs a tensor with {wanted}, but got {value.shape}", arg="value")
+            summaries.give(kind, name, value)
 
-    return call
+        return call
+
+    return make
 
 
 def _resize(function: str) -> Callable:
@@ -612,7 +620,10 @@ CLASSES: dict[str, Callable] = {
     "Load": lambda: lambda variable, monad=None: variable.value(),
     "Partial": lambda: functools.partial,
     "Conj": lambda: ops.identity,  # no tensor is complex
-    "ScalarSummary": _summary,
+    "HistogramSummary": _summary("HistogramSummary", "histogram", None, 1),
+    "ImageSummary": _summary("ImageSummary", "image", 4, 4),
+    "ScalarSummary": _summary("ScalarSummary", "scalar", 0, 0),
+    "TensorSummary": _summary("TensorSummary", "tensor", None, 1),
     # losses
     "SigmoidCrossEntropyWithLogits": lambda: _sigmoid_cross_entropy,
     "SoftmaxCrossEntropyWithLogits": lambda: _softmax_cross_entropy,

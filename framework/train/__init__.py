@@ -2,6 +2,7 @@
 
 model.py            Model: train, fit, eval, predict
 dataset_helper.py   how the loop gets its data; data_sink
+summary.py          SummaryRecord: files for TensorBoard
 state.py            what a checkpoint holds besides Parameters
 callback/           what is done at the moments of a training
 """

@@ -115,6 +115,7 @@ class Model:
             self._eval_network = WithEvalCell(network, loss_fn, amp_level in ("O2", "O3", "auto"))
             self._eval_indexes = [0, 1, 2]
         self._train_network = self._built(kwargs)
+        self._begun_at = 0  #: after how many steps the present epoch began
 
     def _built(self, options: dict[str, Any]) -> Cell:
         """The network that does a step."""
@@ -267,7 +268,7 @@ class Model:
                 now.list_callback = list(manager)
                 self._run(now, manager, epoch, initial_epoch, found, (valid_dataset, valid_frequency))
         except BaseException:
-            step = (now.cur_step_num - 1) % batch_num + 1
+            step = (now.cur_step_num - 1) % batch_num + 1 if now.cur_step_num > self._begun_at else 0
             for callback in held:
                 if isinstance(callback, ModelCheckpoint):
                     callback.save_on_exception(now, now.get("cur_epoch_num", 0), step)
@@ -286,6 +287,7 @@ class Model:
         context, dataset, network = RunContext(now), now.train_dataset, self._train_network
         network.set_train(True)
         callbacks.on_train_begin(context)
+        self._begun_at = 0
         begun = False  #: whether the present epoch was begun before the training was stopped
         if found is not None:
             state = self._take(now, found)
@@ -300,6 +302,7 @@ class Model:
             for index in range(initial_epoch, epoch):
                 now.cur_epoch_num = index + 1
                 if not begun:
+                    self._begun_at = now.cur_step_num
                     callbacks.on_train_epoch_begin(context)
                 begun = False
                 if not stopped:

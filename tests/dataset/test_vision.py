@@ -185,6 +185,37 @@ def test_a_whole_pipeline():
         assert row["image"].tobytes() == other["image"].tobytes()
 
 
+ENDS = {
+    "normal, channels first": [vision.Normalize([121.0, 115.0, 100.0], [70.0, 68.0, 71.0]), vision.HWC2CHW()],
+    "normal": [vision.HorizontalFlip(), vision.Normalize([121.0], [70.0])],
+    "channels first": [vision.VerticalFlip(), vision.HWC2CHW()],
+    "random at the end": [vision.Normalize([1.0] * 3, [2.0] * 3), vision.RandomHorizontalFlip(), vision.HWC2CHW()],
+    "cast at the end": [vision.Normalize([1.0] * 3, [2.0] * 3), vision.HWC2CHW(), transforms.TypeCast(np.float16)],
+    "margins": [vision.Pad(2, 7)],
+    "a turn": [vision.Rotate(30, fill_value=9)],
+    "padded": [vision.NormalizePad([1.0] * 3, [2.0] * 3), vision.HWC2CHW()],
+    "tensor": [vision.ToTensor(), vision.Normalize([0.5] * 3, [0.25] * 3, is_hwc=False)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_rows_together_have_the_bits_of_single_rows(name):
+    """Many rows go through transforms piece by piece, and the last of them may write where the batch will be."""
+    steps = ENDS[name]
+    images = [RANDOM.randint(0, 256, (30, 40, 3)).astype(np.uint8) for _ in range(9)]
+    ds.config.set_seed(4)
+    source = ds.GeneratorDataset(images, "image", shuffle=False)
+    together = source.map(steps, "image").batch(9)
+    [[found]] = together.create_tuple_iterator(num_epochs=1, output_numpy=True)
+    alone = [row[0] for row in source.map(steps, "image").create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    assert found.tobytes() == np.stack(alone).tobytes() and found.flags.c_contiguous
+    if not any(step.random for step in steps):
+        for image, row in zip(images, alone):
+            for step in steps:
+                image = step(image)
+            assert np.ascontiguousarray(image).tobytes() == row.tobytes()
+
+
 OTHERS = {
     "OneHot": (transforms.OneHot(4), 2, [0, 0, 1, 0]),
     "OneHot, smooth": (transforms.OneHot(4, 0.1), np.array([2]), [[0.025, 0.025, 0.925, 0.025]]),

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 
 import numpy as np
@@ -16,7 +17,7 @@ import pytest
 
 import anfora as ms
 import anfora.dataset as ds
-from anfora.dataset import transforms, vision
+from anfora.dataset import gate, transforms, vision
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
 
@@ -81,6 +82,59 @@ def test_any_number_of_workers_gives_the_same_rows(name):
     assert one[0] != one[1] and len(one[0]) > 2
     for workers in (2, 3):
         assert epochs(PIPELINES[name](workers), 2) == one
+
+
+@pytest.mark.parametrize("pure", [False, True])
+def test_epochs_overlap(pure):
+    """Workers go on with the next epoch where it is known to come; what each row is stays the same."""
+    seen = []
+
+    def note(n):
+        seen.append(int(n))
+        return n
+
+    function = ds.pure(note) if pure else noisy
+    dataset = numbers(6).map(function, "n", num_parallel_workers=2).batch(2)
+    iterator = dataset.create_tuple_iterator(num_epochs=3, output_numpy=True)
+    found = [[row[0].tolist() for row in iterator] for _ in range(3)]
+    assert found == epochs(numbers(6).map(function, "n").batch(2), 3)
+    assert iterator._executor._begun is None
+    if pure:  # nothing is computed that nobody asked for
+        assert len(seen) == 2 * 3 * 6
+    begun = dataset.create_tuple_iterator(num_epochs=2, output_numpy=True)
+    assert len(list(begun)) == 3 and begun._executor._begun is not None
+    state = dataset.state()
+    begun.stop()
+    other = numbers(6).map(function, "n").batch(2)
+    other.load_state(state)
+    assert epochs(other) == found[1:2]
+
+
+def test_forks_wait_for_threads():
+    """While a thread works, with a lock of its library perhaps, no process is forked."""
+    entered, leave, order = threading.Event(), threading.Event(), []
+
+    def work():
+        entered.set()
+        assert leave.wait(10)
+        order.append("work")
+
+    worker = threading.Thread(target=gate.through, args=(work,))
+    worker.start()
+    assert entered.wait(10)
+
+    def fork():
+        with gate.closed():
+            order.append("fork")
+
+    forking = threading.Thread(target=fork)
+    forking.start()
+    leave.set()
+    forking.join(10)
+    worker.join(10)
+    assert order == ["work", "fork"]
+    gate.through(fork)  # a thread that works may fork itself
+    assert order == ["work", "fork", "fork"]
 
 
 def test_functions_run_in_other_processes_unless_they_are_pure():

@@ -41,7 +41,8 @@ def test_examples_in_docstrings_run(name, tmp_path, monkeypatch):
 
 
 #: A program that only makes sense for its error, or as a part, is not marked as Python.
-@pytest.mark.parametrize("text", ["README.md", "docs/design.md", "CONTRIBUTING.md"])
-def test_programs_in_texts_run(text):
+@pytest.mark.parametrize("text", ["README.md", "docs/design.md", "docs/training.md", "CONTRIBUTING.md"])
+def test_programs_in_texts_run(text, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     for program in re.findall(r"^```python\n(.*?)^```", (ROOT / text).read_text(), re.DOTALL | re.MULTILINE):
         exec(compile(program, text, "exec"), {"__name__": "readme"})

@@ -23,6 +23,7 @@ from anfora.dataset.vision.base import (
     inter_of,
     is_pil,
     like,
+    mirrored,
     pil,
     pil_resampling,
     probability,
@@ -143,6 +144,9 @@ class HWC2CHW(Picture):
         if isinstance(column, np.ndarray) and column.ndim == 4:
             return column.transpose(0, 3, 1, 2)
         return [self(row) for row in column]
+
+    def place_before(self, place: np.ndarray) -> np.ndarray | None:
+        return place.transpose(0, 2, 3, 1) if place.ndim == 4 else None
 
 
 def _cut(image: Any, top: int, left: int, height: int, width: int) -> Any:
@@ -292,7 +296,7 @@ class HorizontalFlip(Picture):
     """Left and right exchanged."""
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(image[:, ::-1])
+        return mirrored(image, 1)
 
     def picture(self, image: Any) -> Any:
         return pil().ImageOps.mirror(image)
@@ -302,7 +306,7 @@ class VerticalFlip(Picture):
     """Top and bottom exchanged."""
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        return np.ascontiguousarray(image[::-1])
+        return mirrored(image, 0)
 
     def picture(self, image: Any) -> Any:
         return pil().ImageOps.flip(image)

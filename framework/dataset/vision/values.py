@@ -10,7 +10,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
 from anfora.dataset.transforms import TypeCast
-from anfora.dataset.vision.base import Picture, cv, enum_of, is_pil, like, pil, probability
+from anfora.dataset.vision.base import Picture, cv, cv_if_there, enum_of, is_pil, like, pil, probability
 from anfora.dataset.vision.enums import ConvertMode
 
 __all__ = [
@@ -77,12 +77,14 @@ class Normalize(Picture):
                         f"Input mean[{place}] is not within the required interval of [0, 255].", arg="mean"
                     )
         self.mean, self.std = np.array(mean, np.float32), np.array(std, np.float32)
+        self._tables = (np.arange(256, dtype=np.float32) - self.mean[:, None]) / self.std[:, None]
         self.is_hwc = checks.boolean("is_hwc", is_hwc)
 
     def array(self, image: np.ndarray) -> np.ndarray:
         return np.ascontiguousarray(self._normal(image, image.ndim == 3))
 
-    def _normal(self, images: np.ndarray, channels: bool) -> np.ndarray:
+    def _normal(self, images: np.ndarray, channels: bool, planes: Any = None) -> np.ndarray:
+        """The images; in `planes`, with channels in front of rows, if it is given and can be used."""
         mean, std = self.mean, self.std
         count = (images.shape[-1] if self.is_hwc else images.shape[-3]) if channels else 1
         if len(mean) not in (1, count):
@@ -90,7 +92,16 @@ class Normalize(Picture):
                                  f" channels: {count}, size of mean: {len(mean)}")  # fmt: skip
         if self.is_hwc and channels and count in (2, 3, 4):
             # Channel by channel, in memory where channels come first: then HWC2CHW, which mostly follows, costs nothing.
-            planes = np.empty((*images.shape[:-3], count, *images.shape[-3:-1]), np.float32)
+            if planes is None:
+                planes = np.empty((*images.shape[:-3], count, *images.shape[-3:-1]), np.float32)
+            library = cv_if_there() if images.dtype == np.uint8 and images.size else None
+            if library is not None:  # each of the 256 values is computed once
+                tables = [self._tables[channel if len(mean) > 1 else 0] for channel in range(count)]
+                shape = (-1, *images.shape[-3:])
+                for image, into in zip(images.reshape(shape), planes.reshape(-1, *planes.shape[-3:])):
+                    for plane, table, out in zip(library.split(image), tables, into):
+                        library.LUT(plane, table, dst=out)
+                return np.moveaxis(planes, -3, -1)
             for channel in range(count):
                 plane = planes[..., channel, :, :]
                 place = channel if len(mean) > 1 else 0
@@ -107,6 +118,15 @@ class Normalize(Picture):
         if isinstance(column, np.ndarray) and column.ndim in (3, 4):
             return self._normal(column, column.ndim == 4)
         return [self(row) for row in column]
+
+    def write_into(self, column: Any, place: np.ndarray) -> bool:
+        if not (isinstance(column, np.ndarray) and column.ndim == 4 and self.is_hwc and column.shape[-1] in (2, 3, 4)):
+            return False
+        planes = np.moveaxis(place, -1, -3)
+        if place.shape != column.shape or place.dtype != np.float32 or not planes.flags.c_contiguous:
+            return False
+        self._normal(column, True, planes)
+        return True
 
 
 class ToTensor(Picture):

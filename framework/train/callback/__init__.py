@@ -3,6 +3,7 @@
 base.py        Callback, RunContext, and several callbacks as one
 monitors.py    LossMonitor, TimeMonitor, History, Progress
 steering.py    EarlyStopping, ReduceLROnPlateau, LearningRateScheduler, LambdaCallback
+summary.py     SummaryCollector
 checkpoint.py  ModelCheckpoint and CheckpointConfig, BackupAndRestore, OnRequestExit
 """
 
@@ -12,9 +13,10 @@ from anfora.train.callback.base import InternalCallbackParam as _InternalCallbac
 from anfora.train.callback.checkpoint import BackupAndRestore, CheckpointConfig, ModelCheckpoint, OnRequestExit
 from anfora.train.callback.monitors import History, LossMonitor, Progress, TimeMonitor
 from anfora.train.callback.steering import EarlyStopping, LambdaCallback, LearningRateScheduler, ReduceLROnPlateau
+from anfora.train.callback.summary import SummaryCollector
 
 __all__ = [
     "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
     "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "Progress", "ReduceLROnPlateau",
-    "RunContext", "TimeMonitor", "_CallbackManager", "_InternalCallbackParam",
+    "RunContext", "SummaryCollector", "TimeMonitor", "_CallbackManager", "_InternalCallbackParam",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.files import made_folder
 from anfora.core.parameter import Parameter
 from anfora.core.random import Generator
 from anfora.core.settings import log
@@ -22,7 +23,7 @@ from anfora.nn.checks import choice, flag, integer
 from anfora.train import state as whole
 from anfora.train.callback.base import Callback, RunContext
 
-__all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit", "made_folder", "newest"]
+__all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit", "newest"]
 
 
 class CheckpointConfig:
@@ -290,22 +291,6 @@ def _remove(file: Path) -> None:
         file.unlink()
     except OSError as error:
         log.warning("the older checkpoint %s cannot be removed: %s", file, error.strerror)
-
-
-def made_folder(path: Any) -> Path:
-    """A folder that is there.
-
-    Raises:
-        OpTypeError: it is no path.   OpValueError: it cannot be made.
-    """
-    if not isinstance(path, (str, os.PathLike)) or not os.fspath(path):
-        raise OpTypeError(f"the name of a folder must be a string, but got {path!r}")
-    folder = Path(os.path.realpath(os.path.expanduser(os.fsdecode(path))))
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OpValueError(f"the folder {str(path)!r} cannot be made: {error.strerror}") from error
-    return folder
 
 
 class BackupAndRestore(Callback):

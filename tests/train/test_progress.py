@@ -1,0 +1,99 @@
+"""The bar of progress: where it is shown, and what stands in it on narrow and wide terminals."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import struct
+import sys
+
+import pytest
+from small import data, model
+
+import anfora as ms
+from anfora import train
+from anfora.train.callback.monitors import someone_looks_on
+
+
+def on_terminal(columns: int, run) -> list[str]:
+    """What stands on a terminal of so many columns, line by line, after all that was overwritten."""
+    fcntl, pty, termios = (pytest.importorskip(name) for name in ("fcntl", "pty", "termios"))
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    with open(theirs, "w") as file:
+        run(file)
+        file.flush()
+        os.set_blocking(ours, False)
+        written = b""
+        while True:
+            try:
+                written += os.read(ours, 65536)
+            except BlockingIOError:
+                break
+    os.close(ours)
+    lines = written.decode().replace("\r\n", "\n").split("\n")
+    return [line.rstrip("\r").rsplit("\r", 1)[-1].rstrip() for line in lines if line.strip()]
+
+
+@pytest.mark.parametrize("columns", [60, 120])
+def test_loss_and_metrics_are_seen(columns):
+    lines = on_terminal(columns, lambda file: model().fit(2, data(), data(8), callbacks=train.Progress(True, file)))
+    assert len(lines) == 2
+    for number, line in enumerate(lines, 1):
+        assert len(line) <= columns
+        found = re.fullmatch(r"epoch (\d)/2 3/3, loss ([\d.]+) acc ([\d.]+) \|(█*)\| [\d:]+<[\d:]+", line)
+        assert found and int(found[1]) == number, line
+        assert len(found[4]) >= (5 if columns == 60 else 60)
+
+
+def test_it_goes_on_in_the_middle_of_an_epoch(tmp_path):
+    class Break(train.Callback):
+        def on_train_step_end(self, run_context):
+            if run_context.original_args().cur_step_num == 2:
+                raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        model().train(1, data(), [train.ModelCheckpoint("net", tmp_path), Break()])
+    out = io.StringIO()
+    model().train(1, data(), [train.ModelCheckpoint("net", tmp_path), train.Progress(True, out)], resume=tmp_path)
+    assert re.findall(r"(\d)/3", out.getvalue())[0] == "1"  # the step that was saved is told, and then the last one
+    assert re.findall(r"(\d)/3", out.getvalue())[-1] == "3"
+
+
+def test_it_is_on_where_a_person_looks_on(monkeypatch, capsys):
+    assert not someone_looks_on()
+
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    for callbacks, shown in (([], True), ([train.LossMonitor(0)], False), ([train.Progress(show=False)], False)):
+        terminal = Terminal()
+        with monkeypatch.context() as patched:
+            patched.setattr(sys, "stderr", terminal)
+            model().train(1, data(), callbacks)
+        assert ("epoch 1/1" in terminal.getvalue()) is shown
+    model().train(1, data())
+    assert capsys.readouterr() == ("", "")
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stderr", None)
+        model().train(1, data())
+
+
+def test_an_error_closes_it():
+    out = io.StringIO()
+    note = train.LambdaCallback(on_train_step_end=lambda context: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        model().train(1, data(), [train.Progress(True, out), note])
+    assert out.getvalue().endswith("\n")
+
+
+def test_it_is_light():
+    """tqdm is loaded where a bar is shown, and nowhere else."""
+    import subprocess
+
+    program = "import sys; from anfora.train import Progress, Model; Progress(); print('tqdm' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+    assert ms.Progress is train.Progress
