@@ -1,5 +1,6 @@
 """Programs that show how anfora is used; `python -m anfora NAME` runs them.
 
-lenet.py   train LeNet on handwritten digits
-modes.py   PyNative and graph mode, as a story
+lenet.py          train LeNet on handwritten digits
+data_parallel.py  the same in several processes, which end in the same bits as one
+modes.py          PyNative and graph mode, as a story
 """

@@ -232,6 +232,9 @@ def _(gradients, *, scale, group, size):
 @summed_gradients.python
 def _(gradients, *, scale, group, size):
     found = world.group_of(group, "DistributedGradReducer")
+    if size == 1:
+        alone = tuple([g * g.dtype.type(scale) if scale != 1.0 else g.copy() for g in gradients])
+        return alone if len(alone) > 1 else alone[0]
     told = ", ".join(f"{g.dtype.name}{list(g.shape)}" for g in gradients)
     meeting = exchange.meet(found, "DistributedGradReducer", f"{len(gradients)} gradients: {told}")
     kinds = [np.dtype(np.float64) if g.dtype == np.float64 else np.dtype(np.float32) for g in gradients]

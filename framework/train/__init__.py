@@ -4,6 +4,7 @@ model.py            Model: train, fit, eval, predict
 dataset_helper.py   how the loop gets its data; data_sink
 summary.py          SummaryRecord: files for TensorBoard
 state.py            what a checkpoint holds besides Parameters
+together.py         what several processes agree on before they begin
 callback/           what is done at the moments of a training
 """
 

@@ -26,6 +26,7 @@ from anfora.train.callback.base import Callback, CallbackManager, InternalCallba
 from anfora.train.callback.checkpoint import ModelCheckpoint, newest
 from anfora.train.callback.monitors import LossMonitor, Progress, TimeMonitor, someone_looks_on
 from anfora.train.dataset_helper import DatasetHelper, check_dataset, check_sink_size
+from anfora.train.together import agree
 
 __all__ = ["Model"]
 
@@ -263,6 +264,7 @@ class Model:
         )  # fmt: skip
         if found is not None:
             self._check_fits(name, found, dataset)
+        agree(name, self._train_network, held, found)
         try:
             with CallbackManager(held) as manager:
                 now.list_callback = list(manager)

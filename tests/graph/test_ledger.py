@@ -60,6 +60,7 @@ def texts(k):
 def looks(monkeypatch):
     """Calls are looked at as they are outside of tests."""
     monkeypatch.setattr(ledger, "_CALLS", 16)
+    monkeypatch.setattr(ledger, "_LEAST", 0)
 
 
 def test_pieces_that_do_not_pay_for_their_hops_are_given_back(looks):
@@ -75,6 +76,38 @@ def test_pieces_that_pay_are_kept(looks):
     for _ in range(40):
         assert bits(compiled(x_of(300, 200))) == bits(told(x_of(300, 200)))
     assert ms.explain(compiled)(x_of(300, 200)).fallback is None
+
+
+def noting(x, seen, n):
+    for i in range(n):
+        x = x * 0.5
+        seen.append(i)
+    return x
+
+
+def test_a_call_that_gains_nothing_is_pythons(looks):
+    compiled, seen, expected = jit(noting), [], []
+    for _ in range(40):
+        assert bits(compiled(x_of(2), seen, 20)) == bits(noting(x_of(2), expected, 20)) and seen == expected
+    assert ms.explain(compiled)(x_of(2), seen, 20).fallback == ledger.LOSS
+    assert compiled.program.recordings == 1
+
+
+def test_where_one_form_gains_nothing_another_one_is_compiled(looks):
+    compiled, seen, expected = jit(noting), [], []
+    for k in range(40):
+        x = x_of(2) if k < 10 or k % 8 == 0 else x_of(300, 200)
+        assert bits(compiled(x, seen, 3)) == bits(noting(x, expected, 3)) and seen == expected
+    report = ms.explain(compiled)(x_of(300, 200), seen, 3)
+    assert report.fallback is None and report.pieces and compiled.program.recordings == 2
+
+
+def test_what_gains_nothing_is_run_where_somebody_wants_to_see_it(looks):
+    compiled, seen, expected = jit(noting), [], []
+    for _ in range(3):
+        assert bits(compiled(x_of(2), seen, 4)) == bits(noting(x_of(2), expected, 4))
+    report = ms.explain(compiled)(x_of(2), seen, 4)
+    assert bits(report.result) == bits(noting(x_of(2), expected, 4)) and seen == expected and report.pieces == 1
 
 
 def test_a_loop_that_is_unrolled_for_too_long_goes_to_python(monkeypatch):

@@ -245,7 +245,7 @@ class Door(NamedTuple):
 def _collecting_later(rows: int) -> Iterator[None]:
     """Put off garbage collections while a long program is lowered: all that is made lives on, and to walk over it again
     and again takes longer than to make it."""
-    pauses = rows > 1000 and gc.isenabled()
+    pauses = rows > _SHORT and gc.isenabled()
     if pauses:
         gc.disable()
     try:
@@ -437,6 +437,7 @@ class _Lowering:
 
 
 _BYTE = np.dtype(np.uint8)
+_SHORT = 100  #: rows that are lowered before the next collection would come
 _MOST_NAMED = 16  #: arrays that are handed over name by name, which is faster than from a tuple
 
 

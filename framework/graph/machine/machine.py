@@ -10,6 +10,7 @@ debuggers show the user's program.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import functools
 import inspect
@@ -75,9 +76,11 @@ class Frame:
     handlers: list[tuple[int, int]]  #: of `try`: (where to go, height of the stack)
     caught: list[BaseException]  #: being handled, the innermost last
     deliver: (
-        str  #: what becomes of the result: value, drop, truth (of a branch), next (a generator's item in a loop), …
+        str  #: what becomes of the result: value, attribute, drop, truth (of a branch), next (a generator's item), …
     )
-    target: Any  #: for `next` and `step`: where to go at the end; for `object`: what is returned instead
+    #: For `next` and `step`: where to go at the end; for `object`: what is returned instead; for `attribute`: of what it
+    #: is one, and which.
+    target: Any
     cell: tuple | None  #: of the call of a Cell: the Cell and its arguments
     turns: dict[int, int]  #: how often a loop has gone into another iteration, by its head
     whole: Any  #: what the recorder calls it, where no piece of program may end inside of this call
@@ -295,19 +298,21 @@ class Original(NamedTuple):
         make: what makes it in Python.
         kind: its class.
         started: from the variables of the generator's frame, and the iterators of its loops, the outermost first, to the
-            iterator that goes on there; None if there is none.
+            iterator that goes on there, or None; None if there never is one.
         ended: makes such a one that has no more items.
     """
 
     make: Callable
     kind: type
-    started: Callable[[dict[str, Any], list], Any]
+    started: Callable[[dict[str, Any], list], Any] | None
     ended: Callable[[], Any]
 
     def rest(self, frame: Frame | None) -> Any:
         """Python's iterator in the place of a frame; None if there is none."""
         if frame is None:
             return self.ended()
+        if self.started is None:
+            return None
         variables = Plain().variables(frame)
         return self.started(dict(zip(variables, for_python(variables.values()))), list(for_python(frame.stack)))
 
@@ -369,21 +374,25 @@ class Pause(BaseException):
 
 
 class Walk:
-    """An iterator over a dict, or a view of one, which, unlike Python's, tells where it is.
+    """An iterator over a dict, a view of one, or a deque, which, unlike Python's, tells where it is.
 
     Args:
         base: what is walked over.
-        index: how far it has come.
+        index: how far it has come; -1 where the deque has changed since.
         is_reversed: whether it goes from the end.
     """
 
-    __slots__ = ("base", "is_reversed", "_index", "_is_lent", "_keys", "_rest")
+    __slots__ = ("base", "is_reversed", "_index", "_is_lent", "_items", "_rest")
 
     def __init__(self, base: Any, index: int = 0, is_reversed: bool = False) -> None:
         self.base, self.is_reversed = base, is_reversed
         self._index, self._is_lent = 0, False
-        self._keys = self._present()
+        self._items: tuple | None = self._present()
         self._rest = reversed(base) if is_reversed else iter(base)
+        if index < 0:
+            other = collections.deque((None,))
+            self._items, self._rest = None, reversed(other) if is_reversed else iter(other)
+            other.append(None)
         while self._index < index:
             next(self, None)
 
@@ -402,8 +411,8 @@ class Walk:
         """How many items it was asked for."""
         if not self._is_lent:
             return self._index
-        left = operator.length_hint(self._rest)
-        return len(self._keys) - left if left else len(self._keys) + 1
+        count, left = len(self._items or ()), operator.length_hint(self._rest)
+        return count - left if left else count + 1
 
     def __repr__(self) -> str:
         return f"<{self.kind.__name__} object at {id(self):#x}>"
@@ -414,7 +423,7 @@ class Walk:
         return self._rest
 
     def _present(self) -> tuple:
-        return tuple(self.base if isinstance(self.base, dict) else self.base.mapping)
+        return tuple(getattr(self.base, "mapping", self.base))
 
     def __iter__(self) -> Walk:
         return self
@@ -427,10 +436,12 @@ class Walk:
         return operator.length_hint(self._rest)
 
     def __reduce__(self) -> tuple:
-        keys = self._present()
-        if len(keys) != len(self._keys) or any(a is not b for a, b in zip(keys, self._keys)):
-            raise TypeError("where an iterator over a dict is whose keys have changed, only Python knows")
-        return Walk, (self.base, self.index, self.is_reversed)
+        now, items = self._present(), self._items
+        if items is not None and len(now) == len(items) and all(a is b for a, b in zip(now, items)):
+            return Walk, (self.base, self.index, self.is_reversed)
+        if isinstance(self.base, collections.deque):
+            return Walk, (self.base, -1, self.is_reversed)
+        raise TypeError("where an iterator over a dict is whose keys have changed, only Python knows")
 
 
 class Plain:
@@ -668,6 +679,7 @@ class Machine:
         self.steps = 0  #: instructions that were done
         self._done: Any = None
         self._left: tuple | None = None  #: the Cell that an exception has just left
+        self._raised = 0  #: the identity of the exception that Python has raised last
 
     # -- running ------------------------------------------------------------------------------------------------------
 
@@ -752,7 +764,10 @@ class Machine:
             self.natively(_raise, (error,), {})
         except BaseException as same:
             error = same
-        self.unwind(error)
+        try:
+            self.unwind(error)
+        finally:
+            del error  # see `unwind`
 
     def _enter(self, call: Enter) -> None:
         try:
@@ -782,44 +797,59 @@ class Machine:
 
     def unwind(self, error: BaseException) -> None:
         """Go to the innermost handler; with none left the exception leaves the machine."""
-        error.__traceback__ = freed(error.__traceback__)
-        context = self.handled()
-        if context is not None and error.__context__ is None and context is not error:
-            error.__context__ = context
-        while self.frames:
-            frame = self.frames[-1]
-            if frame.handlers:
-                target, height = frame.handlers.pop()
-                del frame.stack[height:]
-                error.__traceback__ = of_program(error.__traceback__)  # with lines of callers
-                frame.stack.append(error)
-                frame.pc = target
-                return
-            self.frames.pop()
-            if frame.deliver == "step" and isinstance(error, StopIteration):
-                self.frames[-1].stack.pop()
-                self.frames[-1].pc = frame.target
-                return
-            if frame.deliver == "delegate" and isinstance(error, StopIteration):
-                self.frames[-1].stack[-1] = error.value
-                return
-            if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
-                self._left = frame.cell
-                self.natively(_locate, (error, frame.cell[0]), {})
-                self._left = None
-            if frame.deliver in ("generator", "next", "from", "item"):
-                generator = frame.target[0]
-                generator.frame, generator.is_running = None, False
-                if isinstance(error, StopIteration):
-                    replaced = RuntimeError("generator raised StopIteration")
-                    replaced.__cause__ = error
-                    error = replaced
-            if self.frames and not frame.code.is_internal:  # what such a layer does itself stands at the line already
-                try:  # a line of the caller in the traceback
-                    self.natively(_raise, (error,), {})
-                except BaseException as same:
-                    error = same
-        raise error
+        frame = context = None
+        try:
+            error.__traceback__ = freed(error.__traceback__)
+            context = self.handled()
+            is_new = id(error) != self._raised  # what Python has raised has the context that it wants
+            self._raised = 0
+            if is_new and context is not None and error.__context__ is None and context is not error:
+                error.__context__ = context
+            while self.frames:
+                frame = self.frames[-1]
+                if frame.handlers:
+                    target, height = frame.handlers.pop()
+                    del frame.stack[height:]
+                    error.__traceback__ = of_program(freed(error.__traceback__))  # with lines of callers
+                    frame.stack.append(error)
+                    frame.pc = target
+                    return
+                self.frames.pop()
+                if frame.deliver == "step" and isinstance(error, StopIteration):
+                    self.frames[-1].stack.pop()
+                    self.frames[-1].pc = frame.target
+                    return
+                if frame.deliver == "delegate" and isinstance(error, StopIteration):
+                    self.frames[-1].stack[-1] = error.value
+                    return
+                if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
+                    self._left = frame.cell
+                    self.natively(_locate, (error, frame.cell[0]), {})
+                    self._left = None
+                if frame.deliver in ("generator", "next", "from", "item"):
+                    generator = frame.target[0]
+                    generator.frame, generator.is_running = None, False
+                    if isinstance(error, StopIteration):
+                        replaced = RuntimeError("generator raised StopIteration")
+                        replaced.__cause__ = error
+                        error = replaced
+                if (
+                    frame.deliver == "attribute"
+                    and isinstance(error, AttributeError)
+                    and error.name is error.obj is None
+                ):
+                    error.obj, error.name = frame.target
+                if (
+                    self.frames and not frame.code.is_internal
+                ):  # what such a layer does itself stands at the line already
+                    try:  # a line of the caller in the traceback
+                        do_at(self._place_of(self._shown()), lambda: self.places()[:-1], _raise, (error,), {})
+                    except BaseException as same:
+                        error = same
+            raise error
+        finally:
+            # The frames that show lines of the program know that this one has called them: it must hold nothing behind.
+            error = frame = context = None  # type: ignore[assignment]
 
     def handled(self) -> BaseException | None:
         """The exception that is being handled."""
@@ -832,12 +862,20 @@ class Machine:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
         shown = self._shown()
-        if not needs_no_frames(operation):
-            return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
-        code, variables = shown.code, functools.partial(self.world.variables, shown)
-        made = stub(code.python, code.positions[shown.pc - 1])
-        call = Variables(variables, operation, args, names)
-        return do_alone(made, shown.function.__globals__, call, self.handled())
+        try:
+            if not needs_no_frames(operation):
+                return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
+            code, variables = shown.code, functools.partial(self.world.variables, shown)
+            made = stub(code.python, code.positions[shown.pc - 1])
+            call = Variables(variables, operation, args, names)
+            return do_alone(made, shown.function.__globals__, call, self.handled())
+        except BaseException as error:
+            self._raised = id(error)
+            raise
+
+    def note_raised(self, error: BaseException) -> None:
+        """An exception comes that has been raised before: its context is what it is."""
+        self._raised = id(error)
 
     def _place_of(self, frame: Frame) -> Place:
         code, world = frame.code, self.world
@@ -1023,9 +1061,18 @@ class Machine:
         self._do(operator.delitem, (frame.stack.pop(), index))
 
     def op_GETATTR(self, frame: Frame, name: str) -> None:
-        value = self.world.getattr(self, frame.stack.pop(), name)
+        owner = frame.stack.pop()
+        value = self.world.getattr(self, owner, name)
         if value is not ENTERED:
             frame.stack.append(value)
+        else:
+            self.note_attribute(frame, owner, name)
+
+    def note_attribute(self, frame: Frame, owner: Any, name: str) -> None:
+        """A call that gives an attribute has been entered from a frame: an AttributeError that leaves it names that."""
+        entered = self.frames[-1]
+        if entered is not frame and entered.deliver == "value":
+            entered.deliver, entered.target = "attribute", (owner, name)
 
     def op_SETATTR(self, frame: Frame, name: str) -> None:
         owner = frame.stack.pop()
@@ -1171,6 +1218,7 @@ class Machine:
         try:
             item = self.world.next(self, iterator)
         except StopIteration as stop:
+            self._raised = 0
             stop.__traceback__ = None  # its frames may hold it
             frame.stack.pop()
             frame.pc = target
@@ -1241,7 +1289,7 @@ class Machine:
     def deliver(self, frame: Frame, value: Any) -> None:
         """End a frame with a value."""
         self.frames.pop()
-        if frame.deliver in ("value", "step"):
+        if frame.deliver in ("value", "step", "attribute"):
             if self.frames:
                 self.frames[-1].stack.append(value)
             else:
@@ -1301,6 +1349,7 @@ class Machine:
                 else self.world.do(self, operations.send, (iterator, sent))
             )
         except StopIteration as stop:
+            self._raised = 0
             stop.__traceback__ = None
             frame.stack[-1] = stop.value
             return
@@ -1339,11 +1388,14 @@ class Machine:
             error = self.handled() or sys.exc_info()[1]
             if error is None:
                 error = RuntimeError("No active exception to reraise")
+            else:
+                self.note_raised(error)
             raise error
         error = frame.stack.pop()
         self.world.raise_(self, error, *(() if cause is _ABSENT else (cause,)))
 
     def op_RERAISE(self, frame: Frame, _: None) -> None:
+        self.note_raised(frame.stack[-1])
         raise frame.stack.pop()
 
     # modules

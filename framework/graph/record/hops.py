@@ -95,6 +95,9 @@ class Hops(Operators):
     def let_go(self, state: State) -> None:
         """A piece is written down: of what it was written from nothing is held that the program itself has dropped."""
         live, lines = state.live.index, self.lines
+        for table in (self.local_cells, self.local_functions, self.own):
+            for key in table.keys() - state.made - live.keys():
+                del table[key]
         dynamic = {key: kind for key, kind in self.dynamic.items() if key in live}
         self.begin({key: found for key, found in self.origins.items() if key in live})
         self.lines, self.dynamic = lines, dynamic
@@ -179,6 +182,8 @@ class Hops(Operators):
         self.hop, self.given = self.given, None
         self.pending = True
         if self.hop.error is not None:
+            if self.machine is not None:
+                self.machine.note_raised(self.hop.error)
             raise self.hop.error
         return self.hop.value
 

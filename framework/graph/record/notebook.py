@@ -13,7 +13,7 @@ import enum
 import gc
 import types
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -99,6 +99,9 @@ class Notebook(Plain):
         #: ends where the state can be written down again.
         self.is_unkept = self.keeps_again = False
         self.counted = 0  #: instructions of the pieces that are finished
+        self.since_entry: list[Any] | None = (
+            None  #: the variants of a call so far, where nothing stands between their pieces
+        )
         self.hops = 0  #: that were done while it was recorded
         self.holds = False  #: whether numbers that vary may be in what the program has made: see held.py
         self.puts_off = False  #: whether garbage collections wait for the end of the piece
@@ -650,10 +653,9 @@ class Notebook(Plain):
             return True
         if kind in (set, frozenset) and id(value) in self.origins and not all(map(known.is_compared_plainly, value)):
             return True  # to compare it, as a guard would, is a call of the program
-        if kind in (tuple, list, set, frozenset):
-            return depth > 20 or any(self.opaque(item, depth + 1) for item in value)
-        if kind is dict:
-            return depth > 20 or any(self.opaque(item, depth + 1) for item in value.values())
+        if kind in (tuple, list, set, frozenset, dict):
+            items = value.values() if kind is dict else value
+            return depth > 20 or (not _are_simple(items) and any(self.opaque(item, depth + 1) for item in items))
         if kind in known.VIEWS:
             return id(value) in self.origins or self.opaque(known.viewed(value), depth + 1)
         if kind is types.MethodType:
@@ -692,10 +694,9 @@ class Notebook(Plain):
         if type(value) in KINDS:
             is_own = depth < 20 and self.owns_container(value)
             return is_own and all(self.natural(item, depth + 1) for item in items_of(value))
-        if is_a(value, (tuple, list, set, frozenset)):
-            return depth < 20 and all(self.natural(item, depth + 1) for item in value)
-        if kind is dict:
-            return depth < 20 and all(self.natural(v, depth + 1) for v in value.values())
+        if is_a(value, (tuple, list, set, frozenset)) or kind is dict:
+            items = value.values() if kind is dict else value
+            return depth < 20 and (_are_simple(items) or all(self.natural(item, depth + 1) for item in items))
         if kind is slice:
             return True
         if kind in known.VIEWS:
@@ -836,6 +837,23 @@ class Notebook(Plain):
 
     def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
         """Told when the program depends on a number."""
+
+
+def _are_simple(values: Collection[Any]) -> bool:
+    """Whether values are numbers, texts and the like, and tuples of such, as far as that can be told without a look at
+    each: there may be many."""
+    for _ in range(_LEVELS):
+        kinds = set(map(type, values))
+        if kinds <= SIMPLE:
+            return True
+        if not kinds <= _SIMPLE_AND_TUPLES:
+            return False
+        values = [item for value in values if type(value) is tuple for item in value]
+    return False
+
+
+_SIMPLE_AND_TUPLES = SIMPLE | {tuple}
+_LEVELS = 4
 
 
 class _Watch:

@@ -17,6 +17,7 @@ guards hold, and hops with the outcomes that were seen; anything new is recorded
 from __future__ import annotations
 
 import builtins
+import collections
 import enum
 import functools
 import operator
@@ -179,7 +180,7 @@ class Recorder(Outlining):
         if is_of_rows and args[0].shape and not known.has_methods(args[0]):
             return self._walking(rows_, args[0])
         is_walk = operation is iter or operation is reversed
-        if is_walk and len(args) == 1 and type(args[0]) in (dict, *known.VIEWS):
+        if is_walk and len(args) == 1 and type(args[0]) in _TOLD:
             operation, args = Walk, args if operation is iter else (args[0], 0, True)
         if operation is __import__ and len(args) == 5 and self._is_imported(*args):
             return machine.natively(operation, args, kwargs)
@@ -789,6 +790,8 @@ def _is_closed(code: Code) -> bool:
     return code.is_generator and "HANDLER" in code.opcodes
 
 
+#: What is walked over by an iterator that tells where it is.
+_TOLD = (dict, *known.VIEWS, collections.deque)
 _ASKING_IDENTITY = frozenset(map(id, (operator.is_, operator.is_not, id)))
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 

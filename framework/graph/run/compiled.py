@@ -44,6 +44,7 @@ from anfora.graph.run import control
 from anfora.graph.run.crowds import Crowd
 from anfora.graph.run.engines import Moment
 from anfora.graph.run.ledger import LOSS, Ledger
+from anfora.graph.run.pieces import RESTS
 from anfora.graph.run.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.run.widening import Widening
 from anfora.graph.source.code import Unsupported
@@ -222,6 +223,8 @@ class Program:
                         live = _FAILED
                     if live is _FAILED:  # outside of the handler, so that the error is nobody's context
                         return self._go_on_in_python(point, values)
+                    if live is RESTS:
+                        return self._leave_at_rest(variant, point, values)
                     if live is not None:
                         break
                 else:
@@ -307,6 +310,16 @@ class Program:
         if self.failures == _MOST_FAILURES:
             self.leaves_tries = True
             self.forget()
+        return self._run_in_python(point, values)
+
+    def _leave_at_rest(self, variant: Variant, point: Point, values: list[Any]) -> Any:
+        """Let Python do a call of which the piece gains nothing; but where somebody wants to see that it is run, run it."""
+        if self.is_traced:
+            variant.runner.wake()
+            return self._run(point, values)
+        self.ledger.earned += self.ledger.last
+        if self.ledger.gains_nothing():
+            self.native = LOSS
         return self._run_in_python(point, values)
 
     def _run_in_python(self, point: Point, values: list[Any]) -> Any:
@@ -732,10 +745,23 @@ class Program:
         steps = 0 if recorder.machine is None else recorder.machine.steps
         variant.cost = self.ledger.cost_of(variant.piece, max(0, steps - recorder.counted))
         recorder.counted = steps
+        self._look_at_whole(recorder, variant)
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)
         if not variant.is_possible:
             self.divide([cut.site for cut in variant.piece.cuts])
+
+    def _look_at_whole(self, recorder: Recorder, variant: Variant) -> None:
+        """Where pieces that follow from each other make up a whole call, and gain nothing, let the first of them rest."""
+        if recorder.point.frames[0] == "entry":
+            recorder.since_entry = []
+        if isinstance(variant.end, Hop):
+            recorder.since_entry = None
+        if recorder.since_entry is not None:
+            recorder.since_entry.append(variant)
+            gained = sum(each.cost for each in recorder.since_entry)
+            if isinstance(variant.end, Return) and self.is_patient() and not self.ledger.gains(gained):
+                recorder.since_entry[0].runner.rest()
 
     def _is_own_call(self, call: Image) -> bool:
         match call:

@@ -33,8 +33,9 @@ from anfora.graph.run.taped import Taped, taped
 from anfora.graph.state.moments import Piece
 from anfora.kernel import glue
 
-__all__ = ["Runner"]
+__all__ = ["RESTS", "Runner"]
 
+RESTS: Any = object()  #: what a piece gives that would be run: see `Runner.rest`
 _lock = threading.Lock()
 _NO_LEAF = (0, None)
 
@@ -66,6 +67,19 @@ class Runner:
     def is_one_by_one(self) -> bool:
         """Whether the rows are run as PyNative mode runs them."""
         return self.piece.is_taped and self.parts is None
+
+    def rest(self) -> None:
+        """Until `wake`, say only whether the piece would be run: it is not lowered."""
+        self.run = self._first_at_rest
+
+    def wake(self) -> None:
+        self.run = self._first
+
+    def _first_at_rest(self, values: list[Any]) -> Any:
+        emit = Emitter()
+        write_guards(emit, self.piece.guards)
+        self.run = emit.function(emit.constant(RESTS))
+        return self.run(values)
 
     def close(self, loop: Closed) -> None:
         """From now on run the piece as a loop: again and again, until its condition changes, or for a while."""

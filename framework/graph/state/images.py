@@ -8,6 +8,7 @@ of a program with equal patterns go on in the same way: that is how a loop finds
 from __future__ import annotations
 
 import abc
+import contextlib
 import functools
 import gc
 import types
@@ -199,7 +200,8 @@ class Imager:
         fields = _fields_of(kind)
         values = [getattr(error, name, None) for name in fields]
         parts = (error.args, error.__dict__, error.__cause__, error.__context__, error.__suppress_context__, *values)
-        return "exception", kind, fields, tuple(map(self._image, parts)), ("traceback", Lines(error.__traceback__))
+        lines = "traceback", Lines(error.__traceback__)
+        return "exception", self._image(kind), fields, tuple(map(self._image, parts)), lines
 
     def _iterator(self, value: Any) -> Image:
         try:
@@ -322,9 +324,7 @@ class _Builder:
         if kind == "dict":
             table: dict[Any, Any] = {}
             made[place] = table
-            for key, value in image[1]:
-                built = self.build(key)
-                table[built] = self.build(value)
+            self._fill_dict(table, image)
             return table
         if kind == "set":
             found: set[Any] = set()
@@ -358,7 +358,11 @@ class _Builder:
             return made[place]
         if kind == "object":
             made[place] = value = object.__new__(image[1])
-            object.__setattr__(value, "__dict__", self.build(image[2]))  # the program may hold it too
+            if image[2][0] == "dict":  # it is in the object, as Python makes it
+                made.append(value.__dict__)
+                self._fill_dict(value.__dict__, image[2])
+            else:  # the program holds it too
+                object.__setattr__(value, "__dict__", self.build(image[2]))
             return value
         if kind in ("array", "part of an array", "number of an array"):
             made[place] = built_array(image, self.build)
@@ -382,9 +386,14 @@ class _Builder:
                 value.__setstate__(state)
         return made[place]
 
+    def _fill_dict(self, table: dict, image: Image) -> None:
+        for key, value in image[1]:
+            built = self.build(key)
+            table[built] = self.build(value)
+
     def _exception(self, image: Image, place: int) -> BaseException:
         _, kind, fields, parts, (_, lines) = image
-        args = self.build(parts[0])
+        kind, args = self.build(kind), self.build(parts[0])
         self.made[place] = error = kind.__new__(kind, *args)
         error.args = args
         error.__dict__.update(self.build(parts[1]))
@@ -393,7 +402,8 @@ class _Builder:
         for name, part in zip(fields, parts[5:]):
             value = self.build(part)
             if value is not None:
-                setattr(error, name, value)
+                with contextlib.suppress(AttributeError):  # it follows from the arguments
+                    setattr(error, name, value)
         return error.with_traceback(lines.traceback())
 
     def _function(self, image: Image, place: int) -> types.FunctionType:

@@ -171,9 +171,12 @@ class State:
         stack, pc = top.stack, top.pc
         top.stack, top.pc = machine.saved, pc - 1
         try:
-            self.frames = self.live.imager().image(tuple(frames))
+            imager = self.live.imager()
+            self.frames = imager.image(tuple(frames))
         finally:
             top.stack, top.pc = stack, pc
+        #: What the program has made and still has, by identity.
+        self.made = {*map(id, imager.made), *map(id, arguments.made)}
         if self.written is not None:
             self.written.finish(recorder)
 

@@ -151,6 +151,7 @@ class ModelCheckpoint(Callback):
         config: see `CheckpointConfig`.
     Attributes:
         latest_ckpt_file_name: the last file; "" before.
+        is_writer: whether this process writes; where several train together in one folder, the first one of them does.
     Raises:
         OpTypeError, OpValueError: an argument has another type, or the prefix holds a "/".
     Example:
@@ -184,7 +185,13 @@ class ModelCheckpoint(Callback):
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
         self._latest = ""
+        self.is_writer = True
         self._append_dict = dict(self._config.append_dict)
+
+    @property
+    def directory(self) -> Path:
+        """The folder."""
+        return self._directory
 
     @property
     def latest_ckpt_file_name(self) -> str:
@@ -230,9 +237,10 @@ class ModelCheckpoint(Callback):
         self._last_triggered_step, self._last_time = now.cur_step_num, time.time()
         self._number(now.cur_epoch_num, now.cur_step_num)
         resumable = self._config.saved_network is None and now.get("dataset_helper") is not None
-        self._write(now, file, whole.to_bytes(whole.collect(context, self, moment)) if resumable else None)
+        if self.is_writer:
+            self._write(now, file, whole.to_bytes(whole.collect(context, self, moment)) if resumable else None)
+            self._tidy(file)
         self._latest = str(file)
-        self._tidy(file)
         self._last_time_for_keep = time.time()
 
     def _number(self, epoch: int, step: int) -> None:
@@ -262,7 +270,7 @@ class ModelCheckpoint(Callback):
 
     def save_on_exception(self, now: Any, epoch: int, step: int) -> None:
         """Save the parameters of a training that an error has ended, if the configuration says so."""
-        if not self._config.exception_save or now.get("train_network") is None:
+        if not self._config.exception_save or now.get("train_network") is None or not self.is_writer:
             return
         prefix = _free_prefix(self._directory, self._exception_prefix, r".*_breakpoint\.ckpt")
         self._number(epoch, now.cur_step_num)

@@ -1,0 +1,279 @@
+"""What an exception says of where it comes from, in a compiled function as in Python: its context, what has no such
+attribute; and what is let go of when it leaves a function."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+
+import anfora as ms
+from anfora import Tensor, nn
+
+LOG: list[str] = []
+
+
+def chain(error):
+    found = []
+    while error is not None and len(found) < 9:
+        found.append(type(error).__name__)
+        error = error.__context__
+    return found
+
+
+def fails_while_failing():
+    try:
+        1 / 0  # noqa: B018
+    except ZeroDivisionError:
+        raise KeyError("a") from None
+
+
+def of_a_call_that_handles(x):
+    try:
+        try:
+            [][0]
+        except IndexError:
+            fails_while_failing()
+    except KeyError as error:
+        return chain(error)
+
+
+def taken_away(x):
+    def fails():
+        try:
+            raise ValueError
+        except ValueError:
+            error = KeyError()
+            try:
+                raise error
+            finally:
+                error.__context__ = None
+
+    try:
+        try:
+            [][0]
+        except IndexError:
+            fails()
+    except KeyError as error:
+        return chain(error)
+
+
+@contextlib.contextmanager
+def replacing():
+    try:
+        yield
+    except BaseException:
+        error = KeyError()
+        try:
+            raise error
+        finally:
+            error.__context__ = None
+
+
+def taken_away_by_a_manager(x):
+    try:
+        with replacing():
+            raise IndexError
+    except KeyError as error:
+        return chain(error)
+
+
+def no_such_global(x):
+    try:
+        try:
+            raise ValueError
+        except ValueError:
+            no_such_name  # noqa: B018
+    except NameError as error:
+        return chain(error), error.name
+
+
+def no_value(x):
+    try:
+        try:
+            raise ValueError
+        except ValueError:
+            y  # noqa: B018
+            y = 1  # noqa: F841
+    except NameError as error:
+        return chain(error)
+
+
+def raised_again(x):
+    try:
+        try:
+            raise ValueError
+        except ValueError:
+            try:
+                raise KeyError
+            except KeyError:
+                try:
+                    raise
+                finally:
+                    LOG.append("again")
+    except KeyError as error:
+        return chain(error)
+
+
+def without_a_cycle(x):
+    class First(Exception):
+        pass
+
+    try:
+        try:
+            raise First
+        except First as error:
+            first = error
+            try:
+                raise KeyError
+            except KeyError as error:
+                assert isinstance(first, First)
+                raise first  # noqa: B904
+    except First as error:
+        return chain(error), error is first
+
+
+class Asked:
+    def __getattr__(self, name):
+        raise AttributeError("no " + name)
+
+
+class Owner:
+    @property
+    def inner(self):
+        return self.missing
+
+    @property
+    def refused(self):
+        raise AttributeError("refused")
+
+    @property
+    def said(self):
+        raise AttributeError("said", name="other", obj=3)
+
+
+def of_a_fallback(x):
+    thing = Asked()
+    try:
+        thing.attribute  # noqa: B018
+    except AttributeError as error:
+        return error.name, error.obj is thing, str(error)
+
+
+def by_getattr(x):
+    thing = Asked()
+    try:
+        getattr(thing, "attribute")  # noqa: B009
+    except AttributeError as error:
+        return error.name, error.obj is thing, getattr(thing, "attribute", 3), hasattr(thing, "attribute")
+
+
+def of_properties(x):
+    thing, found = Owner(), []
+    for name in ("inner", "refused", "said"):
+        try:
+            getattr(thing, name)
+        except AttributeError as error:
+            found.append((error.name, error.obj is thing, str(error)))
+    return found
+
+
+def of_a_cell(x):
+    cell = nn.ReLU()
+    try:
+        cell.no_such_thing  # noqa: B018
+    except AttributeError as error:
+        return error.name, error.obj is cell
+
+
+def of_a_group(x):
+    error = OSError(2, "no such file", "name")
+    print(end="")
+    return error.errno, error.filename, error.args
+
+
+def items():
+    try:
+        yield 1
+        yield 2
+    finally:
+        LOG.append("closed")
+
+
+def left_by_an_exception(x):
+    def walks():
+        for _ in items():
+            raise KeyError
+
+    try:
+        walks()
+    except KeyError:
+        pass
+    LOG.append("after")
+
+
+def left_in_the_same_function(x):
+    try:
+        for _ in items():
+            raise KeyError
+    except KeyError:
+        LOG.append("caught")
+    LOG.append("after")
+
+
+def left_by_a_return(x):
+    def walks():
+        for item in items():
+            return item
+
+    walks()
+    LOG.append("after")
+
+
+def left_through_finally(x):
+    def walks():
+        try:
+            for _ in items():
+                raise KeyError
+        finally:
+            LOG.append("finally")
+
+    try:
+        walks()
+    except KeyError:
+        LOG.append("caught")
+    LOG.append("after")
+
+
+PROGRAMS = [
+    of_a_call_that_handles, taken_away, taken_away_by_a_manager, no_such_global, no_value, raised_again, without_a_cycle,
+    of_a_fallback, by_getattr, of_properties, of_a_cell, of_a_group, left_by_an_exception, left_in_the_same_function,
+    left_by_a_return, left_through_finally,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_exceptions_say_and_leave_what_they_do_in_python(program):
+    def outcome(function):
+        LOG.clear()
+        return function(Tensor(1.0)), LOG[:]
+
+    wanted = outcome(program)
+    compiled = ms.jit(program)
+    for _ in range(4):
+        assert outcome(compiled) == wanted
+
+
+def test_a_list_without_an_end_in_sight_is_left_to_python():
+    def program(x):
+        deep = []
+        for _ in range(5000):
+            deep = [deep]
+        try:
+            repr(deep)
+        except RecursionError:
+            return "too deep", x
+
+    compiled = ms.jit(program)
+    for _ in range(3):
+        assert compiled(Tensor(1.0))[0] == program(Tensor(1.0))[0] == "too deep"
