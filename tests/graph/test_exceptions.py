@@ -286,16 +286,17 @@ def test_exceptions_say_and_leave_what_they_do_in_python(program):
         assert outcome(compiled) == wanted
 
 
-def test_a_list_without_an_end_in_sight_is_left_to_python():
+def test_a_list_that_is_nested_to_any_depth_is_left_to_python():
     def program(x):
         deep = []
         for _ in range(5000):
             deep = [deep]
         try:
-            repr(deep)
+            found = len(repr(deep))
         except RecursionError:
-            return "too deep", x
+            found = "too deep"
+        return found, x
 
     compiled = ms.jit(program)
     for _ in range(3):
-        assert compiled(Tensor(1.0))[0] == program(Tensor(1.0))[0] == "too deep"
+        assert compiled(Tensor(1.0))[0] == program(Tensor(1.0))[0]
