@@ -23,7 +23,8 @@ settings.load_profile("steady")
 
 #: What `./dev fast` leaves out: the same operators and kernels again under other conditions, and programs that train.
 SLOW = (
-    "examples/", "models/", "project/test_examples.py", "project/test_package.py::test_every_module",
+    "examples/", "models/", "communication/test_example", "communication/test_failures", "communication/test_micro_batches",
+    "communication/test_operators", "project/test_examples.py", "project/test_package.py::test_every_module",
     "core/test_names.py::test_every_module", "kernel/test_executor.py::test_a_fork_in",
     "kernel/test_bodies.py", "kernel/test_cache.py", "kernel/test_conv.py", "kernel/test_gemm.py", "kernel/test_norm.py",
     "kernel/test_pooling.py", "kernel/test_targets.py", "ops/test_guarded.py", "ops/test_threads.py",

@@ -17,10 +17,10 @@ import types
 
 import numpy as np
 import pytest
-from outcomes import outcome
+from outcomes import bits, outcome
 
 import anfora as ms
-from anfora import Tensor, jit, ops
+from anfora import Tensor, jit, nn, ops
 
 X = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
 
@@ -459,3 +459,67 @@ def test_what_has_changed_is_found_out_without_running_code_of_the_program():
     filled = ms.jit(lambda items: "a" * len(items))
     assert [filled([0] * n) for n in range(3)] == ["", "a", "aa"]
     assert filled(Odd()) == "aaa" and asked == ["length"]
+
+
+def sums_an_argument(jit_it):
+    f = jit_it(lambda x: x.sum() * 2)
+    return X, lambda: f(X)
+
+
+def asks_for_its_axes(jit_it):
+    f = jit_it(lambda x: x + x.dim())
+    return X, lambda: f(X)
+
+
+def reads_a_global(jit_it):
+    f = jit_it(lambda x: x + HIDING.reshape(-1)[0])
+    return HIDING, lambda: f(X)
+
+
+def reads_a_parameter(jit_it):
+    net = nn.Dense(2, 2, weight_init="ones")
+    f = jit_it(lambda x: x + net.weight.mean())
+    return net.weight, lambda: f(X)
+
+
+def reads_an_item(jit_it):
+    held = [Tensor([1.0, 2.0])]
+    f = jit_it(lambda x: x + held[0].max())
+    return held[0], lambda: f(X)
+
+
+def goes_round(jit_it):
+    x = Tensor([1.0, 3.0])
+
+    def f(y):
+        while y.sum() < 40:
+            y = y + y.abs()
+        return y
+
+    f = jit_it(f)
+    return x, lambda: f(x)
+
+
+HIDING = Tensor([1.0, 2.0])
+HIDDEN = {
+    sums_an_argument: "sum", asks_for_its_axes: "dim", reads_a_global: "reshape", reads_a_parameter: "mean",
+    reads_an_item: "max", goes_round: "abs",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before", [2, 40])
+@pytest.mark.parametrize("make", HIDDEN, ids=lambda make: make.__name__)
+def test_an_attribute_that_hides_a_method_is_seen(make, before):
+    """`x.sum = …` on a tensor, put on and taken off between calls; after 40 calls loops run natively."""
+
+    def run(jit_it):
+        tensor, call = make(jit_it)
+        found = [bits(call()) for _ in range(before)]
+        for hiding in (lambda *_: Tensor([5.0]), lambda *_: Tensor([7.0])):
+            setattr(tensor, HIDDEN[make], hiding)
+            found += [bits(call()) for _ in range(2)]
+            delattr(tensor, HIDDEN[make])
+            found += [bits(call()) for _ in range(2)]
+        return found
+
+    assert run(jit) == run(lambda function: function)

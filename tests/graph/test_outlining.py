@@ -661,3 +661,32 @@ def test_the_report_says_what_was_given_back():
     report = ms.explain(jit(by_while))(Tensor([1.0]), 200)
     assert [hop.reason for hop in report.given_back] == ["a loop on plain values, which is Python's"]
     assert not report.hops and "given back to Python (1)" in str(report)
+
+
+def through_itertools(x, n):
+    data = itertools.chain.from_iterable(itertools.repeat(range(6), n))
+    marks = itertools.chain.from_iterable(itertools.repeat((0, 1)))
+    return x, list(itertools.compress(data, marks))[-4:]
+
+
+def of_an_iterator_from_outside(x, n):
+    first, second = itertools.tee(itertools.repeat(None, n))
+    return x, any(first), all(second), next(second, "end")
+
+
+def of_an_iterator_that_has_started(x, n):
+    sums = itertools.accumulate(range(n))
+    first = next(sums)
+    return x, first, sum(sums)
+
+
+@pytest.mark.parametrize(
+    "program", [through_itertools, of_an_iterator_from_outside, of_an_iterator_that_has_started],
+    ids=lambda program: program.__name__,
+)  # fmt: skip
+def test_many_items_are_no_many_steps(program):
+    compiled = jit(program)
+    for n in (5000, 5000, 4000):
+        assert run(compiled, Tensor(1.0), n) == run(program, Tensor(1.0), n)
+    assert compiled.program.native is None
+    assert compiled.program.ledger.hops <= 30

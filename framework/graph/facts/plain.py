@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import io
+import itertools
 import operator
 import re
 import sys
@@ -210,5 +211,6 @@ COUNTED = frozenset({range, *_SEQUENCES, *_MAPPINGS, *VIEWS, str, bytes, bytearr
 _COUNTING = frozenset({
     *(type(iter(kind())) for kind in (list, tuple, dict, set, str, bytes)), type(iter("é")), type(iter(range(0))),
     type(iter(range(1 << 70))), type(reversed([])), type(iter({}.values())), type(iter({}.items())), *DEQUE_ITERATORS,
+    itertools.repeat,
 })  # fmt: skip
 _THROUGH: dict[type, Callable[..., int]] = {zip: min, map: min, enumerate: _first, filter: _first, reversed: _first}

@@ -9,11 +9,11 @@ the program goes on as if each iteration had been a call.
 
 **Why the guards need no second look.** Between iterations nothing runs but the rows of the piece, which write no memory
 from outside. So a guard that looks only at what does not change holds still. What changes are slots, and of each the
-guards ask at most that it is a plain Tensor, of a certain layout, without history: each of its later values is one that the
-piece makes, a plain tensor of just that layout, which no tape follows; or it comes from another slot of which the same is
-known. Anything else that a guard asks of a slot that changes, or of what is reached through it, and the loop is left to
-Python. Native loops come back after some milliseconds, and guards are then looked at again: other threads may have
-written.
+guards ask at most that it is a plain Tensor, of a certain layout, without history, in which no attribute hides a method:
+each of its later values is one that the piece makes, a plain tensor of just that layout, which no tape follows; or it
+comes from another slot of which the same is known. Anything else that a guard asks of a slot that changes, or of what is
+reached through it, and the loop is left to Python. Native loops come back after some milliseconds, and guards are then
+looked at again: other threads may have written.
 
 Two engines give the same bits. One runs the native program of the piece again and again, moving the addresses of what
 changes; it serves any rows. The other is a kernel of its own, for loops in which all tensors have one element; it is made
@@ -173,10 +173,15 @@ def _moves_on(loop: Closed) -> bool:
 def _guards_hold(loop: Closed, piece: Any, origins: Sequence[Origin]) -> bool:
     """Whether the guards that held at the start of the loop hold in each further iteration; see above."""
     told: dict[tuple[str, int], Any] = {}  #: what the guards ask of slots
+    absent: dict[int, set[str]] = {}  #: the attributes that they must not have
     for kind, origin, payload in piece.guards:
-        if origin.kind == "slot":
+        if kind == "not own" and origin.kind == "slot":
+            absent.setdefault(origin.key, set()).add(payload)
+        elif origin.kind == "slot":
             told[kind, origin.key] = payload
     for slot, source in loop.sources.items():
+        if type(source) is int and not absent.get(slot, set()) <= absent.get(source, set()):
+            return False
         if told.get(("type", slot)) is not Tensor or ("layout", slot) not in told:
             return False
         layout: Layout = told["layout", slot]
@@ -190,7 +195,7 @@ def _guards_hold(loop: Closed, piece: Any, origins: Sequence[Origin]) -> bool:
         elif loop.layouts[slot] is not layout or not layout.is_contiguous or told.get(("history", slot), False):
             return False
     for kind, origin, payload in piece.guards:
-        is_of_slot = origin.kind == "slot" and origin.key in loop.sources and kind in ("type", "layout", "history")
+        is_of_slot = origin.kind == "slot" and origin.key in loop.sources and kind in _OF_SLOTS
         if kind == "not same" and origin.kind == "slot" and _is_no_tensor(payload):
             continue  # what a slot gets is a tensor
         if loop.depends(origin) and loop.is_number(origin) and not loop.depends(payload):
@@ -206,6 +211,9 @@ def _guards_hold(loop: Closed, piece: Any, origins: Sequence[Origin]) -> bool:
     if any(loop.depends(origin) for _, origin in loop.same):
         return False
     return all(origin.kind in ("slot", "made") or loop.is_number(origin) for origin in origins)
+
+
+_OF_SLOTS = ("type", "layout", "history", "not own")
 
 
 def _is_no_tensor(origin: Origin) -> bool:

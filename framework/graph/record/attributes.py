@@ -311,7 +311,12 @@ class Attributes(Reasons):
         own = value.__dict__
         # This library puts methods written in C in the place of others, which do the same.
         self.guard("is", self.derive(known.is_attribute_of_ours, self.origin("known", kind), name), True)
-        if name in known.METADATA:
+        has_data = hasattr(type(static), "__set__")
+        if static is not None and not has_data and name not in own and self.is_outside(value):
+            origin = self.origins[id(value)][1]
+            if origin.kind in ("slot", "attr", "item"):  # what lies in the tensor would come first
+                self.guard("not own", origin, name)
+        if name in known.METADATA and (has_data or name not in own):
             is_named = self.given is None and value.__dict__.get("_name") is not None
             if name == "name" and is_a(value, Parameter) and not is_named:
                 return self.interpret(machine, getattr, (value, name), {}, "Parameter.name, which is made up now")

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -260,6 +260,8 @@ class _Search:
         for kind, origin, payload in variant.piece.guards:
             fact = facts[origin.key] if origin.kind == "slot" else None
             if isinstance(fact, Data):
+                if kind == "not own":
+                    continue  # a tensor that a row has made has nothing; the start is asked in `_assemble`
                 told = {"type": fact.kind, "layout": fact.layout, "history": fact.history}.get(kind)
                 if told is None:
                     result = None
@@ -515,6 +517,10 @@ class _Search:
             self.doors, self.workspace = [], 0
             for guard in start.piece.guards:  # of what it starts with all is asked, of data too
                 self._need(self._guard_over_head(slots, *guard))
+            for name in self._hiding(nodes):
+                for slot, value in zip(slots, self.values):
+                    if isinstance(value, Tensor):
+                        self._need(("not own", slot, name))
             states: list[NativeState] = []
             try:
                 for node in nodes:
@@ -531,6 +537,16 @@ class _Search:
             automaton = Automaton(tuple(states), self.workspace, len(self.fixed))
             return Found(automaton, nodes, self.programs, self.fixed, list(self.guards.values()), self.doors)
         return None
+
+    @staticmethod
+    def _hiding(nodes: Iterable[_Node]) -> set[str]:
+        """The attributes that tensors must not have of their own, since methods are asked for under these names."""
+        return {
+            payload
+            for node in nodes
+            for kind, origin, payload in node.variant.piece.guards
+            if kind == "not own" and origin.kind == "slot" and isinstance(node.facts[origin.key], Data)
+        }
 
     def _state(self, node: _Node) -> NativeState:
         for kind, origin, payload in node.variant.piece.guards:

@@ -188,6 +188,10 @@ def _guard_no_key(emit: Emitter, origin: Origin, key: str) -> None:
     emit.lines.append(f"if {key!r} in {emit.name(origin)}: return None")
 
 
+def _guard_not_own(emit: Emitter, origin: Origin, name: str) -> None:
+    emit.lines.append(f"if {name!r} in {emit.name(origin)}.__dict__: return None")
+
+
 def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
     name = emit.name(origin)
     function = getattr(found, "__func__", None)
@@ -205,5 +209,5 @@ _WRITERS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "layout": _guard_layout, "history": _guard_history, "length": _guard_length, "keys": _guard_keys,
     "no key": _guard_no_key, "method": _guard_method, "number": _guard_type, "no hooks": _guard_no_hooks,
     "operator": _guard_operator, "class": _guard_class, "leaf": _guard_leaf, "no leaf": _guard_no_leaf,
-    "distinct": _guard_distinct,
+    "distinct": _guard_distinct, "not own": _guard_not_own,
 }  # fmt: skip

@@ -190,6 +190,8 @@ def guard_text(guard: tuple, names: Names) -> str:
         return f"the {what} of {names.path(origin.base)}"
     if kind == "no hooks":
         return f"{path} has no hooks"
+    if kind == "not own":
+        return f"{path} has no attribute {payload} of its own"
     if origin.kind == "number" and origin.key in _OF_SEVERAL:
         paths = [names.path(part) for part in origin.base if isinstance(part, Origin)]
         return f"{' and '.join([', '.join(paths[:-1]), paths[-1]] if paths[1:] else paths)} {_OF_SEVERAL[origin.key]}"
