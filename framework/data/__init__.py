@@ -4,7 +4,7 @@
     idx.py      files of the MNIST family
 
 `digits.npz` holds the 1,797 images of 8×8 pixels, with 17 grey levels, of the test part of the UCI set "Optical Recognition
-of Handwritten Digits" (E. Alpaydin and C. Kaynak, 1998; licence CC BY 4.0).
+of Handwritten Digits" (E. Alpaydin and C. Kaynak, 1998; licence CC BY 4.0; see NOTICE).
 """
 
 from anfora.data.digits import digits

@@ -31,6 +31,10 @@ class _Progress:
         if self.page is not None:
             self.page[0], self.page[1] = epoch, sample
 
+    def at(self) -> tuple[int, int]:
+        """What was noted last."""
+        return (-1, -1) if self.page is None else (int(self.page[0]), int(self.page[1]))
+
 
 progress = _Progress()
 
@@ -111,11 +115,13 @@ def named(function: Any) -> str:
 
 
 def _traceback(error: BaseException) -> str:
-    """The traceback of an error from the program's own first frame on."""
+    """The traceback of an error from the program's own first frame on; empty if it has none."""
     found = error.__traceback__
-    while found is not None and found.tb_next is not None and internal_files[found.tb_frame.f_code.co_filename]:
+    while found is not None and internal_files[found.tb_frame.f_code.co_filename]:
         found = found.tb_next
-    return "".join(traceback.format_exception(type(error), error, found)).rstrip("\n")
+    if found is None:
+        return ""
+    return "\n" + "".join(traceback.format_exception(type(error), error, found)).rstrip("\n")
 
 
 def failed(what: str, epoch: int, sample: int, error: BaseException) -> SampleError:
@@ -123,7 +129,7 @@ def failed(what: str, epoch: int, sample: int, error: BaseException) -> SampleEr
     if isinstance(error, SampleError):
         return error
     kind = "" if isinstance(error, AnforaError) else f": {type(error).__name__}"
-    return SampleError(f"{what} failed at sample {sample} of epoch {epoch}{kind}: {error}\n{_traceback(error)}")
+    return SampleError(f"{what} failed at sample {sample} of epoch {epoch}{kind}: {error}{_traceback(error)}")
 
 
 def call(function: Callable[..., Any], values: Sequence[Any], what: str, epoch: int, sample: int) -> Any:

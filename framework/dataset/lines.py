@@ -234,6 +234,11 @@ class CSVDataset(Dataset):
             with open(path, newline="", encoding="utf-8") as file:
                 lines = csv.reader(file, delimiter=field_delim)
                 found = next(lines, []) if column_names is None else None
+                if found == []:
+                    raise OpRuntimeError(
+                        f"Invalid csv, csv file: {path} is empty, so it does not name the columns",
+                        help="column_names names them.",
+                    )
                 if found is not None and names is None:
                     names = checks.column_names("column_names", found)
                 elif found is not None and found != names:

@@ -184,6 +184,7 @@ class Map(Through):
                 try:
                     part = stacked([operation(part[0])]) if operation.random else operation.many(part)
                 except Exception as error:
+                    error.__context__ = None  # it is the same, of the piece
                     what = f"map: {named(operation)}"
                     raise failed(what, int(epochs[number]), int(samples[number]), error) from error
 

@@ -314,6 +314,9 @@ def _work(run: Run, channel: socket.socket, files: socket.socket, page: mmap.mma
     kernels = sys.modules.get("anfora.kernel.executor")
     if kernels is not None:
         kernels.set_num_threads(1)
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        torch.set_num_threads(1)  # it would wait for threads that are not in this process
     run.executor = Executor()
     outgoing = Outgoing(files)
     while True:
@@ -350,6 +353,9 @@ def _done(
                 made.append(node.rows(run, epoch, np.array([position])))
     except Exception as error:
         return join(made) if made else None, error
+    except BaseException as error:  # the program's function wants to leave: that is told where the rows are asked for
+        epoch, sample = functions.progress.at()
+        return join(made) if made else None, functions.failed("a worker process", epoch, sample, error)
     return join(made), None
 
 

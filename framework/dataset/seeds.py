@@ -4,14 +4,16 @@
 the same for any number of workers, on any machine and with any version of numpy.
 
     transforms of ours     draw from `draws`, whose stream is begun anew for each sample and each transform
-    functions of users     find Python's, numpy's and anfora's global generators seeded for their sample (`seed_globals`);
-                           what they were before is put back when control goes back to the program (`Guard`)
+    functions of users     find the global generators of Python, numpy, anfora, and torch if the program uses it, seeded for
+                           their sample (`seed_globals`); what they were before is put back when control goes back to the
+                           program (`Guard`)
 """
 
 from __future__ import annotations
 
 import os
 import random
+import sys
 import threading
 from typing import Any
 
@@ -109,20 +111,32 @@ draws = _Draws()
 
 
 def seed_globals(key: int) -> None:
-    """Seed the generators that a user's function may draw from: `random`'s, `numpy.random`'s and anfora's."""
+    """Seed the generators that a user's function may draw from: `random`'s, `numpy.random`'s, anfora's, and torch's if the
+    program has imported it."""
     random.seed(key)
     np.random.seed(key >> 32)
     default_generator.manual_seed(key)
+    theirs = _torch_generator()
+    if theirs is not None:
+        theirs.manual_seed(key & (2**63 - 1))
+
+
+def _torch_generator() -> Any:
+    return getattr(sys.modules.get("torch"), "default_generator", None)
 
 
 class Guard:
     """Puts the global generators back to what they were."""
 
     def __enter__(self) -> None:
-        self._kept = random.getstate(), np.random.get_state(), default_generator.__getstate__()
+        theirs = _torch_generator()
+        state = None if theirs is None else theirs.get_state()
+        self._kept = random.getstate(), np.random.get_state(), default_generator.__getstate__(), theirs, state
 
     def __exit__(self, *_: object) -> None:
-        python, arrays, ours = self._kept
+        python, arrays, ours, theirs, state = self._kept
+        if theirs is not None:
+            theirs.set_state(state)
         random.setstate(python)
         np.random.set_state(arrays)
         default_generator.manual_seed(ours["_seed"])

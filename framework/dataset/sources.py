@@ -252,6 +252,12 @@ class Stream(Node):
                 row = next(rows)
                 fields = as_fields(row, self.columns, self.types, "GeneratorDataset") if number >= start else None
             except StopIteration:
+                if number == 0 and hasattr(self.own, "__next__"):
+                    _log.warning(
+                        "%s gave no rows: it is an iterator, which can be gone through once only; give a generator"
+                        " function, or an object with __iter__",
+                        what,
+                    )
                 return
             except Exception as error:
                 raise failed(what, epoch, number, error) from error
@@ -295,10 +301,15 @@ def has_random_access(source: Any) -> bool:
         return False
 
 
+def _of_words(array: np.ndarray) -> np.ndarray:
+    """An array of objects that are all words as one of words."""
+    return array.astype(str) if array.dtype == object and all(isinstance(word, str) for word in array.flat) else array
+
+
 def slices_of(data: Any, column_names: list[str] | None) -> Arrays:
     """The node of NumpySlicesDataset."""
     if type(data).__name__ == "DataFrame" and hasattr(data, "columns") and hasattr(data, "to_dict"):
-        data = {str(name): data[name].to_numpy() for name in data.columns}
+        data = {str(name): _of_words(data[name].to_numpy()) for name in data.columns}
     if not isinstance(data, (list, tuple, dict, np.ndarray)):
         raise checks.wrong_type("data", data, list, tuple, dict, np.ndarray)
     if len(data) == 0:

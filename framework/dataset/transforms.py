@@ -152,7 +152,13 @@ class TypeCast(Transform):
             found = as_dtype(data_type)
             self._numpy = found.numpy if isinstance(found, DType) else np.dtype(found)
         except Exception:
-            self._numpy = np.dtype(data_type)
+            try:
+                self._numpy = np.dtype(data_type)
+            except TypeError:
+                raise OpTypeError(
+                    f"data_type should be a type of anfora or numpy, or the name of one, but got {data_type!r}",
+                    arg="data_type",
+                ) from None
 
     def __call__(self, *fields: Any) -> Any:
         [field] = fields

@@ -298,19 +298,21 @@ class Original(NamedTuple):
         make: what makes it in Python.
         kind: its class.
         started: from the variables of the generator's frame, and the iterators of its loops, the outermost first, to the
-            iterator that goes on there; None if there is none.
+            iterator that goes on there, or None; None if there never is one.
         ended: makes such a one that has no more items.
     """
 
     make: Callable
     kind: type
-    started: Callable[[dict[str, Any], list], Any]
+    started: Callable[[dict[str, Any], list], Any] | None
     ended: Callable[[], Any]
 
     def rest(self, frame: Frame | None) -> Any:
         """Python's iterator in the place of a frame; None if there is none."""
         if frame is None:
             return self.ended()
+        if self.started is None:
+            return None
         variables = Plain().variables(frame)
         return self.started(dict(zip(variables, for_python(variables.values()))), list(for_python(frame.stack)))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import types
+import weakref
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,8 @@ def implementation(recorder: Any, function: types.FunctionType, args: tuple) -> 
         return None
     if not args or recorder.opaque(args[0]) or type(args[0]) is Generator or id(function) in recorder.local_functions:
         return None
+    if not _remembers_plainly(function):
+        return None
     kind = type(args[0].value if type(args[0]) is Number else args[0])
     if class_attribute(kind, "__class__") is not object.__dict__["__class__"]:
         return None
@@ -36,6 +39,15 @@ def implementation(recorder: Any, function: types.FunctionType, args: tuple) -> 
         return None
     recorder.guard("is", recorder.derive(chosen, recorder.origin("known", function), kind), found)
     return found
+
+
+def _remembers_plainly(function: Any) -> bool:
+    """Whether nobody sees it when a choice is looked up, and remembered."""
+    dispatch = function.dispatch
+    if type(dispatch) is not types.FunctionType or place_of(dispatch.__code__) not in _GENERIC:
+        return False
+    held = dict(zip(dispatch.__code__.co_freevars, dispatch.__closure__ or ()))
+    return "dispatch_cache" in held and type(held["dispatch_cache"].cell_contents) is weakref.WeakKeyDictionary
 
 
 def chosen(function: Any, kind: type) -> Callable:

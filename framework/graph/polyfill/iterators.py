@@ -232,7 +232,7 @@ def _in_state(made: Any, state: Any) -> Any:
 #: What these stand for, where Python runs them itself.
 _ORIGINALS: dict[Callable, Original] = {
     accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
-    groupby_: Original(itertools.groupby, itertools.groupby, lambda held, loops: None, lambda: itertools.groupby(())),
+    groupby_: Original(itertools.groupby, itertools.groupby, None, lambda: itertools.groupby(())),
     starmap_: Original(
         itertools.starmap, itertools.starmap,
         lambda held, loops: itertools.starmap(held["function"], loops[0]), lambda: itertools.starmap(abs, ()),

@@ -460,6 +460,18 @@ def _with_generators(
     return special
 
 
+def _with_truths(replacement: Callable) -> Callable:
+    """Use the replacement, but where nothing is known of what is gone over: that is one hop then, not one for each item."""
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if kwargs or len(args) != 1 or recorder.opaque(args[0]):
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
+
+
 def _with_key(replacement: Callable) -> Callable:
     """Use the replacement where a function gives the keys."""
 
@@ -502,8 +514,8 @@ def _count_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 def table() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
     return {
-        any: _always(any_, 1),
-        all: _always(all_, 1),
+        any: _with_truths(any_),
+        all: _with_truths(all_),
         map: _walking(map_, 1),
         filter: _walking(filter_, 1),
         functools.reduce: _always(reduce_, 2),

@@ -18,7 +18,7 @@ from anfora.graph.facts.plain import COUNTED, Plainness, count_of
 from anfora.graph.facts.table import fact_of, method_fact
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.machine.machine import Frame, Generator, Machine, plainly
+from anfora.graph.machine.machine import Frame, Generator, Machine, Original, plainly
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.record.numeric import Numeric
 from anfora.graph.source.sources import code_of
@@ -152,7 +152,10 @@ class Outlining(Numeric):
     def _count(self, value: Any) -> int:
         """How many items come of something."""
         if type(value) is Generator:
-            start = value.frame.locals.get(".0") if value.frame is not None and not value.frame.pc else None
+            frame = value.frame
+            if frame is not None and frame.code.is_internal:  # what it goes over stands in its variables
+                return max(map(self._count, (*frame.locals.values(), *frame.stack)), default=0)
+            start = frame.locals.get(".0") if frame is not None and not frame.pc else None
             return 0 if start is None else self._count(start)
         return ranges.length(value.rest) if type(value) is Counter else count_of(value)
 
@@ -166,10 +169,16 @@ class Outlining(Numeric):
     def _is_plain(self, is_plain: Plainness, value: Any) -> bool:
         if type(value) is not Generator:
             return is_plain(value)
-        if value.frame is None or value.frame.pc or value.call is None or not self.owns(value):
+        frame = value.frame
+        if frame is None or value.call is None or not self.owns(value):
             return False
         function, args, kwargs = value.call  # one that has not started is its call
-        if not (value.frame.code.is_internal and hasattr(function, "original")) and not is_plain(function):
+        original: Original | None = getattr(function, "original", None) if frame.code.is_internal else None
+        if frame.pc:  # what stands for an iterator of Python's is one that goes on there
+            if original is None or original.started is None or value.is_running:
+                return False
+            return all(self._is_plain(is_plain, part) for part in (*frame.locals.values(), *frame.stack))
+        if original is None and not is_plain(function):
             return False
         return all(self._is_plain(is_plain, part) for part in (*args, *kwargs.values()))
 

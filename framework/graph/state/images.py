@@ -324,9 +324,7 @@ class _Builder:
         if kind == "dict":
             table: dict[Any, Any] = {}
             made[place] = table
-            for key, value in image[1]:
-                built = self.build(key)
-                table[built] = self.build(value)
+            self._fill_dict(table, image)
             return table
         if kind == "set":
             found: set[Any] = set()
@@ -360,7 +358,11 @@ class _Builder:
             return made[place]
         if kind == "object":
             made[place] = value = object.__new__(image[1])
-            object.__setattr__(value, "__dict__", self.build(image[2]))  # the program may hold it too
+            if image[2][0] == "dict":  # it is in the object, as Python makes it
+                made.append(value.__dict__)
+                self._fill_dict(value.__dict__, image[2])
+            else:  # the program holds it too
+                object.__setattr__(value, "__dict__", self.build(image[2]))
             return value
         if kind in ("array", "part of an array", "number of an array"):
             made[place] = built_array(image, self.build)
@@ -383,6 +385,11 @@ class _Builder:
             if image[4] and state is not None:
                 value.__setstate__(state)
         return made[place]
+
+    def _fill_dict(self, table: dict, image: Image) -> None:
+        for key, value in image[1]:
+            built = self.build(key)
+            table[built] = self.build(value)
 
     def _exception(self, image: Image, place: int) -> BaseException:
         _, kind, fields, parts, (_, lines) = image
