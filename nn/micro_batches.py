@@ -125,7 +125,12 @@ class MicroBatches:
                 index = (self.group.rank or 0) + self.group.size * j
                 streams.begin(index)
                 args, names = parts(j)
-                results[j], found = self._one(function(*args, **names), states, index)
+                outer, exchange.inside.micro_batch = exchange.inside.micro_batch, index
+                try:
+                    result = function(*args, **names)
+                finally:
+                    exchange.inside.micro_batch = outer
+                results[j], found = self._one(result, states, index)
                 sums.append((1, found))
                 while len(sums) > 1 and sums[-1][0] == sums[-2][0]:
                     (size, later), (_, sooner) = sums.pop(), sums.pop()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from anfora import ops
+from anfora.communication import exchange, world
 from anfora.core.cell import Cell
 from anfora.core.docs import behind_the_first_line
 from anfora.core.dtype import float32
@@ -182,8 +183,15 @@ class BatchNorm3d(Cell):
 
 
 class SyncBatchNorm(_BatchNorm):
-    __doc__ = f"""Batch normalisation of (N, C) or (N, C, *) over the batches of all processes; here there is one process.
+    __doc__ = f"""Batch normalisation of (N, C) or (N, C, *) over the batches of all processes.
+
+    While training, mean and variance are those of what all processes of the group bring, each as many numbers: two sums
+    over them, in the order of `ops.all_reduce`. Gradients are those of the sum of all processes' losses.
 {_ARGUMENTS}
+        process_groups: lists of numbers of processes, in one of which each process is; all together by default.
+    Raises:
+        OpTypeError, OpValueError: `process_groups` are no lists of numbers, or lack this process.
+        OpRuntimeError, at a call: inside of a micro-batch.
     Example:
         >>> SyncBatchNorm(3)(ops.ones((2, 3, 4, 4))).shape
         (2, 3, 4, 4)
@@ -208,6 +216,49 @@ class SyncBatchNorm(_BatchNorm):
             num_features, eps, momentum, affine, gamma_init, beta_init, moving_mean_init, moving_var_init,
             use_batch_statistics, dtype,
         )  # fmt: skip
+        self.process_groups = process_groups
+        self._group = (
+            world.group_of(None, "SyncBatchNorm").name if process_groups is None else _own_group(process_groups)
+        )
+
+    def construct(self, x: Tensor) -> Tensor:
+        training = self.training if self.use_batch_statistics is None else self.use_batch_statistics
+        size = world.group_of(self._group).size
+        if training:
+            exchange.refuse_inside("SyncBatchNorm")
+        if not training or size == 1:
+            return super().construct(x)
+        if x.ndim not in self.axes:
+            raise OpValueError(f"SyncBatchNorm needs a tensor of 2 to 5 axes, but got the shape {x.shape}")
+        shape = (1, self.num_features) + (1,) * (x.ndim - 2)
+        over = (0, *range(2, x.ndim))
+        count = size * (x.size // self.num_features)
+        wide = x.astype(float32) if x.dtype.bits == 16 else x
+        mean = ops.all_reduce(wide.sum(over), "sum", self._group) / count
+        centred = wide - mean.reshape(shape)
+        variance = ops.all_reduce((centred * centred).sum(over), "sum", self._group) / count
+        for moving, batch in ((self.moving_mean, mean), (self.moving_variance, variance * (count / max(count - 1, 1)))):
+            new = moving * self.momentum + ops.stop_gradient(batch) * (1.0 - self.momentum)
+            ops.assign(moving, ops.stop_gradient(new))
+        y = centred * ops.rsqrt(variance + self.eps).reshape(shape)
+        return (y * self.gamma.reshape(shape) + self.beta.reshape(shape)).astype(x.dtype)
+
+
+def _own_group(process_groups: Any) -> str:
+    """The name of the group, among lists of processes, that this one is in."""
+    if not isinstance(process_groups, (list, tuple)) or not all(isinstance(g, (list, tuple)) for g in process_groups):
+        raise OpTypeError(f"SyncBatchNorm needs lists of numbers for `process_groups`, but got {process_groups!r}")
+    rank = world.get_rank()
+    own = [list(group) for group in process_groups if rank in group]
+    if len(own) != 1:
+        raise OpValueError(
+            f"SyncBatchNorm: process {rank} is in {len(own)} of the `process_groups` {process_groups!r}, not in one",
+            arg="process_groups",
+        )
+    name = "sync_batch_norm " + " ".join(map(str, own[0]))
+    if not world.has_group(name):
+        world.create_group(name, own[0])
+    return name
 
 
 class LayerNorm(Cell):

@@ -23,14 +23,16 @@ settings.load_profile("steady")
 
 #: What `./dev fast` leaves out: the same operators and kernels again under other conditions, and programs that train.
 SLOW = (
-    "examples/", "models/", "project/test_examples.py", "project/test_package.py::test_every_module",
+    "examples/", "models/", "communication/test_example", "communication/test_failures", "communication/test_micro_batches",
+    "communication/test_operators", "project/test_examples.py", "project/test_package.py::test_every_module",
     "core/test_names.py::test_every_module", "kernel/test_executor.py::test_a_fork_in",
     "kernel/test_bodies.py", "kernel/test_cache.py", "kernel/test_conv.py", "kernel/test_gemm.py", "kernel/test_norm.py",
     "kernel/test_pooling.py", "kernel/test_targets.py", "ops/test_guarded.py", "ops/test_threads.py",
     "ops/test_table.py::test_gradients", "ops/test_table.py::test_strides", "ops/test_table.py::test_vmap",
     "ops/test_table.py::test_forward_mode", "ops/test_table.py::test_batching", "nn/test_layers.py", "deepx/", "gallery/",
     "tensor_expression/", "graph/", "eager/test_programs.py", "eager/test_memory.py", "eager/test_python_threads.py",
-    "eager/test_tape.py::test_training_leaves", "optim/test_step.py", "train/test_resume.py::test_killed",
+    "eager/test_tape.py::test_training_leaves", "optim/test_step.py", "scripts/test_programs.py",
+    "train/test_resume.py::test_killed",
 )  # fmt: skip
 
 

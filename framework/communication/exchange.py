@@ -22,7 +22,10 @@ from anfora.communication.world import Group
 from anfora.core.errors import OpRuntimeError, OpValueError
 from anfora.core.span import calling_frame
 
-__all__ = ["COMBINE", "all_gather", "all_reduce", "broadcast", "halves", "meet", "reduce_scatter"]
+__all__ = [
+    "COMBINE", "all_gather", "all_reduce", "broadcast", "halves", "inside", "meet", "reduce_scatter",
+    "refuse_inside",
+]  # fmt: skip
 
 _TICKET = 512  #: bytes in which a process tells what it is about to do
 _SPIN = 200e-6  #: seconds that are spent looking, before the process sleeps between looks
@@ -108,6 +111,24 @@ class _Meeting:
         )
 
 
+class _Inside:
+    """Where the program is: in a micro-batch, it must not exchange anything, as results would depend on who computes it."""
+
+    micro_batch: int | None = None
+
+
+inside = _Inside()
+
+
+def refuse_inside(who: str) -> None:
+    """Raise an error inside of a micro-batch."""
+    if inside.micro_batch is not None:
+        raise OpRuntimeError(
+            f"{who} in micro-batch {inside.micro_batch}: the result would depend on how many processes there are",
+            help="call it outside of the function that is distributed.",
+        )
+
+
 def meet(group: Group, who: str, what: str) -> _Meeting:
     """All processes of a group come together, and say what they are about to do.
 
@@ -117,6 +138,7 @@ def meet(group: Group, who: str, what: str) -> _Meeting:
     Raises:
         OpRuntimeError: it is not the same; a process does not come.
     """
+    refuse_inside(who)
     meeting = _Meeting(group, who)
     if group.size == 1:
         return meeting

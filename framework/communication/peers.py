@@ -350,13 +350,17 @@ class _Exit(SystemExit):
             _codes[self.peers] = self.code
 
 
+def _of(number: int, status: Any) -> _Exit:
+    made = _Exit() if status is None else _Exit(status)
+    made.peers = number
+    return made
+
+
 def _note_exits(peers: Peers) -> None:
     number = id(peers)
 
     def exit(status: Any = None, /) -> Any:
-        error = _Exit(*(() if status is None else (status,)))
-        error.peers = number
-        raise error
+        raise _of(number, status)  # without a variable, by which its traceback would hold it
 
     exit.__doc__ = sys.exit.__doc__
     sys.exit = exit

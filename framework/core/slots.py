@@ -78,7 +78,9 @@ class Watcher(threading.local):
 
     recorder: Any = None
     place: Any = None
-    has_asked = False  #: whether the program has asked PyNative mode what only a compiler knows (ops/programs.py)
+    #: Whether the program has asked PyNative mode what only a compiler knows (ops/programs.py); or in words what else it
+    #: did that cannot be done twice.
+    has_asked: bool | str = False
 
 
 watcher = Watcher()

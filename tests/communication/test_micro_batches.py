@@ -8,7 +8,7 @@ from ranks import COUNTS, run, start, told
 
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops, train
-from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.nn.micro_batches import _order
 
 TRAINING = """
@@ -273,6 +273,17 @@ def test_batches_that_cannot_be_divided(call, error, words):
     grad_fn = ms.value_and_grad(lambda *x: (x[0] * w).sum(), None, [w])
     with pytest.raises(error, match=words):
         call(nn.DistributedGradReducer([w], micro_batches=4).distribute(grad_fn))
+
+
+def test_exchanges_inside_of_a_micro_batch_are_refused():
+    """They would make the result depend on the number of processes."""
+    w = Parameter(Tensor([2.0]), name="w")
+    norm = nn.SyncBatchNorm(1).set_train()
+    for inner in (ops.AllReduce(), norm):
+        grad_fn = ms.value_and_grad(lambda x, inner=inner: (inner(x) * w).sum(), None, [w])
+        with pytest.raises(OpRuntimeError, match="in micro-batch 0"):
+            nn.DistributedGradReducer([w], micro_batches=2).distribute(grad_fn)(ops.ones((4, 1)))
+    assert norm(ops.ones((4, 1))).shape == (4, 1)
 
 
 def test_functions_that_give_no_gradients():

@@ -216,3 +216,59 @@ print(f"[[fine {rank}]]")
 
 def test_graph_mode_drops_merges_and_moves_no_exchange(tmp_path):
     assert told(run(2, EFFECTS, folder=tmp_path)) == {"fine 0", "fine 1"}
+
+
+NORM = """
+import numpy as np
+import anfora as ms
+from anfora import Tensor, communication, nn, ops
+
+communication.init()
+rank = communication.get_rank()
+x = np.random.default_rng(0).standard_normal((8, 3, 5)).astype(np.float32)
+weight = Tensor(np.random.default_rng(1).standard_normal((8, 3, 5)).astype(np.float32))
+whole, part = nn.BatchNorm1d(15).set_train(), nn.SyncBatchNorm(15).set_train()
+whole_of = ms.value_and_grad(
+    lambda x: (whole(x.reshape(8, 15)).reshape(8, 3, 5) * weight).sum(), 0, whole.trainable_params()
+)
+part_of = ms.value_and_grad(
+    lambda x: (part(x.reshape(4, 15)).reshape(4, 3, 5) * weight[rank::2]).sum(), 0, part.trainable_params()
+)
+for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+    ms.set_context(mode=mode)
+    for _ in range(2):
+        loss, (dx, dw) = whole_of(Tensor(x))
+        own, (own_dx, own_dw) = part_of(Tensor(x[rank::2]))
+        close = dict(rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(ops.all_reduce(own).item(), loss.item(), **close)
+        np.testing.assert_allclose(own_dx.asnumpy(), dx.asnumpy()[rank::2], **close)
+        for a, b in zip(own_dw, dw):
+            np.testing.assert_allclose(ops.all_reduce(a).asnumpy(), b.asnumpy(), **close)
+        for name in ("moving_mean", "moving_variance"):
+            np.testing.assert_allclose(getattr(part, name).asnumpy(), getattr(whole, name).asnumpy(), **close)
+assert nn.SyncBatchNorm(3, process_groups=[[0], [1]]).set_train()(Tensor(x)).shape == x.shape
+print(f"[[fine {rank}]]")
+"""
+
+
+def test_batch_norm_over_all_processes_is_that_of_the_whole_batch(tmp_path):
+    assert told(run(2, NORM, folder=tmp_path)) == {"fine 0", "fine 1"}
+
+
+CHECKED = """
+import logging
+import anfora as ms
+from anfora import Tensor, communication, ops
+
+communication.init()
+logging.getLogger("anfora").setLevel("INFO")
+f = ms.jit(lambda x: ops.all_reduce(x * 2) + 1)
+for _ in range(2):
+    assert f(Tensor([1.0])).tolist() == [5.0]
+print(f"[[fine {communication.get_rank()}]]")
+"""
+
+
+def test_there_is_no_verdict_on_exchanges(tmp_path):
+    """Another process, forked to do a call as Python does it, cannot speak for this one."""
+    assert told(run(2, CHECKED, folder=tmp_path, ANFORA_CHECK="1")) == {"fine 0", "fine 1"}

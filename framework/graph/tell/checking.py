@@ -14,7 +14,8 @@ second forked process lists that, and compares. Compared are, to the last bit an
 Outside of it are files, sockets, other processes and what other threads do: what a program does there is done twice. A
 checked call has no input, its output comes when it has ended, and calls of compiled functions inside are a part of it.
 There is no verdict, and the log says so, where a program asks what only a compiler knows (`ops.isconstant`), where Python
-itself gives something else each time (the time, addresses as numbers), where the other process does not come to an end, and
+itself gives something else each time (the time, addresses as numbers), where it exchanges something with other processes of
+`communication`, where the other process does not come to an end, and
 where a call was interrupted.
 """
 
@@ -243,8 +244,9 @@ _HEAD = struct.Struct("<IIQ")  # bytes of the text, of the stamp, and of what th
 
 def _write(outcome: Outcome, caught: Caught, file: BinaryIO) -> Any:
     """Write down what a call has left. Gives what answers questions: the many values of which a token has a hash."""
-    if slots.watcher.has_asked:  # `ops.isconstant` and its like, which answer as what runs them
-        raise NoAnswer("asks what only a compiler knows")
+    asked_for = slots.watcher.has_asked
+    if asked_for:  # `ops.isconstant` and its like, which answer as what runs them
+        raise NoAnswer("asks what only a compiler knows" if asked_for is True else asked_for)
     output = caught.texts()
     for token in outcome.tokens(output, Walk()):
         file.write(_record(token))
