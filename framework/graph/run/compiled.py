@@ -51,7 +51,6 @@ from anfora.graph.source.code import Unsupported
 from anfora.graph.source.tracebacks import freed
 from anfora.graph.state.images import Image, Imager, NoImage, build, signature
 from anfora.graph.state.moments import (
-    MOST_PARTS,
     OVERDRAWN,
     VARYING,
     Escaped,
@@ -59,6 +58,7 @@ from anfora.graph.state.moments import (
     Outcome,
     State,
     holds_identity,
+    is_taken_apart,
     leaves_of,
 )
 
@@ -1057,7 +1057,7 @@ def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]], 
     """What a hop gave, with numbers that vary in the places of numbers (not of how a loop has ended), which are noted, each
     with the path to it."""
     if type(value) is tuple:
-        if len(value) > MOST_PARTS:
+        if not is_taken_apart(value, len(path)):
             return value
         items = [
             _with_numbers(x, (*path, i), numbers, kinds)
