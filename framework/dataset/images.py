@@ -29,7 +29,7 @@ class MnistDataset(Dataset):
 
     Args:
         dataset_dir: the folder with `train-images-idx3-ubyte`, `t10k-images-idx3-ubyte` and so on.
-        usage: "train", "test" or "all", the default: first the test images, then those to train on.
+        usage: "train", "test" or "all", the default: first the test images, then those to train on, where both are there.
         num_samples: at most so many.
         num_parallel_workers: see `Dataset.map`.
         shuffle: whether images come in random order; by default they do.
@@ -49,7 +49,9 @@ class MnistDataset(Dataset):
         folder = checks.folder("dataset_dir", dataset_dir)
         if usage is not None:
             checks.one_of("usage", usage, ["train", "test", "all"])
-        parts = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("t10k", "train"))
+        parts: tuple[str, ...] = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("t10k", "train"))
+        if usage in (None, "all"):  # what there is of both
+            parts = tuple(part for part in parts if any(Path(folder).glob(f"{part}-*"))) or parts
         pairs = [self._read(Path(folder), part) for part in parts]
         columns = {
             "image": np.concatenate([images for images, _ in pairs])[..., None],
@@ -114,6 +116,8 @@ class Cifar10Dataset(Dataset):
         if usage is not None:
             checks.one_of("usage", usage, ["train", "test", "all"])
         names = [name for part, names in self._files.items() if usage in (None, "all", part) for name in names]
+        if usage in (None, "all"):  # what there is of them
+            names = [name for name in names if (Path(folder) / name).exists()] or names
         rows = np.concatenate([self._read(Path(folder) / name) for name in names])
         first = len(self._labels)
         images = rows[:, first:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)

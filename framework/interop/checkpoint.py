@@ -31,6 +31,11 @@ _SAFE = {
     "F64": dt.float64,
 }  # fmt: skip
 
+
+class CheckpointMismatch(OpValueError, RuntimeError):
+    """A parameter has another shape than in the checkpoint; MindSpore raises a RuntimeError for it."""
+
+
 _LABELS = {label: dtype for dtype in dt.ALL for label in (dtype.label, dtype.name)}
 
 
@@ -221,7 +226,7 @@ def load_param_into_net(
         if not isinstance(value, Tensor):
             value = Tensor(value, parameter.dtype)
         if value.shape != parameter.shape and not (value.size == parameter.size == 1):
-            raise OpValueError(
+            raise CheckpointMismatch(
                 f"the parameter {name} has shape {parameter.shape}, but the checkpoint has {value.shape}"
             )
         if strict_load and value.dtype is not parameter.dtype:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small import Events, Stop, data, model
+from small import Events, Stop, X, Y, data, loss, model, net
 
 import anfora as ms
 import anfora.dataset as ds
@@ -140,3 +140,57 @@ def test_states_come_back_as_they_were():
     for damaged in (b"", b"{}", to_bytes(state)[:-5], to_bytes({"version": 2})):
         with pytest.raises(OpValueError, match="state of the training"):
             from_bytes(damaged)
+
+
+class Clipped(nn.TrainOneStepCell):
+    """A step of the program's own."""
+
+    def construct(self, x, y):
+        value, gradients = ms.value_and_grad(self.network, None, self.weights)(x, y)
+        self.optimizer(ms.ops.clip_by_global_norm(gradients, 1.0))
+        return value, gradients[0].sum()
+
+
+def with_own_step() -> train.Model:
+    made = net()
+    return train.Model(Clipped(nn.WithLossCell(made, loss()), nn.Adam(made.trainable_params(), 0.01)))
+
+
+def with_rates() -> train.Model:
+    made = net()
+    rates = [0.1, 0.05, 0.02, 0.01, 0.005, 0.001]
+    return train.Model(made, loss(), nn.Momentum(made.trainable_params(), rates, 0.9))
+
+
+def read_from_the_front():
+    def rows():
+        yield from zip(X, Y)
+
+    return ds.GeneratorDataset(rows, ["x", "y"], shuffle=False).batch(4)
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE])
+@pytest.mark.parametrize(
+    "made, given", [(with_own_step, data), (with_rates, data), (model, read_from_the_front)],
+    ids=["own step", "list of rates", "generator"],
+)  # fmt: skip
+def test_other_ways_to_train(mode, made, given, tmp_path):
+    ms.set_context(mode=mode)
+    try:
+        expected, resumed = made(), made()
+        expected.train(2, given())
+        with pytest.raises(ZeroDivisionError):
+            made().train(2, given(), (saving(tmp_path), Stop(4, ZeroDivisionError())))
+        resumed.train(2, given(), resume=tmp_path)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert weights(resumed) == weights(expected)
+
+
+@pytest.mark.parametrize("use", ["predict", "eval"])
+def test_looking_on_changes_nothing(use):
+    expected, watched = model(), model()
+    expected.train(1, data())
+    does = {"predict": lambda c: watched.predict(ms.Tensor(X)), "eval": lambda c: watched.eval(data(8))}
+    watched.train(1, data(), train.LambdaCallback(on_train_step_end=does[use]))
+    assert weights(watched) == weights(expected)

@@ -256,9 +256,14 @@ class ModelCheckpoint(Callback):
     def _tidy(self, newest: Path) -> None:
         """Let the oldest go, or of the files of some minutes all but the oldest."""
         pattern = re.compile(rf"{re.escape(self._prefix)}-[^A-Za-z]*\.{self._config.format}")
-        others = [file for file in self._directory.iterdir() if pattern.fullmatch(file.name) and file != newest]
-        times = {file: file.stat().st_mtime_ns for file in others}
-        others.sort(key=lambda file: times[file])
+        times = {}
+        for file in self._directory.iterdir():
+            if pattern.fullmatch(file.name) and file != newest:
+                try:
+                    times[file] = file.stat().st_mtime_ns
+                except FileNotFoundError:  # another process of this training has removed it
+                    continue
+        others = sorted(times, key=lambda file: times[file])
         if self._config.keep_checkpoint_max:
             if len(others) + 1 > self._config.keep_checkpoint_max:
                 _remove(others[0])
@@ -296,7 +301,7 @@ def _free_prefix(folder: Path, prefix: str, kind: str) -> str:
 
 def _remove(file: Path) -> None:
     try:
-        file.unlink()
+        file.unlink(missing_ok=True)
     except OSError as error:
         log.warning("the older checkpoint %s cannot be removed: %s", file, error.strerror)
 
