@@ -14,6 +14,7 @@ import argparse
 import inspect
 import pathlib
 import random
+import resource
 import signal
 import sys
 import types
@@ -40,6 +41,7 @@ LEFT_OUT = {
     "print_", "Primitive",
 }  # fmt: skip
 TELL_VAGUE = False  #: print calls, too, whose error does not say which argument is wrong
+MEMORY = 6 << 30  #: what is larger is refused, and not waited for
 SECONDS = 10  #: a call that takes longer hangs
 SHAPES = ((), (0,), (1,), (3,), (2, 3), (3, 3), (2, 0), (2, 3, 4), (1, 1, 5, 5), (2, 2, 4, 3), (1, 2, 3, 3, 3))
 DTYPES = ("bool_", "int8", "int32", "int64", "uint8", "float16", "bfloat16", "float32", "float64")
@@ -149,7 +151,10 @@ def _late(*_: Any) -> None:
 
 def seen(value: Any) -> Any:
     if isinstance(value, Tensor):
-        return str(value.dtype), value.shape, value.asnumpy().tobytes()
+        array = value.asnumpy()
+        if array.dtype.kind == "f" and np.isnan(array).any():  # which of two is handed on is left open
+            array = np.where(np.isnan(array), array.dtype.type(np.nan), array)
+        return str(value.dtype), value.shape, array.tobytes()
     if isinstance(value, (tuple, list)):
         return type(value).__name__, tuple(map(seen, value))
     return type(value).__name__, repr(value)
@@ -213,6 +218,7 @@ def main() -> int:
     global TELL_VAGUE
     TELL_VAGUE = given.vague
     signal.signal(signal.SIGALRM, _late)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     warnings.simplefilter("ignore")
     known = {name: f for name, f in functions().items() if given.only in name}
     wrong = 0

@@ -4,6 +4,7 @@
     python benchmarks/random_programs.py 200 --start 5000     programs 5000 to 5199
     python benchmarks/random_programs.py 1 --start 17 --show  also print the program
     python benchmarks/random_programs.py --grad               gradients too
+    python benchmarks/random_programs.py --signals 0          without a signal in one more run of each
 
 Every mismatch is printed with its seed and with the smallest program that still shows it. The exit code is their number, 99
 at most.
@@ -12,13 +13,14 @@ at most.
 from __future__ import annotations
 
 import argparse
+import collections
 import pathlib
 import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "tests" / "gallery"))
 
-from random_python import minimise, mismatch, random_source, text
+from random_python import minimise, mismatch, mismatch_of_signal, random_source, text
 
 
 def main() -> None:
@@ -26,9 +28,11 @@ def main() -> None:
     options.add_argument("count", type=int, nargs="?", default=10_000)
     options.add_argument("--start", type=int, default=0)
     options.add_argument("--grad", action="store_true")
+    options.add_argument("--signals", type=int, default=1, help="runs of each program with a signal in them")
     options.add_argument("--show", action="store_true")
     chosen = options.parse_args()
     wrong, start = 0, time.perf_counter()
+    signals: collections.Counter[str] = collections.Counter()
     for seed in range(chosen.start, chosen.start + chosen.count):
         if chosen.show:
             print(text(random_source(seed)))
@@ -36,7 +40,16 @@ def main() -> None:
         if found:
             wrong += 1
             print(f"--- seed {seed}: {found}\n{text(minimise(seed, grad=chosen.grad))}", flush=True)
+        for turn in range(chosen.signals):
+            heard = mismatch_of_signal(seed, turn)
+            if " " in heard:
+                wrong += 1
+                print(f"--- seed {seed}, signal {turn}: {heard}", flush=True)
+                heard = "mismatches"
+            signals[heard] += 1
     print(f"{chosen.count} programs, {wrong} mismatches, {time.perf_counter() - start:.0f} s")
+    if signals:
+        print("signals:", ", ".join(f"{count} {heard}" for heard, count in signals.most_common()))
     sys.exit(min(wrong, 99))
 
 

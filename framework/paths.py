@@ -80,6 +80,10 @@ PATHS = {
 }  # fmt: skip
 
 
+#: What MindSpore's own modules call others, and what programs take from them under these names.
+_LETTERS = {"C": "anfora.ops.composite", "F": "anfora.ops.functional", "P": "anfora.ops.operations"}
+
+
 def path(name: str, home: str) -> ModuleType:
     """A module that has the names of another one."""
     module = ModuleType(name, f"The names of `{home}`, under MindSpore's path.")
@@ -89,6 +93,8 @@ def path(name: str, home: str) -> ModuleType:
         below = sys.modules.get(f"{name}.{wanted}")
         if below is not None:
             return below
+        if wanted in _LETTERS and name.startswith(("anfora.ops.", "anfora.nn.")):
+            return importlib.import_module(_LETTERS[wanted])
         if not wanted.startswith("__") or wanted == "__all__":  # who looks for a module's file has no need of its names
             try:
                 names[wanted] = found = getattr(importlib.import_module(home), wanted)

@@ -98,6 +98,8 @@ def __getattr__(name: str) -> Any:
         value = primitives.Primitive if name == "Primitive" else primitives.primitive_class(name)
     elif name.endswith("_ext"):  # MindSpore's name for the form that `mint` has
         value = _extended(name)
+    elif name.endswith("_op"):  # MindSpore's name for an operator of its generated ones: `select_ext_view_op`
+        value = _generated(name)
     elif f"anfora.ops.{name}" in sys.modules:  # an older path
         value = sys.modules[f"anfora.ops.{name}"]
     else:
@@ -110,6 +112,18 @@ def _extended(name: str) -> Any:
     for module in ("anfora.mint", "anfora.mint.nn.functional"):
         if hasattr(import_module(module), name.removesuffix("_ext")):
             return getattr(import_module(module), name.removesuffix("_ext"))
+    raise MissingName("anfora.ops", name)
+
+
+def _generated(name: str) -> Any:
+    base = name.removesuffix("_op").removesuffix("_view")
+    if base.startswith("inplace_"):
+        method = f"{base.removeprefix('inplace_').removesuffix('_ext')}_"
+        if method in methods.METHODS:
+            return methods.METHODS[method]
+    for found in (base, base.removesuffix("_tensor")):
+        if found in methods.functions or found.endswith("_ext"):
+            return methods.functions[found] if found in methods.functions else _extended(found)
     raise MissingName("anfora.ops", name)
 
 

@@ -1041,7 +1041,7 @@ def mvlgamma(input: Tensor, p) -> Tensor:
 
     Args:
         input: tensor of any shape with elements above (p - 1) / 2; integers are computed as float32.
-        p: number of dimensions, 1 or more.
+        p: number of dimensions, from 1 to 4096: there is a term for each.
     Returns:
         floating tensor of the input's shape.
     Gradient:
@@ -1052,8 +1052,8 @@ def mvlgamma(input: Tensor, p) -> Tensor:
     """
     if isinstance(p, bool) or not hasattr(p, "__index__") or isinstance(p, Tensor):
         raise OpTypeError(f"mvlgamma needs an integer for `p`, but got {p!r}", arg="p")
-    if p < 1:
-        raise OpValueError(f"mvlgamma: `p` must be 1 or more, but got {p}", arg="p")
+    if not 1 <= p <= 4096:
+        raise OpValueError(f"mvlgamma: `p` must be 1 or more, and at most 4096, but got {p}", arg="p")
     total = lgamma(input)
     for j in range(1, p):
         total = total + lgamma(sub(input, j / 2))

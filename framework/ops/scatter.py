@@ -29,17 +29,17 @@ from anfora.ops.composite import composite
 from anfora.ops.copying import copy_to, stop_gradient, write_back
 from anfora.ops.creation import full, integers, lengths
 from anfora.ops.families import normalize_axis
-from anfora.ops.places import add_at, set_at, sum_at
+from anfora.ops.places import add_at, add_at_, set_at, sum_at
 from anfora.ops.shape import diagonal, index_view, reshape, whole
 
 __all__ = [
     "assign", "assign_add", "assign_sub", "diagonal_scatter", "index_add", "index_fill", "index_put", "inplace_add",
-    "inplace_sub", "inplace_update", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min",
-    "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min",
-    "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "select_scatter",
-    "slice_scatter", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max",
-    "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "unsorted_segment_max",
-    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum",
+    "inplace_index_add", "inplace_sub", "inplace_update", "scatter", "scatter_add", "scatter_div", "scatter_max",
+    "scatter_min", "scatter_mul", "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max",
+    "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update",
+    "select_scatter", "slice_scatter", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements",
+    "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update",
+    "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum",
 ]  # fmt: skip
 
 
@@ -396,6 +396,28 @@ def index_add(x: Any, indices: Tensor, y: Any, axis, use_lock: bool = True, chec
         with as_effect(x):
             copy_to(x, result)
     return result
+
+
+@composite
+def inplace_index_add(var: Tensor, indices: Tensor, updates: Any, axis) -> Tensor:
+    """Add parts of `updates` to the parts of a tensor along an axis that indices name, in place.
+
+    Args:
+        var: Parameter or tensor, which is given back.
+        indices: integer tensor (m,) of indices in [-n, n).
+        updates: tensor of the shape of `var`, but with the length m along `axis`.
+        axis: the axis of length n.
+    Raises:
+        OpTypeError: the indices are no integers.
+        OpValueError: the shapes do not fit, or `axis` is out of range.
+        OpIndexError: an index is out of range; nothing was changed.
+    Gradient:
+        g to `var`; to `updates`, what g holds at the places.
+    Example:
+        >>> inplace_index_add(zeros((2, 2)), Tensor([1, 1]), ones((2, 2)), 0).tolist()
+        [[0.0, 0.0], [2.0, 2.0]]
+    """
+    return add_parts(add_at_, var, indices, updates, axis)
 
 
 def add_parts(add: Op, x: Tensor, indices: Tensor, y: Any, axis: Any) -> Tensor:

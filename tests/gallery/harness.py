@@ -106,6 +106,7 @@ class Program:
         state: names of globals of its module that it uses: they start equal on both sides, and are compared.
         between: called with the function between two calls: what happens outside of the program.
         namespace: the globals of its module.
+        around: entered for all calls of a side, and left behind them.
     """
 
     name: str
@@ -117,6 +118,7 @@ class Program:
     state: tuple[str, ...] = ()
     between: Callable[[Any], None] | None = None
     namespace: dict[str, Any] = dataclasses.field(default_factory=dict)
+    around: contextlib.AbstractContextManager = dataclasses.field(default_factory=contextlib.nullcontext)
 
     def all_calls(self) -> list[Callable[[], Call]]:
         """The first call twice, the others, the first again. Arguments are made just before each."""
@@ -343,7 +345,8 @@ def _world(program: Program) -> Iterator[None]:
     np.random.seed(1)
     random.seed(1)
     try:
-        yield
+        with program.around:
+            yield
     finally:
         program.namespace.update(kept)
 

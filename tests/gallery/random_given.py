@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import dataclasses
 import functools
 import math
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +17,7 @@ from harness import Call, call
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
 
-__all__ = ["GLOBALS", "PARAMETERS", "calls"]
+__all__ = ["GLOBALS", "PARAMETERS", "calls", "said_at_once"]
 
 
 class Box:
@@ -256,12 +258,18 @@ def counted(box: Box, v: Any) -> Iterator[Any]:
         box.count += 10
 
 
+def said_at_once(*values: Any, sep: str = " ", end: str = "\n") -> None:
+    """`print`, whose line is whole or not there, wherever it is cut short."""
+    sys.stdout.write(sep.join(map(str, values)) + end)
+
+
 PARAMETERS = "x, y, w, n, r, flag, box, items, table, bag, net"
 
 GLOBALS: dict[str, Any] = {
-    "ms": ms, "ops": ops, "np": np, "math": math, "functools": functools, "contextlib": contextlib, "Tensor": Tensor,
-    "Bag": Bag, "Louder": Louder, "Steps": Steps, "Pair": Pair, "halve": halve, "shrink": shrink, "tree": tree,
-    "remember": remember, "pieces": pieces, "chosen": chosen, "mixed": mixed, "compiled": compiled, "counted": counted,
+    "ms": ms, "ops": ops, "np": np, "math": math, "functools": functools, "contextlib": contextlib, "builtins": builtins,
+    "Tensor": Tensor, "Bag": Bag, "Box": Box, "Louder": Louder, "Net": Net, "Steps": Steps, "Pair": Pair,
+    "halve": halve, "shrink": shrink, "tree": tree, "remember": remember, "pieces": pieces, "chosen": chosen,
+    "mixed": mixed, "compiled": compiled, "counted": counted,
 }  # fmt: skip
 
 

@@ -20,11 +20,24 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from harness import Program, check
-from random_given import GLOBALS, PARAMETERS, calls
+from random_given import GLOBALS, PARAMETERS, calls, said_at_once
+from random_patches import Patching
+from random_signals import Late, interrupted
 
 import anfora as ms
 
-__all__ = ["Compound", "Line", "Source", "minimise", "mismatch", "program", "random_source", "text"]
+__all__ = [
+    "Compound",
+    "Line",
+    "Source",
+    "catching",
+    "minimise",
+    "mismatch",
+    "mismatch_of_signal",
+    "program",
+    "random_source",
+    "text",
+]
 
 
 # ------------------------------------------------------------------------------------------------------------- the grammar
@@ -167,6 +180,24 @@ class _Writer:
             ]
         return self.random.choice(forms)()
 
+    def patched(self, value: str) -> str:
+        """What uses things that come and go between two calls: see `random_patches`."""
+        name = self.pick("v")
+        forms = [
+            f"({name}.twice() if hasattr({name}, 'twice') else {value})",
+            f"getattr({name}, 'doubled', {value})",
+            f"ops.tanh({value}.sinh())",
+            f"{value}.hypot({name})",
+            f"({name} @ {name} * 0.25 + {value})",
+            f"ops.tanh(~ops.stack([{name} > 0, {name} > 0.5])[0] * {value})",
+            "(net.weight.scaled() if hasattr(net.weight, 'scaled') else net.bias * 0.5)",
+            "ops.tanh(net.bias.sinh())",
+            f"(net.aside({value}) if hasattr(net, 'aside') else {name})",
+            f"({value} * {self.pick('o')} if hasattr(Bag, '__rmul__') else [{name}])[0]",
+            f"(later({value}) if 'later' in globals() or hasattr(builtins, 'later') else {name})",
+        ]
+        return self.random.choice(forms)
+
     def group(self) -> str:
         """Something that gives tensors of shape (3) when it is iterated over; not more while it is extended meanwhile."""
         forms: list[Callable[[], str]] = [
@@ -279,6 +310,8 @@ class _Writer:
                 lambda: f"Pair({sub()}, {self.float(2)}).mixed(0.25)",
                 lambda: f"{self.pick('p')}.mixed()" if self.names["p"] else self.pick("v"),
                 lambda: f"Tensor({self.pick('a')})" if self.names["a"] else self.pick("v"),
+                lambda: self.patched(sub()),
+                lambda: self.patched(sub()),
             ]
         else:
             forms += [lambda: f"ops.stack(({self.pick('v')}, {self.tensor('v', depth + 1)}))"]
@@ -301,7 +334,7 @@ class _Writer:
             self.s_tensor, self.s_tensor, self.s_tensor, self.s_number, self.s_number, self.s_list, self.s_list,
             self.s_dict, self.s_write, self.s_write, self.s_view, self.s_box, self.s_print, self.s_unpack, self.s_global,
             self.s_attribute, self.s_attribute, self.s_bag, self.s_bag, self.s_sort, self.s_array, self.s_pair,
-            self.s_noticed, self.s_noticed,
+            self.s_noticed, self.s_noticed, self.s_patch,
         ]  # fmt: skip
         nested = [
             self.s_if, self.s_if, self.s_for, self.s_while, self.s_try, self.s_closure, self.s_return, self.s_with,
@@ -313,7 +346,7 @@ class _Writer:
             chosen = self.random.choice(simple)
         else:
             chosen = self.random.choice(simple + nested * 2)
-        if self.outer and self.chance(0.08):
+        if self.outer and self.chance(0.1):
             jump = self.random.choice(["break", "continue"])
             return [Compound([(f"if {self.condition()}:", [Line(jump)])])]
         return chosen(depth)
@@ -445,6 +478,22 @@ class _Writer:
             lambda: [self.assign("i", f"[3, 1, 2][{self.pick('v')}.argmax()] + len(box.loud)")],
         ]
         return self.random.choice(forms)()
+
+    def s_patch(self, depth: int) -> Body:
+        """Methods that the program itself replaces."""
+        number = self.float(1)
+        forms = [
+            f"Tensor.twice = lambda s: ops.mul(s, {number})",
+            "vars(Tensor).get('twice') and delattr(Tensor, 'twice')",
+            f"Pair.mixed = lambda s, rate=0.5: s.a * rate + {number}",
+            f"Box.double = property(lambda s: s.value * {number})",
+            f"Box.extra_count = {self.integer(1)}",
+            f"Bag.__len__ = lambda s: {self.random.randint(1, 3)}",
+            f"Bag.__call__ = lambda s, v, *more, scale=0.5: v * (scale + {number})",
+            f"Net.aside = lambda s, v: v * {number}",
+            f"mixed.__defaults__ = ({number},)",
+        ]
+        return [Line(self.random.choice(forms))]
 
     def s_bag(self, depth: int) -> Body:
         """Special methods."""
@@ -792,17 +841,28 @@ def random_source(seed: int) -> Source:
 _versions: dict[int, int] = {}
 
 
+def catching(source: Source) -> Source:
+    """The same, which also catches what the handlers of signals raise."""
+    caught: Body = [Line("box.seen.append('caught')"), Line("return 'caught'")]
+    clauses: list[tuple[str, Body]] = [
+        ("try:", [*source.body, Line(source.result)]), ("except Late:", caught),
+        ("finally:", [Line("box.seen.append('finally')")]),
+    ]  # fmt: skip
+    return Source([Compound(clauses)], "return None")
+
+
 def program(seed: int, source: Source | None = None, grad: bool = False) -> Program:
     """The program of a seed, or another source in its place, ready to be checked. Its text can be inspected."""
     written = text(source or random_source(seed))
     version = _versions[seed] = _versions.get(seed, -1) + 1
     filename = f"<random program {seed}.{version}>"
     linecache.cache[filename] = (len(written), None, written.splitlines(keepends=True), filename)
-    namespace = dict(GLOBALS, __name__=__name__)
+    namespace = dict(GLOBALS, __name__=__name__, Late=Late)
     exec(compile(written, filename, "exec"), namespace)
+    patching = Patching(seed, namespace, written)
     return Program(
         f"random program {seed}", lambda _jit: namespace["f"], lambda: calls(seed), grad=grad, raises=None,
-        state=("TOTAL",), namespace=namespace,
+        state=("TOTAL",), namespace=namespace, between=patching, around=patching,
     )  # fmt: skip
 
 
@@ -826,6 +886,21 @@ def mismatch(
     except Exception as error:  # the compiler's own
         return f"{type(error).__name__}: {error}"
     return None
+
+
+def mismatch_of_signal(
+    seed: int, turn: int = 0, source: Source | None = None, jit: Callable[[Any], Any] = ms.jit
+) -> str:
+    """How a signal fares in the program of a seed: see `interrupted`; for a mismatch a text of several words. Each turn has
+    another moment."""
+    try:
+        made = program(seed, catching(source or random_source(seed)))
+        made.namespace["print"] = said_at_once
+        return interrupted(made, 1000 * seed + turn, jit)
+    except SyntaxError:
+        return "unheard"
+    except Exception as error:  # the compiler's own
+        return f"{type(error).__name__}: {error}"
 
 
 def _smaller(body: Body) -> Iterator[Body]:

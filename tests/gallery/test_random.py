@@ -5,8 +5,9 @@ from __future__ import annotations
 import inspect
 
 import pytest
+import random_patches
 from harness import check
-from random_python import minimise, mismatch, program, random_source, text
+from random_python import minimise, mismatch, mismatch_of_signal, program, random_source, text
 
 import anfora as ms
 
@@ -17,6 +18,41 @@ COUNT, GROUP = 500, 20
 def test_random_programs(first):
     for seed in range(first, first + GROUP):
         check(program(seed, grad=seed % 5 == 0))
+
+
+@pytest.mark.parametrize("first", range(0, 200, GROUP))
+def test_random_programs_with_signals(first):
+    """A signal that falls anywhere leaves what Python leaves that is ended somewhere."""
+    for seed in range(first, first + GROUP):
+        found = mismatch_of_signal(seed)
+        assert " " not in found, f"seed {seed}: {found}"
+
+
+def test_signals_fall_into_programs():
+    found = [mismatch_of_signal(seed, 1) for seed in range(60)]
+    assert found.count("caught") > 10 and found.count("outside") > 10
+
+
+def test_a_signal_that_leaves_half_of_a_program_is_found():
+    """A compiler that does a thing twice where a handler has raised."""
+
+    def careless(function):
+        def run(x, y, w, n, r, flag, box, *others):
+            result = function(x, y, w, n, r, flag, box, *others)
+            box.count += "caught" in box.seen
+            return result
+
+        return run
+
+    found = [mismatch_of_signal(seed, jit=careless) for seed in range(60)]
+    assert any("what is left is not what Python leaves" in each for each in found)
+
+
+def test_patches_are_put_back():
+    before = {name: dict(vars(owner)) for name, owner in random_patches.owners().items()}
+    for seed in range(30):
+        check(program(seed))
+    assert {name: dict(vars(owner)) for name, owner in random_patches.owners().items()} == before
 
 
 def test_a_seed_gives_one_source_and_it_can_be_inspected():
@@ -40,6 +76,7 @@ def test_programs_vary():
         "print(",
         "] = ",
         "is ",
+        "twice",
     ):
         assert sum(part in written for written in texts) > 20, part
 

@@ -515,6 +515,44 @@ def a_tuple_is_given_back(x, n):
     return x + t[-1], t
 
 
+class Account:
+    def __init__(self, owned):
+        self._owned = owned
+
+    @property
+    def owned(self):
+        return self._owned
+
+    @owned.setter
+    def owned(self, value):
+        if value < 0:
+            raise ValueError("broke")
+        self._owned = value
+
+
+def objects_of_the_program_in_a_list(x, n):
+    accounts, bad = [Account(k % 90) for k in range(n)], 0
+    for k, one in enumerate(accounts):
+        other = accounts[k * 31 % n]
+        try:
+            one.owned -= 30
+            other.owned += 30
+        except ValueError:
+            bad += 1
+    return x + bad, [account.owned for account in accounts[:9]]
+
+
+def a_deep_tree(x, n):
+    tree = None
+    for k in range(40 + n % 50):
+        tree = (tree, None if k % 2 else (k,))
+
+    def depth(node):
+        return 0 if node is None or len(node) == 1 else 1 + max(depth(node[0]), depth(node[1]))
+
+    return x + depth(tree)
+
+
 PROGRAMS = [
     value for name, value in list(globals().items())
     if getattr(value, "__module__", "") == __name__ and getattr(value, "__code__", None) is not None
@@ -563,7 +601,7 @@ ON_TENSORS = {
 REFUSED = {
     by_error_in_a_finally, by_return_through_finally, with_functions_made_inside, with_a_global,
     handled, handled_and_raised_again, by_error_that_is_caught, by_error_caught_outside, with_private_names,
-    by_return_out_of_a_with, with_an_import, with_variables_deleted,
+    by_return_out_of_a_with, with_an_import, with_variables_deleted, a_deep_tree,
 }  # fmt: skip  # these do something else that only the interpreter can do
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
+import contextlib
 import signal
-import sys
 import threading
 import time
 import traceback
 
 import pytest
+from bell import SignalAt
 
 import anfora as ms
 from anfora import Tensor, ops
+from anfora.eager.tape import transforms
 
 
 class Late(Exception):
@@ -128,35 +128,6 @@ def recursive(s, x, n=4):
 PROGRAMS = [plain_loop, loop_on_data, with_hops, by_a_generator, recursive]
 
 
-class _Bell:
-    """`~bell` brings the signal. Python looks for signals behind calls, but not behind operators, so the handler is called
-    in the frame that goes on."""
-
-    __invert__ = functools.partial(ctypes.PyDLL(None)["raise"], int(signal.SIGUSR1))
-
-
-class _SignalAt:
-    """Brings a signal at the nth event that a profiler sees: calls, of this package's own functions too."""
-
-    bell = _Bell()
-
-    def __init__(self, n):
-        self.left = n
-
-    def __call__(self, frame, event, arg):
-        if event == "return":  # behind it Python does not look for signals: this function would be the next place
-            return
-        self.left -= 1
-        if not self.left:
-            self.rung = ~self.bell
-
-    def __enter__(self):
-        sys.setprofile(self)
-
-    def __exit__(self, *_):
-        sys.setprofile(None)
-
-
 def check(store, outcome):
     """Python's meaning of a program that an exception ends between any two of its instructions."""
     a, b, steps, logged = store.state()
@@ -183,7 +154,7 @@ def test_wherever_a_signal_falls_the_state_is_whole(program, calls):
         compiled = ms.jit(program)
         for _ in range(calls):
             compiled(Store(), Tensor([1.0]))
-        store, interrupt = Store(), _SignalAt(moments)
+        store, interrupt = Store(), SignalAt(moments)
         try:
             with interrupt:
                 outcome = compiled(store, Tensor([1.0]))
@@ -262,7 +233,7 @@ def test_a_handler_that_raises_nothing_is_called_and_the_program_goes_on():
     x = Tensor(1.0)
     f(x)
     for moment in range(1, 40):
-        with _SignalAt(moment):
+        with SignalAt(moment):
             y = f(x)
         assert y.item() == 2
     assert seen.count((signal.SIGUSR1, __file__)) > 10  # the others fell between the program and the compiled call
@@ -304,3 +275,32 @@ def test_a_signal_that_comes_while_another_thread_computes():
     finally:
         done.append(1)
         thread.join()
+
+
+def test_a_gradient_that_a_signal_ends_leaves_no_tape_open():
+    """Also where it falls between the steps of the gradient, which are this library's."""
+
+    def program(x):
+        def loss(a):
+            if a.sum() > 100:
+                return a.sum()
+            return hop(0) * (a * a).sum()
+
+        try:
+            return ms.grad(loss)(x)
+        except Late:
+            return x
+
+    for calls in (0, 2):
+        compiled = ms.jit(program)
+        for _ in range(calls):
+            compiled(Tensor([1.0]))
+        moment = 0
+        while True:
+            moment += 397 if not calls else 3
+            interrupt = SignalAt(moment)
+            with contextlib.suppress(Late), interrupt:
+                (compiled if calls else ms.jit(program))(Tensor([1.0]))
+            assert not transforms.depth
+            if interrupt.left > 0:
+                break

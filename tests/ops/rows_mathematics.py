@@ -199,6 +199,7 @@ ROWS = [
         [S(above_one(3, 2), 1), S(above_one(4) + 1.0, 3)],
         errors=[
             Bad(positive(2), 0, error=ValueError, match="1 or more"),
+            Bad(positive(2), 2**70, error=ValueError, match="at most 4096"),
             Bad(positive(2), 1.5, error=TypeError, match="integer for `p`"),
         ],
     ),

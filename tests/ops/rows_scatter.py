@@ -115,6 +115,10 @@ def segment_rows():
     ]
 
 
+def added_in_place(x, indices, y, axis):
+    return ops.inplace_index_add(ops.copy(x), indices, y, axis)
+
+
 ROWS = [
     Row(
         ops.tensor_scatter_elements,
@@ -232,15 +236,19 @@ ROWS = [
             (ops.assign_sub, np.subtract),
         )
     ),
-    Row(
-        ops.index_add,
-        ref=lambda x, i, y, axis: index_put(x, (slice(None),) * (axis % x.ndim) + (i,), y, True),
-        samples=[S(X, np.array([1, 1, 0]), normal(3, 4), 0), S(X, np.array([-1, 0]), normal(3, 2), 1)],
-        errors=[
-            Bad(X, np.array([1]), normal(2, 4), 0, error=ValueError, match="must have the shape"),
-            Bad(X, np.array([[1]]), normal(1, 4), 0, error=ValueError, match="must have the shape"),
-            Bad(X, np.array([3]), normal(1, 4), 0, error=IndexError, match="index 3"),
-        ],
+    *(
+        Row(
+            function,
+            ref=lambda x, i, y, axis: index_put(x, (slice(None),) * (axis % x.ndim) + (i,), y, True),
+            samples=[S(X, np.array([1, 1, 0]), normal(3, 4), 0), S(X, np.array([-1, 0]), normal(3, 2), 1)],
+            errors=[
+                Bad(X, np.array([1]), normal(2, 4), 0, error=ValueError, match="must have the shape"),
+                Bad(X, np.array([[1]]), normal(1, 4), 0, error=ValueError, match="must have the shape"),
+                Bad(X, np.array([3]), normal(1, 4), 0, error=IndexError, match="index 3"),
+            ],
+            covers=covers,
+        )
+        for function, covers in ((ops.index_add, ()), (added_in_place, ("inplace_index_add",)))
     ),
     Row(
         ops.index_fill,

@@ -276,6 +276,13 @@ PATHS = {
     "anfora.ops.operations": ("Concat", "ReduceMean"),
     "anfora.ops.operations.array_ops": ("GatherNd",),
     "anfora.ops.functional": ("reshape", "stop_gradient", "grad"),
+    "anfora.ops.function.math_func": ("F", "P", "inplace_index_add"),
+    "anfora.ops.auto_generate.gen_ops_prim": (
+        "abs_op",
+        "select_ext_view_op",
+        "split_tensor_view_op",
+        "inplace_copy_op",
+    ),
     "anfora.ops.composite": ("GradOperation", "MultitypeFuncGraph", "clip_by_value", "HyperMap"),
     "anfora.common": ("Tensor", "Parameter", "ParameterTuple", "set_seed", "dtype"),
     "anfora.common.api": ("jit", "_pynative_executor"),
@@ -309,6 +316,17 @@ def test_older_paths_are_the_same_objects():
     from anfora.ops import functional as F
 
     assert P.Add is ops.Add and F.relu is ops.relu and mstype.float32 is anfora.float32
+
+
+def test_generated_operators_are_functions_and_methods():
+    names = importlib.import_module("anfora.ops.auto_generate.gen_ops_prim")
+    x = Tensor([[1.0, -2.0], [3.0, 4.0]])
+    assert names.abs_op(x).tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    assert names.select_ext_view_op(x, 0, 1).tolist() == [3.0, 4.0]
+    assert [part.tolist() for part in names.split_tensor_view_op(x, 1, 0)] == [[[1.0, -2.0]], [[3.0, 4.0]]]
+    assert names.inplace_copy_op(x, Tensor([5.0, 6.0])) is x and x.tolist() == [[5.0, 6.0]] * 2
+    for name in ("nothing_op", "inplace_nothing_op", "_op"):
+        assert not hasattr(names, name)
 
 
 def test_what_is_no_tensor_has_no_rank():

@@ -2,6 +2,7 @@
 
 table.py             what Python's functions do with what they are given; rows/, a row for each
 looking.py           whether what a function looks at is plain
+makers.py            what a call of a class of the program comes to
 known.py             kinds of values and functions, and what is gone into
 binding_times.py     what a function of Python's needs of its arguments
 containers.py        lists, dicts and sets, and by which methods they change

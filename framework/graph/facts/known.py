@@ -23,7 +23,7 @@ from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
-from anfora.graph.facts import contexts, rows
+from anfora.graph.facts import contexts, makers, rows
 from anfora.graph.facts.classes import of_version
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.operator_classes import NOTING
@@ -181,7 +181,7 @@ def computes(function: Any) -> bool:
             issubclass(function, BaseException) and function.__module__ in _ERRORS
         ):
             return True
-        return issubclass(function, tuple) and hasattr(function, "_fields") and _is_row(function)
+        return issubclass(function, tuple) and makers.maker(function) is makers.ROW and _is_row(function)
     return not is_a(function, Cell) and _is_library(type(function).__module__)
 
 

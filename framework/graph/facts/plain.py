@@ -86,18 +86,27 @@ class Plainness:
         return self(held, depth)
 
     def _all(self, items: Iterable[Any], depth: int) -> bool:
-        kinds = set(map(type, items))
-        if kinds <= _ALL_SIMPLE:
-            return True
-        if not kinds <= _LOOKED_INTO:
-            return False
-        for item in items:
-            if type(item) not in _ALL_SIMPLE:
+        waiting = [items]  # lists in lists, however deep
+        while waiting:
+            items = waiting.pop()
+            kinds = set(map(type, items))
+            if kinds <= _ALL_SIMPLE:
+                continue
+            if not all(self(kind, depth + 1) for kind in kinds - _LOOKED_INTO):  # else no item need be looked at
+                return False
+            for item in items:
+                kind = type(item)
+                if kind in _ALL_SIMPLE:
+                    continue
                 self._left -= 1
                 if self._left < 0:
                     return True  # those that were looked at are
-                if not self(item, depth + 1):
-                    return False
+                if kind not in _SEQUENCES:
+                    if not self(item, depth + 1):
+                        return False
+                elif id(item) not in self._seen:
+                    self._seen[id(item)] = item
+                    waiting.append(item)
         return True
 
     def _function(self, function: types.FunctionType, depth: int) -> bool:

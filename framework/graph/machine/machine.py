@@ -718,7 +718,7 @@ class Machine:
                         self.world.settle(self)
                         if not frames:
                             break
-                    if held:
+                    if held and not frames[-1].code.puts_back:
                         self._interrupt()
                     frame = frames[-1]
                     pc = frame.pc
@@ -943,7 +943,7 @@ class Machine:
         while frames:
             try:
                 while frames:
-                    if held:
+                    if held and not frames[-1].code.puts_back:
                         self._interrupt()
                     frame = frames[-1]
                     pc = frame.pc

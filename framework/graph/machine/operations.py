@@ -165,6 +165,9 @@ def names_of_pattern(kind: type, positional: int, names: tuple[str, ...]) -> lis
                 some = f"{len(allowed)} positional sub-pattern" + ("" if len(allowed) == 1 else "s")
                 raise TypeError(f"{kind.__name__}() accepts {some} ({positional} given)")
             given = list(allowed[:positional])
+            for name in given:
+                if not isinstance(name, str):
+                    raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
     for name in (*given, *names):
         if given.count(name) + (name in names and name in given) > 1:
             raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")

@@ -30,6 +30,7 @@ from anfora.core.tree import tensors, tree_map
 from anfora.eager import transform
 from anfora.eager.tape import transforms
 from anfora.graph.machine.running import running
+from anfora.graph.machine.signals import holds
 from anfora.graph.state.images import is_plain_object
 
 __all__ = [
@@ -53,10 +54,10 @@ def differentiate_in_pieces(gradient, call, has_hooks):
         del inputs, found
         output = gradient.fn(*call.pop(0), **call.pop())
         results = flattened(gradient, output)
+        found = walk_back(run, sens, results, has_hooks)
     except BaseException:
         leave(run)
         raise
-    found = walk_back(run, sens, results, has_hooks)
     return arranged(gradient, output, trees, present, found)
 
 
@@ -85,17 +86,20 @@ class Run(transform.Differentiation):
         self.__enter__()
         running.gradients.append(self)
 
+    @holds
     def end(self) -> None:
         """Turn off the tape."""
         running.gradients.remove(self)
         self.__exit__()
 
     def leave(self) -> None:
-        """An exception ends it."""
-        self.end()
-        transform.forget_touched_at_the_end()
+        """An exception ends it, unless it has ended."""
+        if self in running.gradients:
+            self.end()
+            transform.forget_touched_at_the_end()
 
 
+@holds
 def follow(inputs: tuple[Tensor, ...], weights: Sequence[Parameter]) -> tuple:
     """Start a gradient: its run, and the tensors to be given to the function in the place of the inputs."""
     run = Run(inputs, weights)
@@ -103,8 +107,9 @@ def follow(inputs: tuple[Tensor, ...], weights: Sequence[Parameter]) -> tuple:
     return (run, *run.args)
 
 
+@holds
 def leave(run: Run) -> None:
-    """An exception has come out of the function."""
+    """An exception has come out of the function, or of the walk back."""
     run.leave()
 
 

@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.graph.facts.makers import is_generated
+
 __all__ = ["comparison", "refuses_changes"]
 
 
@@ -21,7 +23,7 @@ def comparison(function: types.FunctionType, args: tuple) -> tuple[Callable, tup
     if len(args) != 2 or function.__code__.co_filename != "<string>":
         return None
     name = function.__name__
-    if name not in _OPERATORS or not _is_generated(type(args[0]), name, function):
+    if name not in _OPERATORS or not is_generated(type(args[0]), name, function):
         return None
     compared = tuple(field.name for field in dataclasses.fields(args[0]) if field.compare)
     if name == "__eq__":
@@ -32,25 +34,12 @@ def comparison(function: types.FunctionType, args: tuple) -> tuple[Callable, tup
 def refuses_changes(kind: type, name: str) -> bool:
     """Whether to set or delete an attribute of a frozen record, by a method of this name, is an error and nothing else."""
     function = kind.__dict__.get(name)
-    return isinstance(function, types.FunctionType) and _is_generated(kind, name, function)
-
-
-def _is_generated(kind: type, name: str, function: types.FunctionType) -> bool:
-    """Whether a method of a class is what `dataclasses` would generate for it."""
-    parameters = kind.__dict__.get("__dataclass_params__")
-    if parameters is None or kind.__dict__.get(name) is not function:
-        return False
-    shown = [(field.name, object, dataclasses.field(compare=field.compare)) for field in dataclasses.fields(kind)]
-    options = {option: getattr(parameters, option) for option in ("eq", "order", "frozen")}
-    reference = getattr(dataclasses.make_dataclass("Reference", shown, **options), name, None)
-    code = getattr(reference, "__code__", None)
-    return code is not None and all(getattr(code, part) == getattr(function.__code__, part) for part in _PARTS)
+    return isinstance(function, types.FunctionType) and is_generated(kind, name, function)
 
 
 _OPERATORS: dict[str, Any] = {
     "__eq__": operator.eq, "__lt__": operator.lt, "__le__": operator.le, "__gt__": operator.gt, "__ge__": operator.ge,
 }  # fmt: skip
-_PARTS = ("co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_flags", "co_argcount")
 
 
 # -- for the machine --------------------------------------------------------------------------------------------------

@@ -73,6 +73,8 @@ def behind(kind: type, above: type, name: str) -> Any:
 
 def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
     """The call that an operation on objects of the program is; None if it is none, or not one that can be seen into."""
+    if operation is operator.getitem and is_a(args[0], type):
+        return _of_class(recorder, *args)
     if not args or not any(map(known.has_methods, args[:2])) or not known.is_among(operation, _OPERATIONS):
         return None
     if operation in _DIRECT:
@@ -94,6 +96,20 @@ def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
     if len(args) == 2 and operation in _COMPARISONS:
         return _comparison(recorder, operation, *args)
     return None
+
+
+def _of_class(recorder: Any, kind: type, item: Any) -> Enter | None:
+    """What `kind[item]` is: a method of the class of the class, or a class method of the class."""
+    method = method_of(recorder, kind, "__getitem__")
+    if method is not None or type(kind) is not type:
+        return None if method is None else Enter(method, (kind, item))
+    found = class_attribute(kind, "__class_getitem__")
+    function = found.__func__ if is_a(found, classmethod) else None
+    if not is_a(function, types.FunctionType) or not recorder.enters(function):
+        return None
+    asked = recorder.derive(class_attribute, recorder.origin("known", kind), "__class_getitem__")
+    recorder.guard("is", asked, found)
+    return Enter(function, (kind, item))
 
 
 def truth_of(recorder: Any, value: Any, deliver: str = "truth") -> Enter | None:
@@ -118,8 +134,8 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
         return None if own is None else Enter(polyfills.without_result, (own, owner, name, value))
     found = class_attribute(kind, name) if type(name) is str else None
     if type(name) is str:
-        plainly = recorder.derive(has_setter, recorder.origin("known", kind), name)
-        recorder.guard("is", plainly, has_setter(kind, name))
+        called = recorder.derive(called_to_set, recorder.origin("known", kind), name)
+        recorder.guard("is", called, called_to_set(kind, name))
     if type(found) is property:
         setter = found.fset
         if not is_a(setter, types.FunctionType) or not recorder.enters(setter):
@@ -132,9 +148,13 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
     return Enter(polyfills.without_result, (setter, recorder.descriptor(kind, name), owner, value))
 
 
-def has_setter(kind: type, name: str) -> bool:
-    """Whether to set an attribute of objects of a class calls something of the class, a property's setter say."""
-    return not known.sets_plainly(kind) or hasattr(type(class_attribute(kind, name)), "__set__")
+def called_to_set(kind: type, name: str) -> Any:
+    """What is called of a class to set an attribute of its objects: its `__setattr__`, or a descriptor; None if the
+    attribute is simply set."""
+    if not known.sets_plainly(kind):
+        return class_attribute(kind, "__setattr__")
+    found = class_attribute(kind, name)
+    return found if hasattr(type(found), "__set__") else None
 
 
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:

@@ -147,7 +147,7 @@ class Attributes(Reasons):
 
     def _is_plain_module(self, module: types.ModuleType) -> bool:
         """Whether the attributes of a module are what lies in its dict, now and in later calls."""
-        if not module.__name__.startswith("anfora"):
+        if not str((module.__dict__ or {}).get("__name__")).startswith("anfora"):
             self.guard("type", self._origin_of(module), type(module))
         kind = type(module)
         return kind is types.ModuleType or (

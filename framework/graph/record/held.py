@@ -34,6 +34,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.makers import takes_numbers
 from anfora.graph.facts.origins import Number, value_of_number
 from anfora.graph.facts.table import DRAINED, KEPT, KEYS, LENGTH, LOOKS, MAPPING, NEW, PLAIN, WALKED, fact_of, resolved
 from anfora.graph.lower.ranges import Counter, iterator_of
@@ -399,7 +400,7 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
         if _sets_plainly(*args[:2]):
             return ()
         return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
-    if known.is_among(operation, (getattr, delattr)) or (is_a(operation, type) and _only_stores(operation)):
+    if known.is_among(operation, (getattr, delattr)) or (is_a(operation, type) and takes_numbers(operation)):
         return ()
     fact, given = resolved(operation, args)
     if fact is None or (fact.gives == NEW and not fact.moves) or fact.owner not in _HOLDING:
@@ -425,7 +426,7 @@ def stored_from(operation: Any, args: tuple) -> int | None:
     if operation is setattr:
         return 2 if _sets_plainly(*args[:2]) else None
     if is_a(operation, type) and operation is not dict and operation is not functools.partial:
-        return 0 if _only_stores(operation) else None
+        return 0 if takes_numbers(operation) else None
     fact, given = resolved(operation, args)
     if fact is None or not fact.moves or fact.stores_from is None:
         return None
@@ -488,24 +489,6 @@ def _sets_plainly(owner: Any, name: Any) -> bool:
         return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
     return (
         known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind) and hasattr(owner, "__dict__")
-    )
-
-
-def _only_stores(kind: type) -> bool:
-    """Whether what makes an object of a class is written by Python, and stores the arguments as they are."""
-    if issubclass(kind, tuple):
-        scope = getattr(kind.__new__, "__globals__", {})
-        return scope.get("__name__") == f"namedtuple_{kind.__name__}" and known.computes(kind)
-    return (
-        "__dataclass_fields__" in kind.__dict__
-        and not hasattr(kind, "__post_init__")
-        and kind.__new__ is object.__new__
-        and kind.__setattr__ is object.__setattr__
-        and "__init__" in kind.__dict__
-        and kind.__init__.__code__.co_filename == "<string>"  # type: ignore[misc]
-        and not any(
-            hasattr(type(getattr(kind, name, None)), "__set__") for name in kind.__dict__["__dataclass_fields__"]
-        )
     )
 
 

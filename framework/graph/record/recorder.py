@@ -36,7 +36,7 @@ from anfora.eager.batched import NeedsExamples
 from anfora.eager.cells import call_cell
 from anfora.eager.tape import transforms
 from anfora.eager.updating import Updater
-from anfora.graph.facts import arrays, contexts, known
+from anfora.graph.facts import arrays, contexts, known, makers
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
@@ -256,7 +256,7 @@ class Recorder(Outlining):
             call = check_of(self, operation, *args)
             if call is not None:
                 raise call
-        if not any(map(known.has_methods, args)):
+        if not any(map(known.has_methods, args)) and not (operation is operator.getitem and is_a(args[0], type)):
             return
         if operation is operations.special_method and known.is_object(args[0]):
             kind, name = type(args[0]), args[1]
@@ -745,28 +745,20 @@ class Recorder(Outlining):
                 return True
         if known.is_layer(kind):
             return make_here(self, machine, kind, args, kwargs)
-        init = class_attribute(kind, "__init__")
-        is_cell = issubclass(kind, Cell) and is_plain_object(kind)
-        if (
-            (type(kind) not in ORDINARY and not is_cell)
-            or kind.__new__ is not object.__new__
-            or not is_a(init, types.FunctionType)
-        ):
-            is_bare = kind.__new__ is object.__new__ and kind.__init__ is object.__init__  # type: ignore[misc]
-            if is_bare and type(kind) in ORDINARY:
-                machine.push(machine.natively(kind, args, kwargs))
-                return True
+        if type(kind) not in ORDINARY:
             return False
-        if not contexts.may_be_made(kind, machine.frames):
-            return False
-        if not self.enters(init):
-            if hasattr(kind, "__dataclass_fields__") and not hasattr(kind, "__post_init__"):
-                machine.push(machine.natively(kind, args, kwargs))
-                return True
+        way = makers.maker(kind)
+        self.guard("is", self.derive(makers.maker, self.origin("known", kind)), way)
+        if way in (makers.BARE, makers.RECORD, makers.ROW):
+            defaults = makers.defaults_of(kind)
+            if defaults is not None:
+                self._read_function(defaults)
+            machine.push(machine.natively(kind, args, kwargs))
+            return True
+        if way is None or not contexts.may_be_made(kind, machine.frames) or not self.enters(way):
             return False
         made = machine.natively(object.__new__, (kind,), {})
-        self.guard_class(kind, "__init__")
-        self.enter(machine, init, (made, *args), kwargs, "object")
+        self.enter(machine, way, (made, *args), kwargs, "object")
         machine.frames[-1].target = made
         return True
 

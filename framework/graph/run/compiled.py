@@ -51,7 +51,6 @@ from anfora.graph.source.code import Unsupported
 from anfora.graph.source.tracebacks import freed
 from anfora.graph.state.images import Image, Imager, NoImage, build, signature
 from anfora.graph.state.moments import (
-    MOST_PARTS,
     OVERDRAWN,
     VARYING,
     Escaped,
@@ -59,6 +58,7 @@ from anfora.graph.state.moments import (
     Outcome,
     State,
     holds_identity,
+    is_taken_apart,
     leaves_of,
 )
 
@@ -194,7 +194,7 @@ class Program:
         is_new = False  # whether it goes a way that has come often, and is being compiled
         while True:
             stands: Switches | None = None  # how the switches stand behind the piece, if that is known
-            if held and behind is None and (error := delivered()) is not None:
+            if held and behind is None and not point.puts_back and (error := delivered()) is not None:
                 return self._interrupt(point, values, error)
             if behind is not None:
                 variant, live = behind
@@ -1057,7 +1057,7 @@ def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]], 
     """What a hop gave, with numbers that vary in the places of numbers (not of how a loop has ended), which are noted, each
     with the path to it."""
     if type(value) is tuple:
-        if len(value) > MOST_PARTS:
+        if not is_taken_apart(value, len(path)):
             return value
         items = [
             _with_numbers(x, (*path, i), numbers, kinds)

@@ -13,10 +13,11 @@ from anfora.core.abstract import Layout
 from anfora.eager.tape import Leaf, Output
 from anfora.graph.facts.classes import Facts, has_tag
 from anfora.graph.facts.known import is_attribute_of_ours, overrides
+from anfora.graph.facts.makers import maker
 from anfora.graph.facts.origins import Emitter, Origin
 from anfora.graph.facts.values import exact, is_told_by_equality
 from anfora.graph.machine.operations import has_own
-from anfora.graph.polyfill.special import behind, class_attribute
+from anfora.graph.polyfill.special import behind, called_to_set, class_attribute
 from anfora.graph.polyfill.surroundings import hooks_on
 from anfora.ops.bound import Bound
 
@@ -202,7 +203,7 @@ def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
 
 
 #: Questions of which the answers follow from what stands in a class and its bases.
-_OF_CLASSES = (hasattr, class_attribute, behind, has_own, overrides, is_attribute_of_ours)
+_OF_CLASSES = (hasattr, class_attribute, behind, has_own, overrides, is_attribute_of_ours, maker, called_to_set)
 _MOST_PAIRS = 6  #: of objects, each with a guard of its own
 _WRITERS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,

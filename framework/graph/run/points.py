@@ -301,6 +301,13 @@ class Point:
         self.visits = 0  #: times that Python came by
         self.due = control.NATIVE_AFTER  #: the visit at which it is time for an engine
 
+    @functools.cached_property
+    def puts_back(self) -> bool:
+        """Whether the program stands in a function of this library's that puts something back: see `Code.puts_back`."""
+        frames: Any = self.frames
+        innermost = frames[1][-1] if frames[0] == "tuple" else frames
+        return innermost[0] == "frame" and innermost[4].puts_back
+
     def arguments(self, values: list[Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments of the call that starts here."""
         count, names = self.form

@@ -139,6 +139,9 @@ class Code:
     free: tuple[str, ...] = ()
     is_generator: bool = False
     is_internal: bool = False  #: whether it belongs to this package: then the line that calls it is the program's
+    #: Whether that puts something back at its end, in a `finally` say. What a handler of a signal raises waits until the
+    #: program is called from there: between two instructions of its own it might not be noticed that something is open.
+    puts_back: bool = False
     #: The loops, by the index of the instruction that each iteration starts with.
     loops: dict[int, Any] = field(default_factory=dict)
     #: Those that go over something, by the index of the instruction that makes the iterator.

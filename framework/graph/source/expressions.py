@@ -116,6 +116,7 @@ class Writer:
             self.python.co_freevars,
             bool(self.python.co_flags & inspect.CO_GENERATOR),
             is_internal(self.python),
+            is_internal(self.python) and any(map(_puts_back, ast.walk(self.definition.node))),
             {loop.head: loop for loop in self.loops},
             {loop.iter: loop for loop in self.loops if loop.iter is not None},
         )
@@ -694,6 +695,14 @@ def _constant(node: ast.expr) -> Any:
         if isinstance(number, (int, float, complex)) and not isinstance(number, bool):
             return -number
     return _NOT_CONSTANT
+
+
+def _puts_back(node: ast.AST) -> bool:
+    """Whether it is a `try` that something comes out of in no other way: with `finally`, or an `except` for all."""
+    if not isinstance(node, ast.Try):
+        return False
+    caught = [handler.type.id for handler in node.handlers if isinstance(handler.type, ast.Name)]
+    return bool(node.finalbody) or "BaseException" in caught
 
 
 def _refuse_async(node: Any) -> None:

@@ -25,7 +25,6 @@ __all__ = [
     "CALL",
     "DATA",
     "LOOP",
-    "MOST_PARTS",
     "OUTLINED",
     "OVERDRAWN",
     "VARYING",
@@ -37,6 +36,7 @@ __all__ = [
     "Piece",
     "State",
     "holds_identity",
+    "is_taken_apart",
     "key_of",
     "keeps_arguments",
     "leaves_of",
@@ -50,7 +50,20 @@ CALL = "a call on plain values, which is Python's"
 OUTLINED = (LOOP, CALL)
 #: Why a function is given back to Python: see run/ledger.py.
 OVERDRAWN = "to record it any further costs more than it can gain"
-MOST_PARTS = 64  #: of a tuple that a hop gives; a longer one is as a whole
+_MOST_PARTS = 64
+
+
+def is_taken_apart(value: tuple, depth: int) -> bool:
+    """Whether a tuple that a hop gives, or one so deep in it, is looked at part by part. One of many parts is as a whole;
+    of one inside of another those in tuples count as well, so there are never many."""
+    left, waiting = _MOST_PARTS, [value]
+    while waiting:
+        parts = waiting.pop()
+        left -= len(parts)
+        if left < 0 or not depth:
+            return left >= 0
+        waiting += [part for part in parts if type(part) is tuple]
+    return True
 
 
 class Outcome:
@@ -77,7 +90,7 @@ def leaves_of(outcome: Outcome) -> Iterator[tuple[tuple, Any]]:
     """The objects that a hop gave, each with the path to it."""
 
     def walk(value: Any, path: tuple) -> Iterator[tuple[tuple, Any]]:
-        if type(value) is tuple and len(value) <= MOST_PARTS:
+        if type(value) is tuple and is_taken_apart(value, len(path)):
             for i, item in enumerate(value):
                 yield from walk(item, (*path, i))
         else:
@@ -296,17 +309,17 @@ def varying_key_of(outcome: Outcome) -> Any:
         return key_of(outcome)
     value = outcome.value
     if type(value) is tuple and value and type(value[0]) is str:
-        return tuple, value[0], tuple(map(_varying_key, value[1:]))
+        return tuple, value[0], tuple([_varying_key(item, 1) for item in value[1:]])
     return _varying_key(value)
 
 
-def _varying_key(value: Any) -> Any:
+def _varying_key(value: Any, depth: int = 0) -> Any:
     kind = type(value)
     if kind in VARYING:
         return kind
-    if kind is tuple and len(value) <= MOST_PARTS:
-        return kind, tuple(map(_varying_key, value))
-    return _key(value, True)
+    if kind is tuple and is_taken_apart(value, depth):
+        return kind, tuple([_varying_key(item, depth + 1) for item in value])
+    return _key(value, True, depth)
 
 
 #: Types of values that may differ from call to call.
@@ -329,7 +342,7 @@ def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
         return kind
     if kind in SIMPLE:
         return exact(value)
-    if kind is tuple and len(value) > MOST_PARTS:
+    if kind is tuple and not is_taken_apart(value, depth):
         return kind
     if kind is tuple:
         return kind, tuple(_key(item, items_vary, depth + 1) for item in value)
