@@ -15,13 +15,12 @@ import inspect
 import linecache
 import sys
 import types
-import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
 from anfora.graph.source import unfiled
 from anfora.graph.source.code import Code, Unsupported
-from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line
+from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, Path, code_object, first_line, quietly
 from anfora.graph.source.statements import compile_function
 
 __all__ = ["code_of", "definition_of", "look_for"]
@@ -144,12 +143,10 @@ def _find_in(file: _File, python: types.CodeType) -> Definition | None:
 
 def _read(lines: list[str]) -> _File:
     file = _File(lines)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # they have been given when the file was loaded
-        try:
-            tree = ast.parse("".join(lines))
-        except (SyntaxError, ValueError):
-            return file
+    try:
+        tree = quietly(ast.parse, "".join(lines))
+    except (SyntaxError, ValueError):
+        return file
     _Reader(file).children(tree, (), set())
     return file
 
