@@ -428,7 +428,7 @@ class Recorder(Outlining):
             return value
         if kind is Number:
             return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
-        if known.has_methods(value) and not isinstance(value, type):
+        if known.has_methods(value):
             if self.given is not None:
                 return self._redo()
             call = None if self.opaque(value) else truth_of(self, value)
