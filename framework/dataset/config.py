@@ -7,18 +7,20 @@ back. A pipeline takes the seed when it begins to be iterated, so set it before.
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Callable
 from typing import Any
 
 from anfora.core import random as streams
-from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 
 __all__ = [
     "effective_seed", "get_auto_num_workers", "get_auto_offload", "get_autotune_interval", "get_callback_timeout",
     "get_debug_mode", "get_dynamic_shape", "get_enable_autotune", "get_enable_shared_mem", "get_enable_watchdog",
     "get_error_samples_mode", "get_fast_recovery", "get_monitor_sampling_interval", "get_multiprocessing_start_method",
     "get_multiprocessing_timeout_interval", "get_num_parallel_workers", "get_numa_enable", "get_prefetch_size", "get_seed",
+    "load",
     "set_auto_num_workers", "set_auto_offload", "set_autotune_interval", "set_callback_timeout", "set_debug_mode",
     "set_dynamic_shape", "set_enable_autotune", "set_enable_shared_mem", "set_enable_watchdog", "set_error_samples_mode",
     "set_fast_recovery", "set_monitor_sampling_interval", "set_multiprocessing_start_method",
@@ -118,13 +120,22 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _setting(name: str, argument: str, default: Any, check: Callable[[Any], Any], about: str) -> tuple[Any, Any]:
+def _setting(
+    name: str,
+    argument: str,
+    default: Any,
+    check: Callable[[Any], Any],
+    about: str,
+    given: Any = inspect.Parameter.empty,
+) -> tuple[Any, Any]:
     kept = [default]
-    parameter = inspect.Parameter(argument, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    parameter = inspect.Parameter(argument, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=given)
     signature = inspect.Signature([parameter])
 
     def put(*args: Any, **kwargs: Any) -> None:
-        kept[0] = check(signature.bind(*args, **kwargs).arguments[argument])
+        bound = signature.bind(*args, **kwargs)
+        bound.apply_defaults()
+        kept[0] = check(bound.arguments[argument])
 
     def give() -> Any:
         return kept[0]
@@ -177,7 +188,12 @@ set_error_samples_mode, get_error_samples_mode = _setting(
     "error_samples_mode", "error_samples_mode", 0, _same, "what to do with samples that fail; kept: they are errors"
 )
 set_multiprocessing_start_method, get_multiprocessing_start_method = _setting(
-    "multiprocessing_start_method", "start_method", "fork", _same, "how workers start; kept: they are always forked"
+    "multiprocessing_start_method",
+    "start_method",
+    "fork",
+    _same,
+    "how workers start; kept: they are always forked",
+    "fork",
 )
 _debug = [False]
 _autotune = [False]
@@ -191,6 +207,26 @@ def set_debug_mode(debug_mode_flag: bool, debug_hook_list: list | None = None) -
 def get_debug_mode() -> bool:
     """Whether every pipeline runs in this process and thread."""
     return _debug[0]
+
+
+def load(file: str) -> None:
+    """Take settings from a JSON file.
+
+    Args:
+        file: with any of "seed", "numParallelWorkers" and "prefetchSize"; those of MindSpore's own machinery are read over.
+    """
+    if not isinstance(file, (str, os.PathLike)):
+        raise OpTypeError(f"file should be a str, but got {file!r}", arg="file")
+    try:
+        with open(file, encoding="utf-8") as opened:
+            found = json.load(opened)
+    except (OSError, ValueError) as error:
+        raise OpRuntimeError(f"Invalid file, {file} cannot be read as JSON ({error})") from error
+    for name, put in (
+        ("seed", set_seed), ("numParallelWorkers", set_num_parallel_workers), ("prefetchSize", set_prefetch_size),
+    ):  # fmt: skip
+        if name in found:
+            put(found[name])
 
 
 def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> None:

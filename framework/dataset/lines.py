@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import enum
 import glob
 import os
 from collections.abc import Sequence
@@ -16,25 +15,11 @@ from anfora.dataset import checks
 from anfora.dataset.blocks import Block
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.node import Node
-from anfora.dataset.samplers import BuiltinSampler, RandomSampler, SequentialSampler
+from anfora.dataset.samplers import BuiltinSampler, RandomSampler, SequentialSampler, Shuffle
 from anfora.dataset.seeds import permutation
 from anfora.dataset.sources import Arrays, Indexed, Sampled
 
 __all__ = ["CSVDataset", "FileOrder", "Shuffle", "TextFileDataset", "files_of", "shuffle_of"]
-
-
-class Shuffle(str, enum.Enum):
-    """How rows of several files are shuffled.
-
-    GLOBAL: all rows. FILES: the files, rows stay in their order. INFILE: the rows of each file. ADAPTIVE and PARTIAL are
-    ways of MindSpore to save memory; here they are GLOBAL.
-    """
-
-    GLOBAL = "global"
-    FILES = "files"
-    INFILE = "infile"
-    ADAPTIVE = "adaptive"
-    PARTIAL = "partial"
 
 
 class FileOrder(BuiltinSampler):

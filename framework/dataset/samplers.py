@@ -6,6 +6,7 @@ follows from seed and epoch.
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +18,7 @@ from anfora.dataset.seeds import Guard, permutation, seed_globals, uniforms, wor
 
 __all__ = [
     "BuiltinSampler", "DistributedSampler", "IterSampler", "PKSampler", "RandomSampler", "Sampler", "SequentialSampler",
-    "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler", "select",
+    "Shuffle", "SubsetRandomSampler", "SubsetSampler", "WeightedRandomSampler", "select",
 ]  # fmt: skip
 
 
@@ -104,6 +105,20 @@ class SequentialSampler(BuiltinSampler):
         return np.arange(self.start_index, total)
 
 
+class Shuffle(str, enum.Enum):
+    """How rows of several files are shuffled.
+
+    GLOBAL: all rows. FILES: the files, rows stay in their order. INFILE: the rows of each file. ADAPTIVE and PARTIAL are
+    ways of MindSpore to save memory; here they are GLOBAL.
+    """
+
+    GLOBAL = "global"
+    FILES = "files"
+    INFILE = "infile"
+    ADAPTIVE = "adaptive"
+    PARTIAL = "partial"
+
+
 class RandomSampler(BuiltinSampler):
     """Samples in random order.
 
@@ -113,7 +128,9 @@ class RandomSampler(BuiltinSampler):
         shuffle: MindSpore's way to shuffle files; without effect.
     """
 
-    def __init__(self, replacement: bool = False, num_samples: int | None = None, shuffle: Any = None) -> None:
+    def __init__(
+        self, replacement: bool = False, num_samples: int | None = None, shuffle: Any = Shuffle.GLOBAL
+    ) -> None:
         if not isinstance(replacement, bool):
             raise OpTypeError(f"replacement must be a boolean value but was: {replacement}.", arg="replacement")
         super().__init__(num_samples)

@@ -874,6 +874,7 @@ def lrn(
         raise OpValueError(f"lrn: `norm_region` must be 'ACROSS_CHANNELS', but got {norm_region!r}", arg="norm_region")
     [radius] = each_axis("lrn", "depth_radius", depth_radius, 1, 0)
     n, c, h, w = x.shape
+    radius = min(radius, c)  # there are no more channels to either side
     squares = reshape(_squares(x), (1, n, c, h * w))
     sums = avg_pool2d(squares, (2 * radius + 1, 1), 1, (radius, 0), divisor_override=1)
     root = (reshape(sums, x.shape) * float(alpha) + float(bias)) ** float(beta)

@@ -346,7 +346,7 @@ def diff(x: Tensor, n=1, axis=-1, prepend: Tensor | None = None, append: Tensor 
     axis = normalize_axis("diff", axis, x.ndim)
     parts = [part for part in (prepend, x, append) if part is not None]
     x = concat(parts, axis) if len(parts) > 1 else x
-    for _ in range(n.__index__()):
+    for _ in range(min(n.__index__(), max(x.shape[axis], 1))):  # then there is nothing left
         length = max(x.shape[axis] - 1, 0)
         upper, lower = narrow(x, axis, x.shape[axis] - length, length), narrow(x, axis, 0, length)
         x = not_equal(upper, lower) if x.dtype.is_bool else upper - lower

@@ -175,6 +175,7 @@ ROWS = [
             S(normal(2, 3), 1, 1, normal(2, 1), normal(2, 2)),
             S(normal(2, 1)),
             S(normal(2, 2), 3),
+            S(normal(2, 0), 1),
             S(integers(-9, 9, 5)),
             S(np.array([True, False, False])),
         ],

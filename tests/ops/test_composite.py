@@ -135,3 +135,20 @@ def test_odd_arguments_are_refused_in_words():
                         continue  # what Python says of a call with too many arguments
                     wrong.append(f"{name}({', '.join(map(repr, given))}): {error!r}")
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: ops.diff(x, 2**40),
+        lambda x: ops.lrn(ops.reshape(x, (1, 2, 1, 2)), 2**40),
+        lambda x: ops.matrix_power(ops.eye(2), 2**40),
+    ],
+)
+def test_counts_beyond_all_bounds_end(call):
+    assert call(Tensor([[1.0, 2.0], [3.0, 4.0]])).ndim >= 2
+
+
+def test_a_sum_of_too_many_terms_is_refused():
+    with pytest.raises(ValueError, match="at most 4096"):
+        ops.mvlgamma(Tensor([5.0]), 2**70)
