@@ -317,6 +317,9 @@ def sorts(seen, items, reverse):
 
 def test_a_signal_while_another_exception_goes_on_has_it_as_its_context():
     compiled = ms.jit(sorts)
+    for _ in range(3):
+        with pytest.raises(TypeError):
+            compiled([], [Tensor([1.0]), Tensor([2.0])], object())
     found = []
     for moment in range(1, 300, 7):
         seen = []
