@@ -572,6 +572,14 @@ class Optimizer(Updater):
         """The gradients themselves, for programs written for MindSpore."""
         return gradients
 
+    def _is_dynamic_lr_or_weight_decay(self) -> bool:
+        """Whether a rate or decay follows `global_step`, which an optimizer of the program's own then counts."""
+        return bool(self.dynamic_lr or self.dynamic_weight_decay)
+
+    def _grad_sparse_indices_deduplicate(self, gradients: Sequence[Any]) -> Sequence[Any]:
+        """The gradients themselves, as there are no sparse ones."""
+        return gradients
+
     @computed
     def param_length(self) -> int:
         """The number of parameters."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import atexit
 import importlib.util
 import os
-import shutil
 import sys
 import threading
 from typing import Any
@@ -172,6 +171,8 @@ def _library(mpi: Any) -> str:
 
 def _mpiexec_of_this_python() -> str:
     """The `mpiexec` that stands beside this Python, where there is one, for a message."""
+    import shutil  # which takes longer to load than all of this package's start may
+
     beside = shutil.which("mpiexec", path=os.path.dirname(sys.executable))
     return f": {beside} -n {started()} python {os.path.basename(sys.argv[0])}" if beside else ""
 

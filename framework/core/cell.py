@@ -27,6 +27,17 @@ __all__ = ["Cell", "Hooks", "hooks_of"]
 
 _RECOMPUTED = "recompute_"
 
+#: What those who come from PyTorch ask a Cell for, and what it is called here.
+_WORDS = {
+    "train": "set_train()", "eval": "set_train(False)", "parameters": "get_parameters() or trainable_params()",
+    "named_parameters": "parameters_and_names()", "children": "cells()", "named_children": "name_cells()",
+    "modules": "cells_and_names()", "named_modules": "cells_and_names()",
+    "load_state_dict": "load_param_into_net(net, parameters)",
+    "requires_grad_": "requires_grad of each parameter", "half": "to_float(float16)", "float": "to_float(float32)",
+    "to": "to_float(dtype)", "register_buffer": "a Parameter with requires_grad=False",
+    "register_parameter": "insert_param_to_cell(name, parameter)", "add_module": "insert_child_to_cell(name, cell)",
+}  # fmt: skip
+
 
 class Hooks:
     """The hooks of a Cell, by kind. A hook is kept with its options. A Cell with a `bprop` of its own has one too: where
@@ -79,7 +90,8 @@ class Cell:
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The program of the Cell; to be written by subclasses."""
-        raise NotImplementedError(f"{type(self).__name__} has no construct()")
+        hint = ": it has forward(), which is called construct() here" if hasattr(type(self), "forward") else ""
+        raise NotImplementedError(f"{type(self).__name__} has no construct(){hint}")
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         attributes = self.__dict__
@@ -130,7 +142,10 @@ class Cell:
         if make is not None:
             found = self.__dict__[name] = make(self)
             return found
-        raise OpAttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+        raise OpAttributeError(
+            f"'{type(self).__name__}' object has no attribute '{name}'",
+            help=f"what PyTorch calls {name} is {_WORDS[name]} here." if name in _WORDS else None,
+        )
 
     #: Attributes that lie in a Cell from when they are asked for, and what makes them, given the Cell.
     _made_when_asked: dict[str, Callable[[Any], Any]] = {}  # noqa: RUF012

@@ -157,3 +157,29 @@ def test_scopes():
     net.generate_scope()
     assert net.first.get_scope() == "Default/first-Line" and net.get_scope() is None
     assert net.second.get_scope() == "recompute_Default/second-Line"
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (lambda net: net.train(), r"what PyTorch calls train is set_train\(\) here"),
+        (lambda net: net.eval(), r"is set_train\(False\) here"),
+        (lambda net: net.parameters(), r"is get_parameters\(\) or trainable_params\(\) here"),
+        (lambda net: net.load_state_dict({}), r"is load_param_into_net\(net, parameters\) here"),
+        (lambda net: net.nothing_of_the_kind, "has no attribute 'nothing_of_the_kind'"),
+    ],
+)
+def test_words_of_pytorch_are_answered_with_ours(ask, text):
+    with pytest.raises(AttributeError, match=text):
+        ask(nn.Dense(1, 1))
+
+
+def test_forward_is_called_construct():
+    class Net(nn.Cell):
+        def forward(self, x):
+            return x
+
+    with pytest.raises(
+        NotImplementedError, match=r"Net has no construct\(\): it has forward\(\), which is called constru"
+    ):
+        Net()(1)

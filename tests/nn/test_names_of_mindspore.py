@@ -158,3 +158,36 @@ def test_gradients_over_several_steps(mode):
             ms.set_context(mode=ms.PYNATIVE_MODE)
         weights.append(w.asnumpy())
     np.testing.assert_allclose(*weights, rtol=1e-6)
+
+
+@pytest.mark.parametrize("rate", [0.5, nn.PolynomialDecayLR(0.5, 0.1, 4, 1.0)], ids=["fixed", "by schedule"])
+def test_an_optimizer_of_the_program_s_own_counts_its_steps(rate):
+    """As optimizers of MindSpore's libraries are written: `get_lr` counts the steps that a schedule needs."""
+
+    class Plain(nn.Optimizer):
+        def __init__(self, params, learning_rate):
+            super().__init__(learning_rate, params)
+
+        def get_lr(self):
+            lr = self.learning_rate
+            if self.dynamic_lr:
+                lr = self.learning_rate(self.global_step).reshape(())
+            if self._is_dynamic_lr_or_weight_decay():
+                self.assignadd(self.global_step, self.global_step_increase_tensor)
+            return lr
+
+        def construct(self, gradients):
+            gradients = self.flatten_gradients(gradients)
+            gradients = self._grad_sparse_indices_deduplicate(gradients)
+            lr = self.get_lr()
+            for parameter, gradient in zip(self._parameters, gradients):
+                ops.assign_sub(parameter, lr * gradient)
+            return True
+
+    w = Parameter(Tensor([4.0]), name="w")
+    step = Plain([w], rate)
+    for _ in range(3):
+        step((Tensor([1.0]),))
+    expected = 4 - sum([0.5] * 3 if rate == 0.5 else [0.5, 0.4, 0.3])
+    assert w.item() == pytest.approx(expected)
+    assert step.global_step.tolist() == [0 if rate == 0.5 else 3]
