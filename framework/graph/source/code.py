@@ -152,7 +152,7 @@ class Code:
 
     def may_stop(self, pc: int) -> bool:
         """Whether what the handler of a signal raises may come in front of an instruction: not where this library holds
-        something open, and not where an exception has come to its handler and is not the one that is handled, or no more."""
+        something open, and not where an exception is at its handler and is not the one that is handled, or no more."""
         return not self.puts_back and self.opcodes[pc] not in ("CAUGHT", "RERAISE")
 
     def listing(self) -> str:
