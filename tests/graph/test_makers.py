@@ -234,3 +234,22 @@ def test_what_only_stores_is_no_hop(name):
     kind = KINDS[name]()
     function = ms.jit(lambda x: kind(x).a + 1, fullgraph=True)
     assert [function(Tensor([1.0])).item() for _ in range(3)] == [2.0] * 3
+
+
+def test_the_truth_of_a_class_is_asked_of_its_class():
+    class Kind(type):
+        def __bool__(cls):
+            seen.append("truth")
+            return False
+
+        def __len__(cls):
+            return 3
+
+    class Made(metaclass=Kind):
+        pass
+
+    function = ms.jit(lambda x: (len(Made), 1 if Made else 2, not Made, bool(Made), Made and 1, x))
+    seen.clear()
+    for turn in range(3):
+        assert function(Tensor([1.0]))[:5] == (3, 2, True, False, Made)
+        assert seen == ["truth"] * 4 * (turn + 1)

@@ -304,3 +304,30 @@ def test_a_gradient_that_a_signal_ends_leaves_no_tape_open():
             assert not transforms.depth
             if interrupt.left > 0:
                 break
+
+
+def sorts(seen, items, reverse):
+    try:
+        items.sort(key=lambda v: float(v[0]), reverse=reverse)
+    except Late:
+        seen.append("caught")
+    finally:
+        seen.append("finally")
+
+
+def test_a_signal_while_another_exception_goes_on_has_it_as_its_context():
+    compiled = ms.jit(sorts)
+    for _ in range(3):
+        with pytest.raises(TypeError):
+            compiled([], [Tensor([1.0]), Tensor([2.0])], object())
+    found = []
+    for moment in range(1, 300, 7):
+        seen = []
+        given = seen, [Tensor([1.0]), Tensor([2.0])], object()
+        try:
+            with SignalAt(moment):
+                compiled(*given)
+        except (Late, TypeError) as error:
+            if "finally" in seen:
+                found.append((type(error), type(error.__context__)))
+    assert (Late, TypeError) in found and (Late, type(None)) not in found

@@ -718,7 +718,7 @@ class Machine:
                         self.world.settle(self)
                         if not frames:
                             break
-                    if held and not frames[-1].code.puts_back:
+                    if held and frames[-1].code.may_stop(frames[-1].pc):
                         self._interrupt()
                     frame = frames[-1]
                     pc = frame.pc
@@ -943,7 +943,7 @@ class Machine:
         while frames:
             try:
                 while frames:
-                    if held and not frames[-1].code.puts_back:
+                    if held and frames[-1].code.may_stop(frames[-1].pc):
                         self._interrupt()
                     frame = frames[-1]
                     pc = frame.pc

@@ -429,7 +429,7 @@ class Recorder(Outlining):
             return self.decide(Origin("number", bool, (value.origin,)), bool(value.value))
         if value is NotImplemented:
             return self.interpret(machine, bool, (value,), {}, "the truth of NotImplemented, of which Python warns")
-        if known.has_methods(value) and not is_a(value, type):
+        if known.has_methods(value):
             if self.given is not None:
                 return self._redo()
             call = None if self.opaque(value) else truth_of(self, value)

@@ -194,7 +194,7 @@ class Program:
         is_new = False  # whether it goes a way that has come often, and is being compiled
         while True:
             stands: Switches | None = None  # how the switches stand behind the piece, if that is known
-            if held and behind is None and not point.puts_back and (error := delivered()) is not None:
+            if held and behind is None and point.may_stop and (error := delivered()) is not None:
                 return self._interrupt(point, values, error)
             if behind is not None:
                 variant, live = behind

@@ -302,11 +302,11 @@ class Point:
         self.due = control.NATIVE_AFTER  #: the visit at which it is time for an engine
 
     @functools.cached_property
-    def puts_back(self) -> bool:
-        """Whether the program stands in a function of this library's that puts something back: see `Code.puts_back`."""
+    def may_stop(self) -> bool:
+        """Whether what the handler of a signal raises may come here: see `Code.may_stop`."""
         frames: Any = self.frames
         innermost = frames[1][-1] if frames[0] == "tuple" else frames
-        return innermost[0] == "frame" and innermost[4].puts_back
+        return innermost[0] != "frame" or innermost[4].may_stop(innermost[1])
 
     def arguments(self, values: list[Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments of the call that starts here."""

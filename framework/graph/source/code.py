@@ -150,6 +150,11 @@ class Code:
     def __repr__(self) -> str:
         return f"<code of {self.python.co_qualname if hasattr(self.python, 'co_qualname') else self.python.co_name}>"
 
+    def may_stop(self, pc: int) -> bool:
+        """Whether what the handler of a signal raises may come in front of an instruction: not where this library holds
+        something open, and not where an exception is at its handler and is not the one that is handled, or no more."""
+        return not self.puts_back and self.opcodes[pc] not in ("CAUGHT", "RERAISE")
+
     def listing(self) -> str:
         """The instructions, one a line, with a mark at those that are jumped to."""
         jumps = {a for o, a in zip(self.opcodes, self.arguments) if isinstance(a, int) and o in JUMPS}
