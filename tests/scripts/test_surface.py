@@ -66,7 +66,7 @@ def test_what_is_missing_becomes_less():
 
 
 def test_a_star_brings_what_training_needs_and_no_more():
-    """`from mindspore.train import *` must not put this package's `Tensor`, `log` or `number` over a program's own names."""
+    """It must not put this package's `Tensor`, `log` or `number` over a program's own names."""
     names: dict = {}
     exec("from anfora.train import *", names)
     assert {"Model", "SummaryRecord", "load_checkpoint", *most_used()["mindspore.train"]} <= set(names)
