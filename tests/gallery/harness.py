@@ -424,7 +424,8 @@ def _run(
     program: Program, jit: Jit, wrap: Callable[[Any, Any, Jit], Callable], inner: Jit, outer: Jit,
     rounds: tuple[Round, ...] = (contextlib.nullcontext,),
 ) -> Generator[tuple[str, Any], None, None]:  # fmt: skip
-    """Every call of a program in a world of its own, as often as there are rounds: its number, and what was seen."""
+    """Every call of a program in a world of its own, as often as there are rounds: its number, and what was seen. To be
+    closed: the world ends when this does, and with what was replaced in it."""
     with _world(program):
         target = program.build(jit)
         function = wrap(inner(target), target, outer)
@@ -452,10 +453,11 @@ def check(program: Program, jit: Jit = ms.jit) -> None:
         raised = [seen[1][1] for _, seen in expected if seen[1][1]]
         assert program.raises in (None, bool(raised)), f"{program.name}: {what}: Python raises {raised or 'nothing'}"
         for way, inner, outer in ways:
-            _compare(program, f"{what}, {way}", expected, _run(program, jit, wrap, inner, outer))
+            with contextlib.closing(_run(program, jit, wrap, inner, outer)) as found:
+                _compare(program, f"{what}, {way}", expected, found)
         if is_cell:
-            with graph_mode():
-                _compare(program, f"{what}, GRAPH_MODE", expected, _run(program, _plain, wrap, _plain, _plain))
+            with graph_mode(), contextlib.closing(_run(program, _plain, wrap, _plain, _plain)) as found:
+                _compare(program, f"{what}, GRAPH_MODE", expected, found)
 
 
 def check_rounds(program: Program, rounds: tuple[Round, ...]) -> None:
@@ -478,7 +480,8 @@ def check_inner(program: Program, jit: Jit, inner: Jit) -> None:
     gradients; errors by their first lines."""
     for what, wrap, _ in _kinds(program, jit):
         expected = _without_places(_expected(program, what, wrap))
-        _compare(program, what, expected, _without_places(_run(program, jit, wrap, inner, _plain)))
+        with contextlib.closing(_run(program, jit, wrap, inner, _plain)) as found:
+            _compare(program, what, expected, _without_places(found))
 
 
 def _kinds(program: Program, jit: Jit) -> Iterator[tuple[str, Callable, list[tuple[str, Jit, Jit]]]]:
