@@ -323,6 +323,8 @@ def merge_keywords(into: dict, more: Any, function: Any) -> None:
     """More of the keyword arguments of `f(**into, **more)`."""
     if not hasattr(more, "keys"):
         raise TypeError(f"{_called(function)} argument after ** must be a mapping, not {type(more).__name__}")
+    if isinstance(more, dict) and type(more).__iter__ is dict.__iter__:
+        more = dict(more)  # as it stands there: Python asks no method of such a class
     for key in more.keys():  # noqa: SIM118  (a mapping may have no other way)
         if not isinstance(key, str):
             raise TypeError("keywords must be strings")
