@@ -50,7 +50,7 @@ PATHS = {
     "anfora.nn.utils": ("nn.utils.init",),
     "anfora.ops": (
         "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
-         "ops.function", "ops.function.array_func", "ops.function.clip_func",
+        "ops.function", "ops.function.array_func", "ops.function.clip_func",
         "ops.function.grad", "ops.function.grad.grad_func",
         "ops.function.linalg_func", "ops.function.math_func", "ops.function.nn_func",
         "ops.function.random_func", "ops.functional", "ops.operations", "ops.operations._grad_ops",

@@ -65,7 +65,14 @@ class Took(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What steps with something in common took: how many, seconds on the wall, seconds of all threads, share of all."""
+    """What the steps with something in common took.
+
+    Attributes:
+        name: what they have in common, as in `Took`.
+        steps: how many there are.
+        seconds, busy: on the clock on the wall; of all threads together.
+        share: of the seconds of all steps, in [0, 1].
+    """
 
     name: str
     steps: int
@@ -95,7 +102,7 @@ class Profiler:
         profile_memory: whether the memory of the process is looked at, every few milliseconds, by a thread.
 
     Raises:
-        OpRuntimeError: another profile is running; only one can.
+        OpTypeError: `output_path` is no path.   OpRuntimeError: another profile is running; only one can.
 
     Source: the names are MindSpore's; its options for other devices do not exist here.
 
@@ -131,7 +138,11 @@ class Profiler:
     # -- measuring ----------------------------------------------------------------------------------------------------
 
     def start(self) -> None:
-        """Begin, or go on, to measure; what was measured before is forgotten."""
+        """Begin to measure, and forget what was measured before. Does nothing where it measures already.
+
+        Raises:
+            OpRuntimeError: another profile is running.
+        """
         if self._trace is not None:
             return
         trace = Trace()

@@ -11,7 +11,7 @@ import sys
 __all__ = ["main"]
 
 _LIBRARIES = ("numpy", "numba", "llvmlite", "safetensors", "tqdm")
-_EXTRAS = ("matplotlib", "pillow", "opencv-python-headless")
+_EXTRAS = ("matplotlib", "pillow", "opencv-python-headless", "tensorboardX", "mpi4py")
 
 
 def main(arguments: list[str]) -> int:

@@ -31,7 +31,16 @@ _BACKENDS = ("hccl", "nccl", "mccl", "mpi")
 
 
 class GlobalComm:
-    """MindSpore's names of the group of all processes."""
+    """MindSpore's names of the group of all processes.
+
+    Attributes:
+        WORLD_COMM_GROUP: the name of that group.
+        INITED: whether `init` has been called.
+        BACKEND, CHECK_ENVS: for MindSpore programs; without effect.
+    Example:
+        >>> GlobalComm.WORLD_COMM_GROUP
+        'mccl_world_group'
+    """
 
     BACKEND = "mccl"
     WORLD_COMM_GROUP = MCCL_WORLD_COMM_GROUP
@@ -216,7 +225,14 @@ def _leave() -> None:
 
 
 def release() -> None:
-    """Stop communicating; a program need not call it, as its end does the same."""
+    """Stop communicating; a program need not call it, as its end does the same.
+
+    Example:
+        >>> init()
+        >>> release()
+        >>> GlobalComm.INITED
+        False
+    """
     _leave()
     _state.__init__()  # type: ignore[misc]
     GlobalComm.INITED = False
@@ -275,28 +291,60 @@ def _own_rank(group: Group, who: str) -> int:
 
 
 def get_rank(group: str | None = None) -> int:
-    """The number of this process in a group, from 0 on; without a group, among all.
+    """The number of this process in a group, from 0 on.
 
+    Args:
+        group: name of a group of processes; None for all.
     Raises:
         OpTypeError: the group is no string.   OpValueError: it does not exist, or this process is not in it.
         OpRuntimeError: several processes were started, and `init` has not been called.
+    Example:
+        >>> get_rank()  # of one process
+        0
     """
     return _own_rank(group_of(group, "get_rank"), "get_rank")
 
 
 def get_local_rank(group: str | None = None) -> int:
-    """The number of this process among those of its machine."""
+    """The number of this process among those of its machine.
+
+    Args:
+        group: name of a group that there is, or None; the answer is the same for all.
+    Raises:
+        OpTypeError, OpValueError, OpRuntimeError: as in `get_rank`.
+    Example:
+        >>> get_local_rank()
+        0
+    """
     group_of(group, "get_local_rank")
     return _state.local_rank
 
 
 def get_group_size(group: str | None = None) -> int:
-    """How many processes there are in a group; without a group, in all."""
+    """How many processes there are in a group.
+
+    Args:
+        group: name of a group of processes; None for all.
+    Raises:
+        OpTypeError, OpValueError, OpRuntimeError: as in `get_rank`.
+    Example:
+        >>> get_group_size()
+        1
+    """
     return group_of(group, "get_group_size").size
 
 
 def get_local_rank_size(group: str | None = None) -> int:
-    """How many processes there are on this machine."""
+    """How many processes there are on this machine.
+
+    Args:
+        group: as in `get_local_rank`.
+    Raises:
+        OpTypeError, OpValueError, OpRuntimeError: as in `get_rank`.
+    Example:
+        >>> get_local_rank_size()
+        1
+    """
     group_of(group, "get_local_rank_size")
     return _state.local_size
 
@@ -304,6 +352,10 @@ def get_local_rank_size(group: str | None = None) -> int:
 def get_process_group_ranks(group: str | None = None) -> list[int]:
     """The numbers, among all, of the processes of a group.
 
+    Args:
+        group: name of a group of processes; None for all.
+    Raises:
+        OpTypeError, OpValueError, OpRuntimeError: as in `get_rank`.
     Example:
         >>> get_process_group_ranks()
         [0]
@@ -312,15 +364,30 @@ def get_process_group_ranks(group: str | None = None) -> list[int]:
 
 
 def get_comm_name(group: str | None = None) -> str:
-    """The name of a group's communicator: that of the group."""
+    """The name of a group's communicator: that of the group.
+
+    Args:
+        group: name of a group of processes; None for all.
+    Raises:
+        OpTypeError, OpValueError, OpRuntimeError: as in `get_rank`.
+    Example:
+        >>> get_comm_name()
+        'mccl_world_group'
+    """
     return group_of(group, "get_comm_name").name
 
 
 def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
     """The number, among all, of a process of a group.
 
+    Args:
+        group: name of the group.
+        group_rank_id: its number in the group.
     Raises:
-        OpTypeError: the number is no integer.   OpValueError: the group has no such process.
+        OpTypeError: the number is no integer.   OpValueError: there is no such group, or it has no such process.
+    Example:
+        >>> get_world_rank_from_group_rank(GlobalComm.WORLD_COMM_GROUP, 0)
+        0
     """
     found = group_of(group, "get_world_rank_from_group_rank")
     _check_rank("get_world_rank_from_group_rank", "group_rank_id", group_rank_id)
@@ -332,8 +399,14 @@ def get_world_rank_from_group_rank(group: str, group_rank_id: int) -> int:
 def get_group_rank_from_world_rank(world_rank_id: int, group: str) -> int:
     """The number, in a group, of a process.
 
+    Args:
+        world_rank_id: its number among all.
+        group: name of the group.
     Raises:
-        OpTypeError: the number is no integer.   OpValueError: the process is not in the group.
+        OpTypeError: the number is no integer.   OpValueError: there is no such group, or the process is not in it.
+    Example:
+        >>> get_group_rank_from_world_rank(0, GlobalComm.WORLD_COMM_GROUP)
+        0
     """
     found = group_of(group, "get_group_rank_from_world_rank")
     _check_rank("get_group_rank_from_world_rank", "world_rank_id", world_rank_id)
@@ -356,7 +429,12 @@ def create_group(group: str, rank_ids: list[int], options: Any = None) -> None:
         options: accepted for MindSpore programs; no effect here.
     Raises:
         OpTypeError: the name is no string, or the numbers are no list of integers.
-        OpValueError: the name is taken, or a number is out of range, repeated, or missing this process.
+        OpValueError: the name is taken; a number is out of range or repeated; this process is not among them.
+    Example:
+        >>> create_group("alone", [0])
+        >>> get_process_group_ranks("alone")
+        [0]
+        >>> destroy_group("alone")
     """
     if not isinstance(group, str):
         raise OpTypeError(f"create_group needs a string for `group`, but got {group!r}", arg="group")
@@ -395,8 +473,13 @@ def has_group(group: str) -> bool:
 def destroy_group(group: str) -> None:
     """Forget a group.
 
+    Args:
+        group: its name.
     Raises:
         OpTypeError: the name is no string.   OpValueError: there is no such group, or it is that of all processes.
+    Example:
+        >>> create_group("alone", [0])
+        >>> destroy_group("alone")
     """
     found = group_of(group, "destroy_group")
     if found is _state.world or found is _alone:

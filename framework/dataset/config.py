@@ -214,12 +214,17 @@ def load(file: str) -> None:
 
     Args:
         file: with any of "seed", "numParallelWorkers" and "prefetchSize"; those of MindSpore's own machinery are read over.
+    Raises:
+        OpTypeError: it is no path, or a setting has another type.   OpValueError: a setting is out of range.
+        OpRuntimeError: the file cannot be read, or holds no JSON object.
     """
     if not isinstance(file, (str, os.PathLike)):
         raise OpTypeError(f"file should be a str, but got {file!r}", arg="file")
     try:
         with open(file, encoding="utf-8") as opened:
             found = json.load(opened)
+        if not isinstance(found, dict):
+            raise ValueError("it holds no object")
     except (OSError, ValueError) as error:
         raise OpRuntimeError(f"Invalid file, {file} cannot be read as JSON ({error})") from error
     for name, put in (

@@ -20,6 +20,9 @@ class Files:
 
     Args:
         names: a path, which stands for all files that were written with it, or a list of paths.
+    Raises:
+        OpTypeError: a name is no path.   OpValueError: there is no such file.
+        OpRuntimeError: it is not a MindRecord file, its index is missing, or the schemas differ.
     """
 
     def __init__(self, names: Any) -> None:
@@ -105,9 +108,19 @@ class FileReader:
 
     Args:
         file_name: a path, which stands for all files that were written with it, or a list of paths.
-        num_consumer: without effect.
+        num_consumer, operator: without effect.
         columns: the fields that are read; all by default.
-        operator: without effect.
+    Raises:
+        OpTypeError, OpValueError: an argument has another type or is out of range; there is no such file or field.
+        OpRuntimeError: a file is not a MindRecord file, its index is missing, or the schemas differ.
+    Example:
+        >>> from anfora.mindrecord import FileWriter
+        >>> writer = FileWriter("words.mindrecord")
+        >>> writer.add_schema({"word": {"type": "string"}, "count": {"type": "int32"}})
+        >>> writer.write_raw_data([{"word": "one", "count": 1}, {"word": "two", "count": 2}])
+        >>> writer.commit()
+        >>> list(FileReader("words.mindrecord", columns=["word"]).get_next())
+        [{'word': 'one'}, {'word': 'two'}]
     """
 
     def __init__(
@@ -124,7 +137,11 @@ class FileReader:
         self._columns = columns or sorted(self._files.schema)
 
     def get_next(self) -> Iterator[dict[str, Any]]:
-        """The rows as dictionaries: int, float, str, bytes and arrays."""
+        """The rows as dictionaries: int, float, str, bytes and arrays.
+
+        Raises:
+            OpRuntimeError: a file is damaged.
+        """
         for start in range(0, len(self._files), 64):
             numbers = np.arange(start, min(start + 64, len(self._files)))
             yield from self._files.rows(numbers, self._columns)

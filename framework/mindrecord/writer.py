@@ -170,10 +170,6 @@ class _File:
         )
         self.file.seek(0)
         self.file.write(data)
-        pages = {page.number for page in (self.raw, self.blob) if page is not None}
-        if pages:  # the last page is there as a whole
-            size = header["header_size"] + header["page_size"] * (max(pages)) + self.pages[max(pages)].size
-            self.file.truncate(max(size, os.fstat(self.file.fileno()).st_size))
         self.file.flush()
         self.index.execute("COMMIT")
 
@@ -190,7 +186,8 @@ class FileWriter:
         shard_num: how many files, in [1, 1000]; rows are dealt out evenly.
         overwrite: whether files that are there are replaced.
     Raises:
-        OpRuntimeError: a file is there, and is not to be replaced.
+        OpTypeError, OpValueError: an argument has another type or is out of range, or the folder does not exist.
+        OpRuntimeError, when the first rows are written: a file is there, and is not to be replaced.
     Example:
         >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -222,7 +219,12 @@ class FileWriter:
 
     @classmethod
     def open_for_append(cls, file_name: str) -> FileWriter:
-        """A writer that adds rows to a file, and to those that were written with it."""
+        """A writer that adds rows to a file, and to those that were written with it.
+
+        Raises:
+            OpTypeError: the name is no path.   OpValueError: there is no such file.
+            OpRuntimeError: it is not a MindRecord file.
+        """
         path = _path(file_name)
         if not os.path.isfile(path):
             raise OpValueError(f"The file {path} does not exist or permission denied!", arg="file_name")
@@ -244,6 +246,8 @@ class FileWriter:
             content: {field: {"type": one of int32, int64, float32, float64, string, bytes}}, or for arrays
                 {field: {"type": one of int32, int64, float32, float64, "shape": lengths, of which one may be -1}}.
             desc: a description.
+        Raises:
+            OpTypeError, OpValueError: an argument or a field is none of these.   OpRuntimeError: there is a schema already.
         """
         if self._schema:
             raise OpRuntimeError("add_schema: a file has one schema, and it was given before")
@@ -280,7 +284,12 @@ class FileWriter:
         ]  # fmt: skip
 
     def add_index(self, index_fields: list[str]) -> None:
-        """Say which fields the index has; by default all that are neither bytes nor arrays."""
+        """Say which fields the index has; by default all that are neither bytes nor arrays.
+
+        Raises:
+            OpTypeError: it is no list of names.   OpValueError: a field is bytes, an array, or not there.
+            OpRuntimeError: rows have been written.
+        """
         if not isinstance(index_fields, list) or not index_fields:
             raise OpTypeError(f"index_fields should be a list of str that is not empty, but got {index_fields!r}")
         possible = indexed_fields(self._schema)
@@ -318,7 +327,8 @@ class FileWriter:
                 number, or for arrays an array of the field's type, whose shape fits. Other keys are left out.
             parallel_writer: without effect.
         Raises:
-            OpValueError: a row does not fit the schema; none is written then.
+            OpTypeError: it is no list of dictionaries.   OpValueError: a row does not fit the schema; none is written then.
+            OpRuntimeError: there is no schema, `commit` has been called, or a file is there and is not to be replaced.
         """
         if not isinstance(parallel_writer, bool):
             raise OpTypeError(f"parallel_writer should be a bool, but got {parallel_writer!r}", arg="parallel_writer")
@@ -379,7 +389,11 @@ class FileWriter:
             self._files.append(_File(path, number, self._header, fields, []))
 
     def commit(self) -> None:
-        """Write the headers, and the index of each file; no more rows can be written."""
+        """Write the headers, and the index of each file; no more rows can be written.
+
+        Raises:
+            OpRuntimeError: there is no schema, or the header has no room for what it must hold.
+        """
         if self._done:
             return
         if not self._schema:

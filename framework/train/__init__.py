@@ -14,12 +14,16 @@ import importlib
 import sys
 from typing import Any
 
+#: The modules whose names are this package's too, as in MindSpore.
+_HOMES = ("anfora.train.", "anfora.nn.metrics", "anfora.nn.amp", "anfora.interop.checkpoint")
+
 
 def __getattr__(name: str) -> Any:
     """The names live in the modules of this package, in `anfora.nn` and in `anfora`, and are loaded when they are used."""
     anfora = sys.modules["anfora"]
     if name == "__all__":
-        return [word for word in anfora.__all__ if word != "train"]
+        names = (name for home, names in anfora._HOMES.items() if home.startswith(_HOMES) for name in names)
+        return sorted(name for name in names if not name.startswith("_"))
     if name in ("amp", "callback", "metrics", "serialization"):
         return sys.modules.get(f"{__name__}.{name}") or importlib.import_module(f"{__name__}.{name}")
     if not name.startswith("__"):

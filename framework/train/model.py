@@ -193,6 +193,9 @@ class Model:
                 mean of the losses), in `eval_results`.
             valid_frequency: every how many epochs, or a list of their numbers.
             valid_dataset_sink_mode: accepted for MindSpore programs.
+        Raises:
+            OpTypeError, OpValueError: as in `train`; there are no metrics for `valid_dataset`, or it is empty; a callback
+                of the program has moments that are for training and evaluation alike.
         """
         name = "Model.fit"
         checked = self._checked(name, epoch, train_dataset, dataset_sink_mode, sink_size, initial_epoch)

@@ -141,6 +141,9 @@ class SummaryRecord:
             plugin_filter: says for each plugin whether it is written; the others are dropped.
         Returns:
             whether it was written: False when it is closed.
+        Raises:
+            OpTypeError, OpValueError: `step` is no integer >= 0, or what a summary operator has given does not fit.
+            OpRuntimeError: the file has reached `max_file_size`, with `raise_exception`.
         """
         integer("SummaryRecord", "step", step, least=0)
         if self._closed:

@@ -43,3 +43,6 @@ def test_settings_from_a_file(tmp_path, monkeypatch):
     config.set_prefetch_size(before)
     with pytest.raises(RuntimeError, match="cannot be read as JSON"):
         config.load(str(tmp_path / "none.json"))
+    (tmp_path / "a.json").write_text("3")
+    with pytest.raises(RuntimeError, match="it holds no object"):
+        config.load(str(tmp_path / "a.json"))

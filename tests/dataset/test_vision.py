@@ -248,6 +248,17 @@ def test_transforms_of_several_fields():
     assert np.array_equal(image[..., :1], mask)
 
 
+@pytest.mark.parametrize("prob", [0.0, 1.0])
+def test_what_is_done_sometimes_keeps_all_fields(prob):
+    made = [
+        vision.RandomHorizontalFlip(prob), vision.RandomVerticalFlip(prob), vision.RandomInvert(prob),
+        vision.RandomEqualize(prob), vision.RandomAutoContrast(prob=prob), vision.RandomAdjustSharpness(2.0, prob),
+        vision.RandomGrayscale(prob),
+    ]  # fmt: skip
+    for transform in made:
+        assert len(transform(PICTURE, PICTURE)) == 2, transform
+
+
 ERRORS = {
     "size": (lambda: vision.Resize("a"), TypeError, "single integer or a list/tuple"),
     "size 0": (lambda: vision.Resize(0), ValueError, r"\[1, 16777216\]"),

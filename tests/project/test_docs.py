@@ -18,7 +18,10 @@ from test_package import FILES, FOLDERS, RANKS, ROOT, module_name
 from anfora.core.op import Op
 
 #: Modules whose public names are meant for programs.
-PUBLIC = ["anfora", "anfora.ops", "anfora.nn", "anfora.optim", "anfora.optim.lr_scheduler", "anfora.models"]
+PUBLIC = [
+    "anfora", "anfora.communication", "anfora.mindrecord", "anfora.models", "anfora.nn", "anfora.ops", "anfora.optim",
+    "anfora.optim.lr_scheduler", "anfora.train",
+]  # fmt: skip
 
 
 def public_names(module: str) -> Iterator[tuple[str, object]]:

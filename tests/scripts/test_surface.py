@@ -63,3 +63,11 @@ def test_what_is_missing_becomes_less():
     found = set(done.stdout.split())
     assert found - MISSING == set(), "these names are gone"
     assert sum(map(len, most_used().values())) > 590
+
+
+def test_a_star_brings_what_training_needs_and_no_more():
+    """It must not put this package's `Tensor`, `log` or `number` over a program's own names."""
+    names: dict = {}
+    exec("from anfora.train import *", names)
+    assert {"Model", "SummaryRecord", "load_checkpoint", *most_used()["mindspore.train"]} <= set(names)
+    assert not {"Tensor", "Cell", "log", "nn", "number", "seed", "string"} & set(names)

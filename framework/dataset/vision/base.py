@@ -15,10 +15,12 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.functions import Transform
+from anfora.dataset.seeds import draws
 from anfora.dataset.vision.enums import Border, Inter
 
 __all__ = [
     "Picture",
+    "Sometimes",
     "border_of",
     "cv",
     "cv_if_there",
@@ -44,9 +46,8 @@ def cv() -> Any:
             "this transform works on arrays with OpenCV, which is not installed",
             help="pip install anfora[data], or give it a PIL image.",
         ) from error
-    cv2.setNumThreads(
-        1
-    )  # several images at a time are what workers are for; and forked ones would wait for its threads
+    # Several images at a time are what workers are for; and those that are forked would wait for its threads.
+    cv2.setNumThreads(1)
     return cv2
 
 
@@ -115,6 +116,20 @@ class Picture(Transform):
 
     def picture(self, image: Any) -> Any:
         return self.array(np.asarray(image))
+
+
+class Sometimes(Picture):
+    """Base of transforms that are done with a probability, to all fields or to none."""
+
+    random = True
+
+    def __init__(self, prob: float = 0.5) -> None:
+        self.prob = probability(prob)
+
+    def __call__(self, *fields: Any) -> Any:
+        if draws.stream.random() < self.prob:
+            return super().__call__(*fields)
+        return fields[0] if len(fields) == 1 else fields
 
 
 def height_width(image: Any) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import numpy as np
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
-from anfora.dataset.vision.base import Picture, pil, probability
+from anfora.dataset.vision.base import Picture, Sometimes, pil
 from anfora.dataset.vision.values import AdjustSharpness, AutoContrast, Equalize, Posterize, Solarize
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class RandomAutoContrast(AutoContrast):
+class RandomAutoContrast(Sometimes, AutoContrast):
     """`AutoContrast`, sometimes.
 
     Args:
@@ -25,33 +25,20 @@ class RandomAutoContrast(AutoContrast):
         prob: how probably.
     """
 
-    random = True
-
     def __init__(self, cutoff: float = 0.0, ignore: Any = None, prob: float = 0.5) -> None:
-        super().__init__(cutoff, ignore)
-        self.prob = probability(prob)
-
-    def __call__(self, *fields: Any) -> Any:
-        return super().__call__(*fields) if draws.stream.random() < self.prob else fields[0]
+        AutoContrast.__init__(self, cutoff, ignore)
+        Sometimes.__init__(self, prob)
 
 
-class RandomEqualize(Equalize):
+class RandomEqualize(Sometimes, Equalize):
     """`Equalize`, sometimes.
 
     Args:
         prob: how probably.
     """
 
-    random = True
 
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = probability(prob)
-
-    def __call__(self, *fields: Any) -> Any:
-        return super().__call__(*fields) if draws.stream.random() < self.prob else fields[0]
-
-
-class RandomAdjustSharpness(AdjustSharpness):
+class RandomAdjustSharpness(Sometimes, AdjustSharpness):
     """`AdjustSharpness`, sometimes.
 
     Args:
@@ -59,14 +46,9 @@ class RandomAdjustSharpness(AdjustSharpness):
         prob: how probably.
     """
 
-    random = True
-
     def __init__(self, degree: float, prob: float = 0.5) -> None:
         self.check("degree", degree)
-        self.prob = probability(prob)
-
-    def __call__(self, *fields: Any) -> Any:
-        return super().__call__(*fields) if draws.stream.random() < self.prob else fields[0]
+        Sometimes.__init__(self, prob)
 
 
 class RandomPosterize(Picture):

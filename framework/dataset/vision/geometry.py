@@ -15,6 +15,7 @@ from anfora.dataset import checks
 from anfora.dataset.seeds import draws
 from anfora.dataset.vision.base import (
     Picture,
+    Sometimes,
     border_of,
     both_sides,
     cv,
@@ -26,7 +27,6 @@ from anfora.dataset.vision.base import (
     mirrored,
     pil,
     pil_resampling,
-    probability,
     size_of,
 )  # fmt: skip
 from anfora.dataset.vision.enums import Border, Inter
@@ -312,21 +312,7 @@ class VerticalFlip(Picture):
         return pil().ImageOps.flip(image)
 
 
-class _Sometimes(Picture):
-    """Base of transforms that are done with a probability, to all fields or to none."""
-
-    random = True
-
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = probability(prob)
-
-    def __call__(self, *fields: Any) -> Any:
-        if draws.stream.random() < self.prob:
-            return super().__call__(*fields)
-        return fields[0] if len(fields) == 1 else fields
-
-
-class RandomHorizontalFlip(_Sometimes, HorizontalFlip):
+class RandomHorizontalFlip(Sometimes, HorizontalFlip):
     """Left and right exchanged, sometimes.
 
     Args:
@@ -334,7 +320,7 @@ class RandomHorizontalFlip(_Sometimes, HorizontalFlip):
     """
 
 
-class RandomVerticalFlip(_Sometimes, VerticalFlip):
+class RandomVerticalFlip(Sometimes, VerticalFlip):
     """Top and bottom exchanged, sometimes.
 
     Args:

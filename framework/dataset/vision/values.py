@@ -10,7 +10,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
 from anfora.dataset.transforms import TypeCast
-from anfora.dataset.vision.base import Picture, cv, cv_if_there, enum_of, is_pil, like, pil, probability
+from anfora.dataset.vision.base import Picture, Sometimes, cv, cv_if_there, enum_of, is_pil, like, pil, probability
 from anfora.dataset.vision.enums import ConvertMode
 
 __all__ = [
@@ -204,20 +204,12 @@ def _three(transform: Any, image: np.ndarray) -> None:
         )
 
 
-class RandomInvert(Invert):
+class RandomInvert(Sometimes, Invert):
     """255 − x, sometimes.
 
     Args:
         prob: how probably.
     """
-
-    random = True
-
-    def __init__(self, prob: float = 0.5) -> None:
-        self.prob = probability(prob)
-
-    def __call__(self, *fields: Any) -> Any:
-        return super().__call__(*fields) if draws.stream.random() < self.prob else fields[0]
 
 
 class _ByPillow(Picture):

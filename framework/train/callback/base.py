@@ -128,8 +128,10 @@ class Callback:
 
 
 class InternalCallbackParam(dict):
-    """What is known at a moment, as attributes and as a dict.
+    """What is known at a moment, as attributes and as a dict. Names are MindSpore's: `loss_scale_mananger` too.
 
+    Raises:
+        OpAttributeError, for an attribute: it is not known at this moment.
     Example:
         >>> InternalCallbackParam(cur_step_num=3).cur_step_num
         3
@@ -253,7 +255,7 @@ def as_list(name: str, callbacks: Any) -> list[Callback]:
 
 
 def loss_of(outputs: Any) -> Any:
-    """The loss among what a step gives: the mean of a tensor as a float; of several values the first."""
+    """The loss among what a step gives: of several values the first, as it is; of a tensor the mean, as a float."""
     if isinstance(outputs, (tuple, list)) and outputs and isinstance(outputs[0], Tensor):
         return outputs[0]
     if isinstance(outputs, Tensor):

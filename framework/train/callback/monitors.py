@@ -66,6 +66,9 @@ class TimeMonitor(Callback):
     Args:
         data_size: how many steps an epoch has, where the run does not tell.
         data_time: whether the time for which a step waited for its data is told as well.
+    Raises:
+        OpTypeError, OpValueError: an argument has another type or is out of range.
+        OpRuntimeError, at the end of an epoch: neither the run nor `data_size` tells how many steps it had.
     Example:
         >>> TimeMonitor(data_time=True).data_time
         True
@@ -148,6 +151,8 @@ class Progress(Callback):
     Args:
         show: None: where a person looks on; True or False: everywhere or nowhere.
         file: where to, a file with `write`; the process's standard error when None.
+    Raises:
+        OpTypeError: an argument has another type.
     Example:
         >>> import io
         >>> import anfora.dataset as ds

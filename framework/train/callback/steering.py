@@ -263,6 +263,8 @@ class LearningRateScheduler(Callback):
 class LambdaCallback(Callback):
     """Functions of the program as a callback: each is called with the RunContext, at the moment of its name.
 
+    Args:
+        on_train_begin, on_train_epoch_begin, …: the functions; nothing is done where there is none.
     Raises:
         OpTypeError: one of them cannot be called.
     Example:
