@@ -7,8 +7,6 @@ asks for itself goes by the type alone.
 
 from __future__ import annotations
 
-import collections
-import gc
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,17 +24,4 @@ else:
         return issubclass(type(value), kinds)
 
 
-__all__ = ["VIEWS", "is_a", "viewed"]
-
-
-def viewed(view: Any) -> dict:
-    """The dict that a view is of: Python tells it to the collector of garbage alone."""
-    return next(owner for owner in gc.get_referents(view) if is_a(owner, dict))
-
-
-#: What `keys`, `values` and `items` of a dict give.
-VIEWS: tuple[type, ...] = tuple(
-    type(view)
-    for table in (dict[str, int](), collections.OrderedDict[str, int]())
-    for view in (table.keys(), table.values(), table.items())
-)
+__all__ = ["is_a"]

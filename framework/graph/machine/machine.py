@@ -23,7 +23,6 @@ from typing import Any, NamedTuple
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
-from anfora.graph.facts.kinds import VIEWS, viewed
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.outline import Outlined, land, outlined
 from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames
@@ -425,9 +424,9 @@ class Walk:
 
     def _present(self) -> tuple:
         """What it goes over now; of a view the keys, as they lie in its dict."""
-        if type(self.base) not in VIEWS:
+        if type(self.base) not in operations.VIEWS:
             return tuple(self.base)
-        table = viewed(self.base)
+        table = operations.viewed(self.base)
         keys = collections.OrderedDict.__iter__ if isinstance(table, collections.OrderedDict) else dict.__iter__
         return tuple(keys(table))
 
