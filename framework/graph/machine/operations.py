@@ -13,8 +13,8 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length", "as_text",
-    "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
+    "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
+    "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
     "has_index", "has_own", "holds", "import_from", "is_filled", "is_mapping", "is_sequence", "join",
     "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
