@@ -150,7 +150,7 @@ _SIGNS = {
 
 def form_of(key: Sequence[Any]) -> tuple[int, list[str]]:
     """The number of positional arguments of a form of call, and the names of the others."""
-    return key[0], [part for part in key[1:] if isinstance(part, str)]
+    return key[0], list(key[1])
 
 
 def _frames(image: Image) -> list[Image]:
