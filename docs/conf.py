@@ -63,7 +63,10 @@ def page_of(module: str) -> str:
         if group:
             lines += [f"## {group}", ""]
         for key, found in members:
-            lines += entry(key, found, "###" if group else "##")
+            level = "###" if group else "##"
+            lines += entry(key, found, level)
+            for name, method in methods_of(found):
+                lines += entry(f"{key}.{name}", method, level + "#")
     return "\n".join(lines) + "\n"
 
 
@@ -74,6 +77,14 @@ def names_of(home: Any) -> Iterator[tuple[str, Any]]:
         found = inspect.getattr_static(home, key) if isinstance(home, type) else getattr(home, key)
         if not inspect.ismodule(found) and (callable(found) or isinstance(found, property)) and found.__doc__:
             yield key, found
+
+
+def methods_of(value: Any) -> Iterator[tuple[str, Any]]:
+    """The documented methods that a class has itself; those of its bases stand there."""
+    for name, found in vars(value).items() if isinstance(value, type) else ():
+        found = getattr(found, "__func__", found)
+        if not name.startswith("_") and inspect.isfunction(found) and found.__doc__:
+            yield name, found
 
 
 def entry(key: str, value: Any, level: str) -> list[str]:

@@ -51,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     accuracy = model.eval(test)["accuracy"]
     digest = hashlib.sha256(b"".join(parameter.asnumpy().tobytes() for parameter in net.get_parameters()))
     if rank == 0:
-        print(f"{size} processes, {options.epochs} epochs: {accuracy:.1%} of images it never saw are recognised")
+        print(f"processes: {size}, epochs: {options.epochs}; {accuracy:.1%} of images it never saw are recognised")
         print(f"SHA-256 of the weights: {digest.hexdigest()}")
     return 0
 

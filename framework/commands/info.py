@@ -73,4 +73,4 @@ def _cache() -> str:
     if folder is None:
         return f"off: {named} cannot be used, or others may write there"
     sizes = [entry.stat().st_size for entry in os.scandir(folder) if entry.is_file()]
-    return f"{folder}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} of at most {LIMIT_BYTES / 1e6:.0f} MB"
+    return f"{folder}: {len(sizes):,} files, {sum(sizes) / 1e6:.1f} MB; above {LIMIT_BYTES / 1e6:.0f} MB the oldest go"

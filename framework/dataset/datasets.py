@@ -333,12 +333,17 @@ class Dataset:
     def save(self, file_name: str, num_files: int = 1, file_type: str = "mindrecord") -> None:
         """Write one epoch of rows into MindRecord files, which `MindDataset` reads.
 
+        bool, int8, int16, uint8 and uint16 become int32, uint32 and uint64 int64, float16 float32. Arrays may differ in the
+        length of their first axis.
+
         Args:
             file_name: see `mindrecord.FileWriter`.
             num_files: how many files.
             file_type: "mindrecord".
-        bool, int8, int16, uint8 and uint16 become int32, uint32 and uint64 int64, float16 float32. Arrays may differ in the
-        length of their first axis.
+        Raises:
+            OpTypeError, OpValueError: an argument has another type or is out of range; a column holds what such files
+                cannot hold, or rows differ in their types.
+            OpRuntimeError: there are no rows, or a file is there already.
         """
         from anfora.mindrecord.writer import FileWriter, as_written, schema_of
 

@@ -16,7 +16,7 @@ def _told(count: int, folder, *options: str) -> tuple[str, str]:
     env = {**os.environ, "ANFORA_NUM_THREADS": "1"}
     out = subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, cwd=folder, check=False)
     assert out.returncode == 0, out.stderr
-    assert f"{count or 1} processes" in out.stdout
+    assert f"processes: {count or 1}, epochs: 2;" in out.stdout
     return re.search(r"weights: (\w{64})", out.stdout)[1], re.search(r"([\d.]+)%", out.stdout)[1]
 
 

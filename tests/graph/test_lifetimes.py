@@ -347,3 +347,100 @@ def test_what_the_program_drops_inside_is_freed_there(program):
         found, *_, y = compiled(Tensor(1.0))
         assert found in (True, (True, True), [3, "gone"])
         assert float(y) == 2.0
+
+
+class Noted:
+    """Notes when it goes."""
+
+    def __init__(self, name, log):
+        self.name, self.log = name, log
+
+    def __del__(self):
+        self.log.append(self.name)
+
+
+def fails(log):
+    held = Noted("inner", log)  # noqa: F841
+    raise ValueError
+
+
+def fails_further_in(log):
+    held, another = Noted("outer", log), Noted("another", log)  # noqa: F841
+    fails(log)
+
+
+def fails_between_items(log):
+    held = Noted("generator", log)  # noqa: F841
+    yield 1
+    fails(log)
+
+
+def caught(log):
+    with contextlib.suppress(ValueError):
+        fails_further_in(log)
+
+
+def caught_by_name(log):
+    try:
+        fails_further_in(log)
+    except ValueError as error:
+        log.append(type(error).__name__)
+
+
+def caught_and_kept(log):
+    kept = None
+    try:
+        fails_further_in(log)
+    except ValueError as error:
+        kept = error
+    log.append("kept")
+    del kept
+
+
+def caught_behind_another(log):
+    try:
+        try:
+            fails(log)
+        except ValueError:
+            raise KeyError(1) from None
+    except KeyError as error:
+        log.append(type(error.__context__).__name__)
+    log.append("next")
+    for _ in range(2):
+        try:
+            fails(log)
+        except ValueError:
+            continue
+
+
+def caught_around_a_generator(log):
+    try:
+        for item in fails_between_items(log):
+            log.append(item)
+    except ValueError:
+        log.append("caught")
+
+
+CATCHING = [caught, caught_by_name, caught_and_kept, caught_behind_another, caught_around_a_generator]
+
+
+@pytest.mark.parametrize("program", CATCHING, ids=lambda program: program.__name__)
+def test_what_a_traceback_holds_is_freed_with_it(program):
+    """Without the collector, which would free what holds itself too."""
+
+    def seen(wrap):
+        log, calls = [], []
+
+        def run(x):
+            program(log)
+            log.append("after")
+            return x + 1
+
+        function = wrap(run)
+        for _ in range(4):
+            log.clear()
+            function(Tensor(1.0))
+            calls.append(list(log))
+        return calls
+
+    assert seen(ms.jit) == seen(lambda function: function)

@@ -18,7 +18,10 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-__all__ = ["Facts", "has_tag", "of_version", "version_of"]
+__all__ = [
+    "DESCRIBING", "IS_OF_PYTHON", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "of_version",
+    "version_of",
+]  # fmt: skip
 
 
 class Facts:
@@ -48,7 +51,7 @@ class Facts:
 def has_tag(kind: Any) -> bool:
     """Whether it is a class whose tag tells of all changes: one that Python code has made, and that no other class may give
     attributes to."""
-    return isinstance(kind, type) and type(kind) in _ORDINARY and bool(kind.__flags__ & _IS_OF_PYTHON)
+    return isinstance(kind, type) and type(kind) in _ORDINARY and bool(kind.__flags__ & IS_OF_PYTHON)
 
 
 def version_of(kind: type) -> int:
@@ -74,13 +77,34 @@ def of_version(function: Callable[[type], Any]) -> Callable[[type], Any]:
     return kept
 
 
+def class_attribute(kind: type, name: str) -> Any:
+    """What a class has under a name, as it stands there, unbound."""
+    for base in kind.__mro__:
+        if name in base.__dict__:
+            return base.__dict__[name]
+    return None
+
+
+def is_set_through(static: Any) -> bool:
+    """Whether what a class has under a name is asked where that attribute of an object is set or deleted. One of the two
+    methods is enough: the other is an AttributeError then."""
+    return any(class_attribute(type(static), name) is not None for name in DESCRIBING[1:])
+
+
+def comes_first(static: Any) -> bool:
+    """Whether what a class has under a name is read before what lies in the object."""
+    return is_set_through(static) and class_attribute(type(static), "__get__") is not None
+
+
 class _NoTag:
     value = 0
 
 
+#: What makes an object in a class decide what its name means in the objects of that class.
+DESCRIBING = ("__get__", "__set__", "__delete__")
 _NEVER = -1
 _ORDINARY = (type, abc.ABCMeta, enum.EnumMeta)
-_IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
+IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
 
 
 def _tag(kind: type) -> Any:

@@ -19,6 +19,7 @@ from typing import Any
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import containers
+from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.machine import operations
@@ -49,7 +50,7 @@ def dropped(owner: Any, kind: str, *place: Any) -> Iterable[Any]:
         table = operations.dict_of(owner)
         if table is not None and place[0] in table:
             return (table[place[0]],)
-        descriptor = getattr(type(owner), place[0], None)
+        descriptor = class_attribute(type(owner), place[0])
         if type(descriptor) is types.MemberDescriptorType and hasattr(owner, place[0]):
             return (descriptor.__get__(owner),)
         return ()

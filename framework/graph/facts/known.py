@@ -6,7 +6,6 @@ from __future__ import annotations
 import collections
 import enum
 import functools
-import gc
 import operator
 import types
 from collections.abc import Iterator
@@ -30,6 +29,7 @@ from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Generator, Walk
+from anfora.graph.machine.operations import VIEWS, viewed
 from anfora.kernel import glue
 
 __all__ = [
@@ -47,12 +47,6 @@ SIMPLE = frozenset(
 )
 #: Types of methods that are written in C; of modules' functions too.
 BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
-#: What `keys`, `values` and `items` of a dict give.
-VIEWS: tuple[type, ...] = tuple(
-    type(view)
-    for table in (dict[str, int](), collections.OrderedDict[str, int]())
-    for view in (table.keys(), table.values(), table.items())
-)
 #: What Python walks over, and nothing of the program is called for it.
 ITERABLES: tuple[type, ...] = (list, tuple, str, range, dict, set, frozenset, *VIEWS)
 #: Iterators that tell what they go over, and where they are.
@@ -187,11 +181,6 @@ def computes(function: Any) -> bool:
 
 def _is_of_enum(method: Any) -> bool:
     return method.__func__.__globals__.get("__name__") == "enum"
-
-
-def viewed(view: Any) -> dict:
-    """The dict that a view is of: Python tells it to the collector of garbage alone."""
-    return next(owner for owner in gc.get_referents(view) if is_a(owner, dict))
 
 
 def is_layer(kind: type) -> bool:

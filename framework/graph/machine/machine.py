@@ -423,7 +423,12 @@ class Walk:
         return self._rest
 
     def _present(self) -> tuple:
-        return tuple(getattr(self.base, "mapping", self.base))
+        """What it goes over now; of a view the keys, as they lie in its dict."""
+        if type(self.base) not in operations.VIEWS:
+            return tuple(self.base)
+        table = operations.viewed(self.base)
+        keys = collections.OrderedDict.__iter__ if isinstance(table, collections.OrderedDict) else dict.__iter__
+        return tuple(keys(table))
 
     def __iter__(self) -> Walk:
         return self

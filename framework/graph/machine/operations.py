@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
+import gc
 import itertools
 import operator
 import sys
@@ -11,12 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 __all__ = [
-    "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "as_filled", "as_iterator", "as_length", "as_text",
-    "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
+    "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
+    "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
     "has_index", "has_own", "holds", "import_from", "is_filled", "is_mapping", "is_sequence", "join",
     "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
-    "unbound", "unbound_outside", "unpack", "unpack_rest", "values_of_keys",
+    "unbound", "unbound_outside", "unpack", "unpack_rest", "values_of_keys", "viewed",
 ]  # fmt: skip
 
 OPERATIONS: dict[str, Callable] = {
@@ -323,6 +325,8 @@ def merge_keywords(into: dict, more: Any, function: Any) -> None:
     """More of the keyword arguments of `f(**into, **more)`."""
     if not hasattr(more, "keys"):
         raise TypeError(f"{_called(function)} argument after ** must be a mapping, not {type(more).__name__}")
+    if isinstance(more, dict) and type(more).__iter__ is dict.__iter__:
+        more = dict(more)  # as it stands there: Python asks no method of such a class
     for key in more.keys():  # noqa: SIM118  (a mapping may have no other way)
         if not isinstance(key, str):
             raise TypeError("keywords must be strings")
@@ -354,6 +358,19 @@ def order_of(keys: list, reverse: bool) -> list[int]:
 
 def send(iterator: Any, value: Any) -> Any:
     return iterator.send(value)
+
+
+def viewed(view: Any) -> dict:
+    """The dict that a view is of: Python tells it to the collector of garbage alone."""
+    return next(owner for owner in gc.get_referents(view) if issubclass(type(owner), dict))
+
+
+#: What `keys`, `values` and `items` of a dict give.
+VIEWS: tuple[type, ...] = tuple(
+    type(view)
+    for table in (dict[str, int](), collections.OrderedDict[str, int]())
+    for view in (table.keys(), table.values(), table.items())
+)
 
 
 # -- what Python makes of the results of special methods ---------------------------------------------------------------

@@ -185,6 +185,13 @@ def do_alone(made: types.CodeType, scope: dict[str, Any], call: Variables, handl
         return while_handling(handled, eval, (made, scope, call))
     finally:
         dict.clear(call)  # the frame may live on, in a traceback
+        handled = None
+
+
+def _is_of(frame: types.FrameType, made: types.CodeType, call: Variables) -> bool:
+    """Whether a frame is the one of some code with these variables. Nothing else is asked for its variables: a frame keeps
+    a dict of them from then on, and one of ours would hold the exception that holds the frame."""
+    return frame.f_code is made and frame.f_locals is call
 
 
 def _do_from(
@@ -196,15 +203,17 @@ def _do_from(
         called.append(Variables(variables, operation, args, names))
         made = stub(code, position)
         operation, args, names = eval, (made, scope, called[-1]), {}
+    last = stub(places[-1].code, places[-1].position)
     try:
         return do_alone(made, scope, called[-1], handled)
     except BaseException as error:
         entry = error.__traceback__
-        while entry is not None and entry.tb_frame.f_locals is not called[0]:  # up to the frame of the last place
+        while entry is not None and not _is_of(entry.tb_frame, last, called[0]):  # up to the frame of the last place
             entry = entry.tb_next
         error.__traceback__ = entry
         raise
     finally:
         for values in called:
             dict.clear(values)
-        del operation, args, names
+        # The frames that show lines of the program know that this one has called them: it must hold nothing behind.
+        operation = args = names = places = scope = variables = called = values = handled = entry = None  # type: ignore

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.contexts import place_of
 from anfora.graph.facts.origins import Number
 from anfora.graph.machine.machine import Generator
-from anfora.graph.polyfill.special import class_attribute
 
 __all__ = ["implementation"]
 

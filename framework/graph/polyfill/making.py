@@ -23,6 +23,7 @@ from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor, _fill, current
 from anfora.core.tree import tensors
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.origins import Origin
 from anfora.graph.state.images import is_plain_object
 from anfora.ops.bound import Bound
@@ -89,7 +90,7 @@ def may_be_held(recorder: Any, cell: Cell, name: Any, value: Any) -> bool:
     parameters get names."""
     if recorder.is_outside(cell) or not names_plainly(type(cell)) or name == "bprop":
         return False
-    if hasattr(getattr(type(cell), name, None), "__set__"):
+    if is_set_through(class_attribute(type(cell), name)):
         return False
     return not isinstance(value, (Parameter, Cell)) or is_made_here(recorder, value)
 

@@ -15,6 +15,7 @@ from typing import Any
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import value_of_number
@@ -22,7 +23,7 @@ from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Enter
 from anfora.graph.polyfill import polyfills
 
-__all__ = ["CHECKS", "behind", "check_of", "class_attribute", "entered", "method_of", "setter_of", "truth_of"]
+__all__ = ["CHECKS", "behind", "called_to_set", "check_of", "entered", "method_of", "setter_of", "truth_of"]
 
 #: Operations that are a method of their first argument, and nothing else.
 _DIRECT: dict[Any, str] = {
@@ -54,14 +55,6 @@ _COMPARISONS: dict[Any, tuple[str, str, str]] = {
     operator.lt: ("__lt__", "__gt__", "<"), operator.gt: ("__gt__", "__lt__", ">"),
     operator.le: ("__le__", "__ge__", "<="), operator.ge: ("__ge__", "__le__", ">="),
 }  # fmt: skip
-
-
-def class_attribute(kind: type, name: str) -> Any:
-    """What a class has under a name, as it stands there, unbound."""
-    for base in kind.__mro__:
-        if name in base.__dict__:
-            return base.__dict__[name]
-    return None
 
 
 def behind(kind: type, above: type, name: str) -> Any:
@@ -136,6 +129,7 @@ def setter_of(recorder: Any, owner: Any, name: Any, value: Any) -> Enter | None:
     if type(name) is str:
         called = recorder.derive(called_to_set, recorder.origin("known", kind), name)
         recorder.guard("is", called, called_to_set(kind, name))
+        recorder.guard_describing(found)
     if type(found) is property:
         setter = found.fset
         if not is_a(setter, types.FunctionType) or not recorder.enters(setter):
@@ -154,7 +148,7 @@ def called_to_set(kind: type, name: str) -> Any:
     if not known.sets_plainly(kind):
         return class_attribute(kind, "__setattr__")
     found = class_attribute(kind, name)
-    return found if hasattr(type(found), "__set__") else None
+    return found if is_set_through(found) else None
 
 
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:

@@ -11,14 +11,14 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
-from anfora.graph.facts.classes import has_tag
+from anfora.graph.facts.classes import class_attribute, comes_first, has_tag
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
 from anfora.graph.machine.operations import holds, is_filled
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
-from anfora.graph.polyfill.special import behind, class_attribute, method_of
+from anfora.graph.polyfill.special import behind, method_of
 from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.record.reasons import Reasons
 
@@ -235,10 +235,12 @@ class Attributes(Reasons):
         if name == "__dict__":
             return machine.natively(getattr, (value, name), {})
         static = class_attribute(kind, name)
-        has_data = static is not None and hasattr(type(static), "__set__")
+        has_data = comes_first(static)
+        self.guard_describing(static)
         own = value.__dict__ if kind.__dictoffset__ else None
         outside = self.is_outside(value)
         if own is not None and name in own and not has_data:
+            self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), static)
             return self.getattr_plain(value, name)
         if static is None and is_a(value, Cell) and name in kind._made_when_asked:
             getattr(value, name)
@@ -311,7 +313,7 @@ class Attributes(Reasons):
         own = value.__dict__
         # This library puts methods written in C in the place of others, which do the same.
         self.guard("is", self.derive(known.is_attribute_of_ours, self.origin("known", kind), name), True)
-        has_data = hasattr(type(static), "__set__")
+        has_data = comes_first(static)
         if static is not None and not has_data and name not in own and self.is_outside(value):
             origin = self.origins[id(value)][1]
             if origin.kind in ("slot", "attr", "item"):  # what lies in the tensor would come first
@@ -345,7 +347,8 @@ class Attributes(Reasons):
         """An attribute that the program has put into a class of tensors."""
         kind = type(value)
         self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), static)
-        has_data = hasattr(type(static), "__set__")
+        has_data = comes_first(static)
+        self.guard_describing(static)
         own = value.__dict__
         if name in own and not has_data:
             found = machine.natively(getattr, (value, name), {})

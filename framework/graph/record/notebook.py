@@ -34,6 +34,7 @@ from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
+from anfora.graph.facts.classes import DESCRIBING, IS_OF_PYTHON, class_attribute
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
@@ -44,7 +45,6 @@ from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
-from anfora.graph.polyfill.special import class_attribute
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece
@@ -352,7 +352,8 @@ class Notebook(Plain):
         its items hold in turn does not matter."""
         kind = type(value)
         if is_a(value, (tuple, list)) or kind is dict:
-            items = dict(enumerate(value)) if kind is not dict else value
+            raw = _raw(kind)
+            items = dict(enumerate(raw.__iter__(value))) if kind is not dict else value
             found = self.origins.get(id(value))
             if found is None:
                 for item in items.values():
@@ -369,10 +370,14 @@ class Notebook(Plain):
                 origin = found[1]
                 if kind is dict:
                     self.guard("keys", origin, tuple(value))
-                else:
+                elif raw is kind:
                     self.guard("length", origin, len(value))
+                else:
+                    self.guard("equal", self.derive(raw.__len__, origin), len(items))
                 for key, item in items.items():
-                    self._look_item(item, origin, key, is_deep)
+                    is_own = raw is kind
+                    place = self.origin("item", key, origin) if is_own else self.derive(raw.__getitem__, origin, key)
+                    self._look_item(item, place, is_deep)
         elif kind in (set, frozenset):
             found = self.origins.get(id(value))
             if found is not None and id(value) not in self.looked:
@@ -388,8 +393,8 @@ class Notebook(Plain):
             for item in value.__reduce__()[1]:
                 self.look(item, is_deep)
 
-    def _look_item(self, item: Any, origin: Origin, key: Any, is_deep: bool = True) -> None:
-        given = self.register(item, self.origin("item", key, origin))
+    def _look_item(self, item: Any, place: Origin, is_deep: bool = True) -> None:
+        given = self.register(item, place)
         if type(given) is Number:  # read as a part of the whole: it is known
             self.force(given)
         if is_deep:
@@ -756,6 +761,16 @@ class Notebook(Plain):
         """The attribute of a class is what it is now: a function, or a property."""
         self.guard("is", self.origin("attr", name, self.origin("known", kind)), getattr(kind, name))
 
+    def guard_describing(self, static: Any) -> None:
+        """What a class has under a name says as much, or as little, about that attribute of its objects as now."""
+        kind = type(static)
+        if not kind.__flags__ & IS_OF_PYTHON:
+            return
+        for name in DESCRIBING:
+            self.guard(
+                "is", self.derive(class_attribute, self.origin("known", kind), name), class_attribute(kind, name)
+            )
+
     def has_methods(self, tensor: Tensor) -> bool:
         """Whether operators and functions call methods of the program on a tensor, now and in later calls."""
         kind = type(tensor)
@@ -872,6 +887,13 @@ class _Watch:
         slots.watch(self.before)
 
 
+def _raw(kind: type) -> Any:
+    """The class whose methods read what lies in a list or tuple: those of its own class may be the program's."""
+    if not any(is_a(class_attribute(kind, name), types.FunctionType) for name in _READING):
+        return kind
+    return tuple if issubclass(kind, tuple) else list
+
+
 def _is_shown(value: Any) -> bool:
     """Whether the text of a value shows all of it."""
     return all(map(_is_shown, value)) if type(value) in (tuple, list) else type(value) in SIMPLE or type(value) is DType
@@ -884,6 +906,8 @@ def place_in_memory(array: np.ndarray) -> tuple:
 
 #: Functions that make iterators which tell what they go over, and where they are, whatever length that has.
 _STARTING = frozenset([iter, zip, enumerate])
+#: Methods by which a list or tuple is read.
+_READING = ("__len__", "__getitem__", "__iter__")
 #: Containers that are not looked into where something only moves what they hold.
 _MOVED = (list, dict, set)
 _ITERATORS_OVER_ONE: tuple[type, ...] = (type(iter([])), type(reversed([])))

@@ -15,6 +15,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import iterates
+from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.looking import asks, parts_of
@@ -38,7 +39,7 @@ from anfora.graph.machine.machine import Drain, Generator, Machine, Walk, builti
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_
-from anfora.graph.polyfill.special import CHECKS, check_of, class_attribute, method_of
+from anfora.graph.polyfill.special import CHECKS, check_of, method_of
 from anfora.graph.record.held import Held
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
@@ -230,7 +231,7 @@ class Reasons(Held):
         own = type(owner).__setattr__ if operation is setattr else type(owner).__delattr__
         if not (is_raw or known.sets_plainly(type(owner)) or own in (object.__setattr__, object.__delattr__)):
             return f"a setter of {type(owner).__name__}"
-        if hasattr(type(class_attribute(type(owner), args[1])), "__set__"):
+        if is_set_through(class_attribute(type(owner), args[1])):
             return f"a setter of {type(owner).__name__}"
         return None
 

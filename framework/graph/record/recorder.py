@@ -37,6 +37,7 @@ from anfora.eager.cells import call_cell
 from anfora.eager.tape import transforms
 from anfora.eager.updating import Updater
 from anfora.graph.facts import arrays, contexts, known, makers
+from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
@@ -62,7 +63,7 @@ from anfora.graph.polyfill.polyfills import (
     list_with_length,
     rows_,
 )
-from anfora.graph.polyfill.special import CHECKS, check_of, class_attribute, entered, method_of, setter_of, truth_of
+from anfora.graph.polyfill.special import CHECKS, check_of, entered, method_of, setter_of, truth_of
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.held import stored_from

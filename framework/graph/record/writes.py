@@ -29,6 +29,7 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import IS_OF_PYTHON, class_attribute, is_set_through
 from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
 from anfora.graph.facts.kinds import is_a
@@ -38,7 +39,7 @@ from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact,
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
 from anfora.graph.machine.places import Place, do_at
-from anfora.graph.polyfill.special import class_attribute
+from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.state.images import FIXED_PARTS, Image, Imager, NoImage, build, builder
@@ -246,7 +247,7 @@ class Writes(Attributes):
         if is_raw and (not known.is_object(owner) or is_a(owner, (Cell, type, types.FunctionType))):
             return False
         if is_a(owner, type):
-            is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & _IS_OF_PYTHON)
+            is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & IS_OF_PYTHON)
             held = (class_attribute(owner, name), value)
             if not is_ordinary or _is_of_ours(owner.__module__) or class_attribute(kind, name) is not None:
                 return False
@@ -266,7 +267,9 @@ class Writes(Attributes):
         static = class_attribute(kind, name)
         if is_a(static, types.MemberDescriptorType):
             return not is_a(owner, Cell) and not is_function
-        return not hasattr(type(static), "__set__") and hasattr(owner, "__dict__")
+        self.guard("is", self.derive(called_to_set, self.origin("known", kind), name), called_to_set(kind, name))
+        self.guard_describing(static)
+        return not is_set_through(static) and hasattr(owner, "__dict__")
 
     def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
         if id(cell) in self.local_cells or not self.can_be_put_down((cell, value)):
@@ -528,6 +531,8 @@ class Writes(Attributes):
         held = self.origins.get(id(value))
         if origin is other or (origin.kind == "known" and origin.key is value) or (held and held[1] is origin):
             raise Pause
+        if origin.kind == "known" and is_a(origin.key, type) and not is_a(value, type):
+            return  # an object of the type that is guarded is no class
         if value is not None and (origin.kind != "known" or other.kind != "known"):
             super().guard("not same", _safe(origin), _safe(other))
 
@@ -633,7 +638,6 @@ def _name(owner: Any) -> str:
 
 _SETTERS, _DELETERS = (setattr, object.__setattr__), (delattr, object.__delattr__)
 _GET, _SET_ITEM = method_fact(dict, "get"), method_fact(dict, "__setitem__")
-_IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
 _of_module = types.ModuleType.__delattr__
 _OF_ITEMS = (operator.setitem, operator.delitem)
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])

@@ -11,13 +11,13 @@ from typing import Any
 
 from anfora.core.abstract import Layout
 from anfora.eager.tape import Leaf, Output
-from anfora.graph.facts.classes import Facts, has_tag
+from anfora.graph.facts.classes import Facts, class_attribute, has_tag
 from anfora.graph.facts.known import is_attribute_of_ours, overrides
 from anfora.graph.facts.makers import maker
 from anfora.graph.facts.origins import Emitter, Origin
 from anfora.graph.facts.values import exact, is_told_by_equality
 from anfora.graph.machine.operations import has_own
-from anfora.graph.polyfill.special import behind, called_to_set, class_attribute
+from anfora.graph.polyfill.special import behind, called_to_set
 from anfora.graph.polyfill.surroundings import hooks_on
 from anfora.ops.bound import Bound
 

@@ -18,7 +18,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.random import Generator
 from anfora.core.settings import log
 from anfora.core.tensor import Tensor
-from anfora.interop.checkpoint import load_checkpoint, save_checkpoint, write_with_state
+from anfora.interop.checkpoint import load_checkpoint, read_state, save_checkpoint, write_with_state
 from anfora.nn.checks import choice, flag, integer
 from anfora.train import state as whole
 from anfora.train.callback.base import Callback, RunContext
@@ -432,8 +432,6 @@ def newest(place: str | os.PathLike) -> Path | None:
     Raises:
         OpTypeError: it is no path.   OpValueError: it is neither a file nor a folder.
     """
-    from anfora.interop.checkpoint import read_state
-
     if not isinstance(place, (str, os.PathLike)):
         raise OpTypeError(f"`resume` must be a file or a folder, but got {place!r}", arg="resume")
     path = Path(place)
