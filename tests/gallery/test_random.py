@@ -49,10 +49,15 @@ def test_a_signal_that_leaves_half_of_a_program_is_found():
 
 
 def test_patches_are_put_back():
-    before = {name: dict(vars(owner)) for name, owner in random_patches.owners().items()}
     for seed in range(30):
         check(program(seed))
-    assert {name: dict(vars(owner)) for name, owner in random_patches.owners().items()} == before
+    left = []
+    for home, owner in random_patches.owners().items():
+        for name, value in vars(owner).items():
+            value = value.fget if isinstance(value, property) else value
+            if getattr(getattr(value, "__code__", None), "co_filename", "") == random_patches.__file__:
+                left.append(f"{home}.{name}")
+    assert left == []
 
 
 def test_a_seed_gives_one_source_and_it_can_be_inspected():
