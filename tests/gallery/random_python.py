@@ -16,6 +16,7 @@ import dataclasses
 import functools
 import linecache
 import random
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -447,6 +448,11 @@ class _Writer:
         ]
         return self.random.choice(forms)()
 
+    def _without_net(self, expression: str) -> str:
+        """An expression for a hook of the Cell: one that calls the Cell again has no end, and how deep Python goes
+        before it says so is its own matter."""
+        return "0.5" if re.search(r"\bnet\b", expression) else expression
+
     def s_noticed(self, depth: int) -> Body:
         """What drops an object that is noticed, hooks, subclasses of Tensor and list, and places that tensors name."""
         value, place = self.tensor("v", 1), f"{self.pick('v')}.argmax() % 2"
@@ -460,7 +466,7 @@ class _Writer:
                 Compound(
                     [
                         (
-                            f"with net.register_forward_hook(lambda c, a, o: o * {self.float(1)}):",
+                            f"with net.register_forward_hook(lambda c, a, o: o * {self._without_net(self.float(1))}):",
                             [self.assign("v", f"ops.tanh(net({value}))")],
                         )
                     ]
