@@ -43,11 +43,11 @@ def opt_init_args_register(fn: Callable) -> Callable:
 
     Example:
         >>> from anfora.optim.optimizer import opt_init_args_register
-        >>> class Plain(nn.SGD):
+        >>> class Plain(optim.SGD):
         ...     @opt_init_args_register
         ...     def __init__(self, params, learning_rate=0.1, momentum=0.0):
         ...         super().__init__(params, learning_rate, momentum)
-        >>> step = Plain(nn.Dense(2, 2).trainable_params(), momentum=0.5)
+        >>> step = Plain([Parameter(Tensor([1.0]), name="w")], momentum=0.5)
         >>> step.init_learning_rate, step.init_args, list(step.init_params)
         (0.1, {'momentum': 0.5}, ['params'])
     """

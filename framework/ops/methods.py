@@ -10,6 +10,7 @@ else gives Tensor behaviour that computes; what a tensor *is* stands in `core/te
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -137,10 +138,13 @@ def _method(name: str, function: Callable, order: tuple[int, ...] | None) -> Cal
     if function.variadic or function.writes or (function.attributes and not is_operator):
         return spelled(function)
 
+    @functools.cache  # a program may put this back in the place of the native form, again and again
+    def native() -> Any:
+        return slots.native_method(function, order, is_operator)
+
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        native = slots.native_method(function, order, is_operator)
-        setattr(Tensor, name, native)
-        return native(self, *args, **kwargs)
+        setattr(Tensor, name, native())
+        return native()(self, *args, **kwargs)
 
     return named(method, function, name)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import numpy as np
 import pytest
@@ -150,7 +151,15 @@ def test_a_callback_that_cannot_be_entered_lets_those_before_be_left():
     assert (first.seen, second.seen) == (["enter", "exit ZeroDivisionError"], [])
 
 
-def test_interrupted_in_the_middle_of_a_step(tmp_path):
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises, also where the tests run in the background, in which shells let it be ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupted_in_the_middle_of_a_step(tmp_path, interrupts):
     """The signal comes while Python is inside of the loop; parameters are those of before or after an update."""
 
     class Interrupting(nn.Cell):

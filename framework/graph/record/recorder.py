@@ -750,6 +750,8 @@ class Recorder(Outlining):
             return False
         way = makers.maker(kind)
         self.guard("is", self.derive(makers.maker, self.origin("known", kind)), way)
+        if way is makers.ROW and not known.computes(kind):  # it shows other items than it holds
+            return False
         if way in (makers.BARE, makers.RECORD, makers.ROW):
             defaults = makers.defaults_of(kind)
             if defaults is not None:
