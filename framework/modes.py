@@ -8,7 +8,7 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from anfora.api import GradientFunction
 from anfora.core import slots
@@ -67,7 +67,14 @@ def _check(owner: str, options: dict[str, Any]) -> None:
             raise OpValueError(f"{owner}: `{name}` must be one of {shown}, but got {value!r}", arg=name)
 
 
-def jit(function: Callable | None = None, **options: Any) -> Callable:
+F = TypeVar("F", bound=Callable)
+
+
+@overload
+def jit(function: F, **options: Any) -> F: ...
+@overload
+def jit(function: None = None, **options: Any) -> Callable[[F], F]: ...
+def jit(function: Any = None, **options: Any) -> Any:
     """Mark a function or method to be compiled as a whole, or a Cell, whose `construct` is.
 
     Args:
@@ -201,7 +208,11 @@ def _program_of(function: Any) -> tuple[Watched, tuple]:
     return compiled.program, ()
 
 
-def ms_function(fn: Callable | None = None, **options: Any) -> Callable:
+@overload
+def ms_function(fn: F, **options: Any) -> F: ...
+@overload
+def ms_function(fn: None = None, **options: Any) -> Callable[[F], F]: ...
+def ms_function(fn: Any = None, **options: Any) -> Any:
     """The name that `jit` had in MindSpore 1.
 
     Example:

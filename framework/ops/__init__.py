@@ -80,6 +80,7 @@ _ABOVE = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.eager.custom": ("custom_vjp",),
     "anfora.modes": ("_primexpr", "constexpr"),
+    "anfora.ops.exchange": ("ReduceOp",),
     "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}

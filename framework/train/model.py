@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -148,7 +148,7 @@ class Model:
         self,
         epoch: int,
         train_dataset: Any,
-        callbacks: Callback | list[Callback] | None = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         dataset_sink_mode: bool = False,
         sink_size: int = -1,
         initial_epoch: int = 0,
@@ -179,7 +179,7 @@ class Model:
         train_dataset: Any,
         valid_dataset: Any = None,
         valid_frequency: int | list[int] = 1,
-        callbacks: Callback | list[Callback] | None = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         dataset_sink_mode: bool = False,
         valid_dataset_sink_mode: bool = False,
         sink_size: int = -1,
@@ -432,7 +432,10 @@ class Model:
         self._train_network.set_train(True)
 
     def eval(
-        self, valid_dataset: Any, callbacks: Callback | list[Callback] | None = None, dataset_sink_mode: bool = False
+        self,
+        valid_dataset: Any,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        dataset_sink_mode: bool = False,
     ) -> dict[str, Any]:
         """Evaluate the network.
 
