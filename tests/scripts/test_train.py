@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -27,13 +28,19 @@ from anfora.examples.recipes.recipe import warm_and_fall
 HERE = pathlib.Path(__file__)
 
 
-@pytest.fixture(autouse=True)
-def _settings_come_back() -> Iterator[None]:
+@contextlib.contextmanager
+def settings_come_back() -> Iterator[None]:
     threads, mode, seed = ms.get_num_threads(), ms.get_context("mode"), ds.config.get_seed()
     yield
     ms.set_num_threads(threads)
     ms.set_context(mode=mode)
     ds.config.set_seed(seed)
+
+
+@pytest.fixture(autouse=True)
+def _settings_come_back() -> Iterator[None]:
+    with settings_come_back():
+        yield
 
 
 def idx(array: np.ndarray) -> bytes:
@@ -94,7 +101,8 @@ def test_weights_do_not_depend_on_mode_and_threads(name, data, tmp_path, capsys)
 @pytest.fixture(scope="module")
 def small(data, tmp_path_factory) -> tuple[pathlib.Path, dict]:
     folder = tmp_path_factory.mktemp("small")
-    return folder, trained("mlp", data, folder)
+    with settings_come_back():
+        return folder, trained("mlp", data, folder)
 
 
 def changed(folder: pathlib.Path, told: dict, **what: object) -> str:
