@@ -3,9 +3,9 @@
 The children are attributes, named "0", "1", … (or as the keys say), so that parameters are called `0.weight`. The names
 follow when children are inserted or taken away. A slice holds the same children and renames nothing.
 
-Checkpoints are read by names, so the names are MindSpore's, whose containers do not know what they are called: a child that
-comes later takes what stands before the names of those that are there (`_found`). So a list that is filled before it becomes
-an attribute `blocks` gives `blocks.0.weight`, and one that is filled afterwards `0.weight`.
+Checkpoints are read by names, so the names are MindSpore's, whose containers do not know what they are called: a child
+that comes later takes what stands before the names of those that are there (`_found`). So a list that is filled before it
+becomes an attribute `blocks` gives `blocks.0.weight`, and one that is filled afterwards `0.weight`.
 """
 
 from __future__ import annotations

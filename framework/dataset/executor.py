@@ -1,8 +1,8 @@
 """Who computes the rows of a run: this thread, several threads, or several processes.
 
 All give the same rows in the same order; see `node.py` on why. Functions of the program run in this thread, or in
-processes if the program asks for several workers; in threads if they are marked pure. Transforms of this package run in this
-thread, or in processes where several workers are asked for and it pays.
+processes if the program asks for several workers; in threads if they are marked pure. Transforms of this package run in
+this thread, or in processes where several workers are asked for and it pays.
 """
 
 from __future__ import annotations

@@ -125,7 +125,8 @@ NAMES = [
         for _ in range(2):
             n.stages.append(nn.SequentialCell([Block(), Block()]))
         """,
-        "0.0.fc.weight 0.0.parts.0.weight 0.1.fc.weight 0.1.parts.0.weight 0.1.0.fc.weight 0.1.0.parts.0.weight 0.1.1.fc.weight 0.1.1.parts.0.weight",
+        "0.0.fc.weight 0.0.parts.0.weight 0.1.fc.weight 0.1.parts.0.weight"
+        " 0.1.0.fc.weight 0.1.0.parts.0.weight 0.1.1.fc.weight 0.1.1.parts.0.weight",
     ),
     (
         """
