@@ -32,9 +32,13 @@ class Network(nn.Cell):
     def __init__(self):
         super().__init__()
         random = np.random.RandomState(4)
-        self.layer1 = nn.Dense(4, 16, weight_init=Tensor(random.randn(16, 4).astype(np.float32) * 0.3), bias_init="zeros")
+        self.layer1 = nn.Dense(
+            4, 16, weight_init=Tensor(random.randn(16, 4).astype(np.float32) * 0.3), bias_init="zeros"
+        )
         self.relu = nn.ReLU()
-        self.layer2 = nn.Dense(16, 3, weight_init=Tensor(random.randn(3, 16).astype(np.float32) * 0.3), bias_init="zeros")
+        self.layer2 = nn.Dense(
+            16, 3, weight_init=Tensor(random.randn(3, 16).astype(np.float32) * 0.3), bias_init="zeros"
+        )
 
     def construct(self, x):
         return self.layer2(self.relu(self.layer1(x)))
