@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
         print(f"anfora {anfora.__version__}")
         return 0
     if word in ("", "-h", "--help", "help"):
-        print(_usage())
+        print(_usage(), file=sys.stdout if word else sys.stderr)
         return 0 if word else 2
     where = f"; to run a program: python -m anfora run {word}" if os.path.exists(word) else did_you_mean(word, WORDS)
     print(f"python -m anfora: there is no word '{word}'{where}", file=sys.stderr)
