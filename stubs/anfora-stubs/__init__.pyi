@@ -108,6 +108,7 @@ from anfora.modes import lazy_inline as lazy_inline
 from anfora.modes import ms_function as ms_function
 from anfora.modes import mutable as mutable
 from anfora.modes import no_inline as no_inline
+from anfora.network_summary import summary as summary
 from anfora.nn import amp as amp
 from anfora.nn.amp import DynamicLossScaleManager as DynamicLossScaleManager
 from anfora.nn.amp import FixedLossScaleManager as FixedLossScaleManager
@@ -189,6 +190,6 @@ __all__ = [
     "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "ops", "optim", "pytype_to_dtype",
     "rearrange_inputs", "reset_auto_parallel_context", "runtime", "save_checkpoint", "seed", "set_auto_parallel_context",
     "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit", "set_rng_state", "set_seed",
-    "single", "string", "tensor", "tensor_type", "train", "type_none", "uint16", "uint32", "uint64", "uint8",
+    "single", "string", "summary", "tensor", "tensor_type", "train", "type_none", "uint16", "uint32", "uint64", "uint8",
     "value_and_grad", "vjp", "vmap",
 ]
