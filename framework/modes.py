@@ -14,6 +14,7 @@ from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.habits import word_for
 from anfora.core.tensor import Tensor
 from anfora.core.tree import has_tensors, tensors
 from anfora.graph.run.compiled import Compiled
@@ -61,7 +62,8 @@ _IS_OFF = os.environ.get("MS_JIT") == "0"
 def _check(owner: str, options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in _CHOICES:
-            raise OpTypeError(f"{owner} has no option `{name}`; it has {', '.join(_CHOICES)}")
+            word = word_for(name, "options of jit")
+            raise OpTypeError(f"{owner} has no option `{name}`; it has {', '.join(_CHOICES)}", help=word)
         if _CHOICES[name] and value not in _CHOICES[name]:
             shown = ", ".join(map(repr, _CHOICES[name]))
             raise OpValueError(f"{owner}: `{name}` must be one of {shown}, but got {value!r}", arg=name)

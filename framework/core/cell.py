@@ -17,6 +17,7 @@ from anfora.core import slots
 from anfora.core.cell_html import as_html
 from anfora.core.dtype import DType, as_dtype, float16, float32
 from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
+from anfora.core.habits import word_for
 from anfora.core.hooks import HookHandle
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
@@ -40,17 +41,6 @@ __all__ = ["Cell", "Hooks", "hooks_of"]
 
 
 _RECOMPUTED = "recompute_"
-
-#: What those who come from PyTorch ask a Cell for, and what it is called here.
-_WORDS = {
-    "train": "set_train()", "eval": "set_train(False)", "parameters": "get_parameters() or trainable_params()",
-    "named_parameters": "parameters_and_names()", "children": "cells()", "named_children": "name_cells()",
-    "modules": "cells_and_names()", "named_modules": "cells_and_names()",
-    "load_state_dict": "load_param_into_net(net, parameters)",
-    "requires_grad_": "requires_grad of each parameter", "half": "to_float(float16)", "float": "to_float(float32)",
-    "to": "to_float(dtype)", "register_buffer": "a Parameter with requires_grad=False",
-    "register_parameter": "insert_param_to_cell(name, parameter)", "add_module": "insert_child_to_cell(name, cell)",
-}  # fmt: skip
 
 
 class Hooks:
@@ -104,8 +94,11 @@ class Cell:
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The program of the Cell; to be written by subclasses."""
-        hint = ": it has forward(), which is called construct() here" if hasattr(type(self), "forward") else ""
-        raise NotImplementedError(f"{type(self).__name__} has no construct(){hint}")
+        for other in ("forward", "call"):
+            if hasattr(type(self), other):
+                hint = f": it has {other}(), which is called construct() here"
+                raise NotImplementedError(f"{type(self).__name__} has no construct(){hint}")
+        raise NotImplementedError(f"{type(self).__name__} has no construct()")
 
     if TYPE_CHECKING:
 
@@ -164,8 +157,11 @@ class Cell:
             return found
         raise OpAttributeError(
             f"'{type(self).__name__}' object has no attribute '{name}'",
-            help=f"what PyTorch calls {name} is {_WORDS[name]} here." if name in _WORDS else None,
+            help=word_for(name, *self._habits),
         )
+
+    #: Where `core/habits.py` has our words for what is missing.
+    _habits: tuple[str, ...] = ("Cell",)
 
     #: Attributes that lie in a Cell from when they are asked for, and what makes them, given the Cell.
     _made_when_asked: dict[str, Callable[[Any], Any]] = {}  # noqa: RUF012
@@ -397,6 +393,12 @@ class Cell:
         Cell is run with them. The Cell itself is compiled when it is called."""
         from anfora.executors import _cell_graph_executor  # it stands above core
 
+        for name in kwargs:
+            if word_for(name, "arguments of compile") and name not in inspect.signature(self.construct).parameters:
+                raise OpTypeError(
+                    f"compile takes what construct takes, which has no `{name}`",
+                    help=word_for(name, "arguments of compile"),
+                )
         _cell_graph_executor.compile(self, *args, **kwargs)
 
     def _no_effect(self, *args: Any, **kwargs: Any) -> Self:

@@ -19,6 +19,7 @@ from anfora.core.abstract import Layout, TensorType
 from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.habits import teach
 from anfora.core.hooks import HookHandle
 from anfora.core.shown import shown
 
@@ -446,6 +447,8 @@ class Tensor(TensorMethods):
         self.register_hook(keep)
         self.__dict__["_retains"] = True
 
+
+teach(Tensor, "Tensor")
 
 Tensors = Sequence[Tensor]  #: in the signature of an operator: any number of tensors
 

@@ -12,11 +12,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.functions import Transform, is_pure
@@ -595,3 +596,7 @@ class TruncateSequencePair(Transform):
         while m + n > self.longest:
             m, n = (m - 1, n) if m > n else (m, n - 1)
         return first[:m], second[:n]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

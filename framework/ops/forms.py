@@ -407,6 +407,10 @@ def to_method(self: Tensor, *args: Any, **names: Any) -> Tensor:
             dtype = item.dtype
         elif isinstance(item, str) and item.split(":")[0].lower() in ("cpu", "ascend", "gpu"):
             continue
+        elif isinstance(item, str) and item.split(":")[0].lower() in ("cuda", "mps", "xpu"):
+            raise OpTypeError(
+                f"to: there is no device {item!r}", help="leave it out: everything is computed on the CPU."
+            )
         elif item is not None and not isinstance(item, bool):
             dtype = as_dtype(item)
     return _caster(dtype)(self) if copies or dtype is not self.dtype else self

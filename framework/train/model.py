@@ -11,6 +11,7 @@ import numpy as np
 from anfora.core import advice
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.habits import teach
 from anfora.core.processes import get_auto_parallel_context
 from anfora.core.settings import log, note_once
 from anfora.core.tensor import Tensor
@@ -563,6 +564,9 @@ class Model:
         if valid_dataset is not None:
             self._need_metrics(name)
             check_dataset(name, "valid_dataset", valid_dataset)
+
+
+teach(Model, "Model")
 
 
 def _reset(dataset: Any) -> None:
