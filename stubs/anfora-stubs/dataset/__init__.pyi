@@ -7,6 +7,7 @@ from . import config as config
 from . import text as text
 from . import transforms as transforms
 from . import vision as vision
+from anfora.dataset.clue import CLUEDataset as CLUEDataset
 from anfora.dataset.datasets import Dataset as Dataset
 from anfora.dataset.datasets import zip_datasets as zip
 from anfora.dataset.functions import SampleError as SampleError
@@ -37,7 +38,7 @@ from anfora.dataset.user_defined import NumpySlicesDataset as NumpySlicesDataset
 from anfora.dataset.user_defined import PaddedDataset as PaddedDataset
 
 __all__ = [
-    "BatchInfo", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler",
+    "BatchInfo", "CLUEDataset", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler",
     "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MindDataset", "MnistDataset",
     "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "Schema",
     "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TextFileDataset",

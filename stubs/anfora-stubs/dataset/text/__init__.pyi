@@ -3,6 +3,11 @@ import builtins
 from typing import Any
 
 from anfora.core.dtype import DType
+from anfora.dataset.tokens import AddToken as AddToken
+from anfora.dataset.tokens import Ngram as Ngram
+from anfora.dataset.tokens import SlidingWindow as SlidingWindow
+from anfora.dataset.tokens import Truncate as Truncate
+from anfora.dataset.tokens import TruncateSequencePair as TruncateSequencePair
 
 BasicTokenizer: builtins.type
 
@@ -24,10 +29,6 @@ RegexTokenizer: builtins.type
 
 ToNumber: builtins.type
 
-Truncate: builtins.type
-
-TruncateSequencePair: builtins.type
-
 UnicodeCharTokenizer: builtins.type
 
 Vocab: builtins.type
@@ -43,7 +44,7 @@ def to_str(array: Any, encoding: builtins.str = 'utf8') -> Any:
     """An array of bytes as words."""
 
 __all__ = [
-    "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "NormalizeForm", "NormalizeUTF8", "PythonTokenizer",
-    "RegexReplace", "RegexTokenizer", "ToNumber", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "Vocab",
-    "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8",
+    "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair",
+    "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
 ]
