@@ -65,11 +65,11 @@ def svg(root: Graph) -> str:
     for call in (call for graph in structure.graphs for call in structure.schedules[graph]):
         for position, node in enumerate(call.inputs):
             place = (position + 0.5) / len(call.inputs)
-            graph = graph_of(node)
+            value = graph_of(node)
             if node in boxes:
                 edges.append(Edge(boxes[node], boxes[call], place, "" if position else "5 3"))
-            elif graph is not None:
-                edges.append(Edge(frames[graph], boxes[call], place, "1 3"))
+            elif value is not None:
+                edges.append(Edge(frames[value], boxes[call], place, "1 3"))
     return picture([*frames.values()], edges)
 
 
