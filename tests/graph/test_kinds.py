@@ -207,3 +207,53 @@ def test_a_generator_that_is_returned_is_pythons():
             with pytest.raises(StopIteration) as stop:
                 next(running)
             assert stop.value.value == "end"
+
+
+class OfNoModule(type):
+    @property
+    def __module__(cls):
+        raise LookupError("nobody is to ask")
+
+
+def _of_odd_modules():
+    class Plain:
+        __module__ = 5
+
+    class Asked(metaclass=OfNoModule):
+        pass
+
+    class Items(list):
+        __module__ = None
+
+    class Amount(int):
+        __module__ = b"m"
+
+    class Failure(Exception):
+        __module__ = ()
+
+    return Plain, Asked, Items, Amount, Failure
+
+
+def test_where_a_class_or_function_says_it_is_from_may_be_anything():
+    plain, asked, items, amount, failure = _of_odd_modules()
+
+    def helped(x):
+        return x + 1
+
+    helped.__module__ = 7
+
+    def program(x, k):
+        one, two, held = plain(), asked(), items([k, 1])
+        one.n = two.n = amount(k)
+        held.append(helped(k))
+        try:
+            if k == 2:
+                raise failure(k)
+        except failure as error:
+            return error.args, helped(x), {one: 1}[one]
+        return sum(held), x * one.n + two.n, type(held).__name__, isinstance(one, plain), [two].index(two)
+
+    compiled = ms.jit(program)
+    for k in (1, 2, 1, 3):
+        want, got = program(Tensor(2.0), k), compiled(Tensor(2.0), k)
+        assert list(map(str, got)) == list(map(str, want))

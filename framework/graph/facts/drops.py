@@ -20,7 +20,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import containers
 from anfora.graph.facts.classes import class_attribute
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.machine import operations
 
@@ -90,7 +90,7 @@ def is_finished(value: Any) -> bool:
     while pending and len(seen) < _MOST_REACHED:
         held = pending.pop()
         kind = type(held)
-        if kind in SIMPLE or is_a(held, _LASTING) or kind.__module__.startswith("anfora."):
+        if kind in SIMPLE or is_a(held, _LASTING) or module_of(kind).startswith("anfora."):
             continue  # this library refers weakly to its own
         if kind is types.GeneratorType and held.gi_frame is not None and getattr(held, "gi_suspended", True):
             return True

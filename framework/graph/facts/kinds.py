@@ -7,6 +7,8 @@ asks for itself goes by the type alone.
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,4 +26,48 @@ else:
         return issubclass(type(value), kinds)
 
 
-__all__ = ["is_a"]
+def module_of(value: Any) -> str:
+    """The module that a class or a function says that it is of; "" where it says nothing of the kind: a program may put
+    anything there, and classes that Cython makes have a descriptor in this place. No metaclass is asked.
+
+    Example:
+        >>> module_of(int), module_of(type("Odd", (), {"__module__": 5}))
+        ('builtins', '')
+    """
+    try:
+        found = _MODULE_OF_CLASS(value) if is_a(value, type) else value.__module__
+    except AttributeError:
+        return ""
+    return found if type(found) is str else ""
+
+
+_MODULE_OF_CLASS: Callable[[type], Any] = type.__dict__["__module__"].__get__
+
+
+def reduced(iterator: Any) -> Any:
+    """What an iterator of Python's is made of, as `__reduce__` gives it.
+
+    Raises:
+        TypeError: it does not say.
+
+    Example:
+        >>> reduced(iter((1, 2)))[1:]
+        (((1, 2),), 0)
+    """
+    return unwarned(iterator.__reduce__)
+
+
+def unwarned(function: Callable, *args: Any) -> Any:
+    """What a function gives, without the warning that iterators of `itertools` will not tell one day of what they are made,
+    or take it: that is not for the program."""
+    before = warnings.filters
+    warnings.filters = _SILENT  # `catch_warnings` would make all modules forget what they have warned of
+    try:
+        return function(*args)
+    finally:
+        warnings.filters = before
+
+
+_SILENT: list[Any] = [("ignore", None, DeprecationWarning, None, 0)]
+
+__all__ = ["is_a", "module_of", "reduced", "unwarned"]

@@ -25,7 +25,7 @@ from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
 from anfora.graph.facts.classes import of_version
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
@@ -173,11 +173,11 @@ def computes(function: Any) -> bool:
         return type(function).__call__ is enum.EnumMeta.__call__ and _is_of_enum(function._missing_)  # type: ignore[attr-defined]
     if is_a(function, type):
         if function in (Tensor, ParameterTuple) or (
-            issubclass(function, BaseException) and function.__module__ in _ERRORS
+            issubclass(function, BaseException) and module_of(function) in _ERRORS
         ):
             return True
         return issubclass(function, tuple) and makers.maker(function) is makers.ROW and _is_row(function)
-    return not is_a(function, Cell) and _is_library(type(function).__module__)
+    return not is_a(function, Cell) and _is_library(module_of(type(function)))
 
 
 def _is_of_enum(method: Any) -> bool:
@@ -186,7 +186,7 @@ def _is_of_enum(method: Any) -> bool:
 
 def is_layer(kind: type) -> bool:
     """Whether it is a class of this library's layers: to make one has no effect but random numbers."""
-    return issubclass(kind, Cell) and is_of_layers(kind.__module__)
+    return issubclass(kind, Cell) and is_of_layers(module_of(kind))
 
 
 def is_of_layers(module: Any) -> bool:
@@ -197,7 +197,7 @@ def is_of_layers(module: Any) -> bool:
 def holds_state(value: Any) -> bool:
     """Whether there is more to an object of this library than which one it is: it is a metric, a schedule or a loss scaler,
     whose attributes change, or a gradient function, which holds one of the program's."""
-    return type(value) is api.GradientFunction or _of(type(value).__module__, (*_LAYERS, "anfora.optim"))
+    return type(value) is api.GradientFunction or _of(module_of(type(value)), (*_LAYERS, "anfora.optim"))
 
 
 def is_compiled(value: Any) -> bool:
@@ -283,9 +283,8 @@ _FIELD = type(collections.namedtuple("Named", "field").field)  # type: ignore[at
 
 
 def is_ours(kind: type) -> bool:
-    """Whether a class is of this library. Some classes written in C have no text for their module."""
-    module = kind.__module__
-    return is_a(module, str) and module.startswith("anfora.")
+    """Whether a class is of this library."""
+    return module_of(kind).startswith("anfora.")
 
 
 def is_object(value: Any) -> bool:
@@ -326,7 +325,7 @@ def overrides(kind: type) -> bool:
 def is_attribute_of_ours(kind: type, name: str) -> bool:
     """Whether what a class of tensors has under a name is as this library has made it."""
     home = next((base for base in kind.__mro__ if name in base.__dict__), object)
-    is_ours = home is object or (_of(home.__module__, ("anfora",)) and name in _OF_TENSORS)
+    is_ours = home is object or (_of(module_of(home), ("anfora",)) and name in _OF_TENSORS)
     return is_ours and _is_of_library(home.__dict__.get(name))
 
 
@@ -430,13 +429,13 @@ def is_opaque(value: Any) -> bool:
         return True
     if type(value) in DEQUE_ITERATORS:
         return False
-    return not (hasattr(type(value), "__next__") and type(value).__module__ in ("builtins", "itertools"))
+    return not (hasattr(type(value), "__next__") and module_of(type(value)) in ("builtins", "itertools"))
 
 
 def name_of(value: Any) -> str:
     """The `__name__` of a function or class, "" if it has none; no code of the program is called to make one up."""
     kind = type(value)
-    if kind.__flags__ & (1 << 9) and not is_a(value, type) and not _of(kind.__module__, ("anfora",)):
+    if kind.__flags__ & (1 << 9) and not is_a(value, type) and not _of(module_of(kind), ("anfora",)):
         return object.__getattribute__(value, "__dict__").get("__name__", "") if kind.__dictoffset__ else ""
     return getattr(value, "__name__", "")
 
@@ -446,5 +445,5 @@ def describe(function: Any) -> str:
     if not name_of(function):
         return type(function).__name__
     name = getattr(function, "__qualname__", None) or function.__name__
-    module = getattr(function, "__module__", None)
-    return name if module in (None, "builtins", "_operator") else f"{module}.{name}"
+    module = module_of(function)
+    return name if module in ("", "builtins", "_operator") else f"{module}.{name}"

@@ -14,6 +14,7 @@ from typing import Any
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import (
@@ -113,7 +114,7 @@ def _items(value: Any) -> Any:
     if kind in _ARRANGED:
         return value
     if kind in _ITERATORS:
-        parts = value.__reduce__()
+        parts = reduced(value)
         return parts[1][0][parts[2] :] if len(parts) > 2 else ()
     return (value,)
 

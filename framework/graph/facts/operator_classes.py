@@ -13,7 +13,7 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.ops.bound import Bound
 from anfora.ops.primitives import Primitive
 
@@ -33,7 +33,7 @@ def is_operator(value: Any) -> bool:
 def makes_operator(recorder: Any, kind: Any, args: tuple, kwargs: dict) -> bool:
     """Whether it makes an operator of this library, of known values."""
     is_ours = is_a(kind, type) and issubclass(kind, Primitive) and kind is not Primitive
-    return is_ours and kind.__module__ == "anfora.ops" and all(map(_is_plain, (*args, *kwargs.values())))
+    return is_ours and module_of(kind) == "anfora.ops" and all(map(_is_plain, (*args, *kwargs.values())))
 
 
 def _is_plain(value: Any) -> bool:

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of, reduced
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
 
@@ -60,18 +60,18 @@ class Plainness:
             owner = value.__self__
             return owner is None or is_a(owner, types.ModuleType) or self(owner, depth + 1)
         if kind is types.MethodDescriptorType:
-            return value.__objclass__.__module__ == "builtins"
+            return module_of(value.__objclass__) == "builtins"
         if kind is types.CellType:
             return self.cell(value, depth)
         if kind is functools.partial:
             return all(self(part, depth + 1) for part in (value.func, value.args, value.keywords))
         if is_a(value, type):
-            return value.__module__ in _LIBRARIES or self._class(value, depth)
+            return module_of(value) in _LIBRARIES or self._class(value, depth)
         if kind is types.ModuleType:
             return value.__name__.partition(".")[0] in sys.stdlib_module_names
         if kind in _MOVING or kind in DEQUE_ITERATORS:
             return True
-        if kind.__module__ in ("builtins", "itertools") and hasattr(kind, "__next__"):
+        if module_of(kind) in ("builtins", "itertools") and hasattr(kind, "__next__"):
             return self._iterator(value, depth)
         if kind in _OTHERS:
             return True
@@ -112,7 +112,7 @@ class Plainness:
     def _function(self, function: types.FunctionType, depth: int) -> bool:
         """Whether what a function names is plain."""
         if not enters(function):
-            return (function.__module__ or "").partition(".")[0] in sys.stdlib_module_names
+            return module_of(function).partition(".")[0] in sys.stdlib_module_names
         if not all(self.cell(cell, depth + 1) for cell in function.__closure__ or ()):
             return False
         given = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
@@ -122,10 +122,10 @@ class Plainness:
 
     def _class(self, kind: type, depth: int) -> bool:
         """Whether a class of the program is made of plain functions and values."""
-        if type(kind) is not type or kind.__module__.partition(".")[0] == "anfora" or "__slots__" in kind.__dict__:
+        if type(kind) is not type or module_of(kind).partition(".")[0] == "anfora" or "__slots__" in kind.__dict__:
             return False
         for base in kind.__mro__[1:-1]:
-            if base.__module__ not in _LIBRARIES and not self(base, depth + 1):
+            if module_of(base) not in _LIBRARIES and not self(base, depth + 1):
                 return False
         return all(self._member(value, depth + 1) for value in kind.__dict__.values())
 
@@ -145,7 +145,7 @@ class Plainness:
         if type(value) is types.GeneratorType:
             return False
         try:
-            parts = value.__reduce__()
+            parts = reduced(value)
         except TypeError:
             return False
         return is_a(parts, tuple) and all(self(part, depth + 1) for part in parts[1])
@@ -196,7 +196,7 @@ def count_of(items: Any) -> int:
     if how is None:
         return 0
     try:
-        parts = items.__reduce__()[1]
+        parts = reduced(items)[1]
     except (TypeError, IndexError):
         return 0
     return how(map(count_of, parts[1:] if kind in (map, filter) else parts), default=0)

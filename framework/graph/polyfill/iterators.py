@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import itertools
 import operator
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from anfora.graph.facts import known
+from anfora.graph.facts.kinds import unwarned
 from anfora.graph.machine.machine import Original
 
 __all__ = ["go_over", "iterators"]
@@ -223,9 +223,7 @@ def _combined(original: Callable, held: dict[str, Any], r: int) -> Any:
 
 
 def _in_state(made: Any, state: Any) -> Any:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # Python means to have this no more, and something else
-        made.__setstate__(state)
+    unwarned(made.__setstate__, state)
     return made
 
 

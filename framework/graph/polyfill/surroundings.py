@@ -18,6 +18,7 @@ from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
 from anfora.eager import cells, custom
 from anfora.eager.tape import Block, Node, Output, key_of
+from anfora.graph.facts.kinds import module_of
 from anfora.graph.facts.known import is_of_layers
 from anfora.graph.facts.origins import Number
 from anfora.graph.polyfill.making import cells_among, is_made_here, names_plainly, settle
@@ -153,7 +154,7 @@ def _made(kind: type, args: tuple, kwargs: dict) -> Any:
 
 def initialise_here(recorder: Any, machine: Any, function: Callable, args: tuple, kwargs: dict) -> bool:
     """`super().__init__(…)` in a Cell of the program that is a layer of this library's."""
-    if function.__name__ != "__init__" or not is_of_layers(function.__module__):
+    if function.__name__ != "__init__" or not is_of_layers(module_of(function)):
         return False
     if not args or not isinstance(args[0], Cell):
         return False

@@ -31,7 +31,7 @@ from anfora.eager import transform
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS, items_of
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, reduced, unwarned
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.makers import takes_numbers
 from anfora.graph.facts.origins import Number, value_of_number
@@ -149,13 +149,13 @@ class Unwrapping:
         return tuple(items) if type(value) is tuple else tuple.__new__(type(value), items)
 
     def _iterator(self, value: Any) -> Any:
-        function, args, *state = value.__reduce__()
+        function, args, *state = reduced(value)
         items = tuple([self._value(item) for item in args])
         if all(new is old for new, old in zip(items, args)):
             return value
         made = function(*items)
         if state:
-            made.__setstate__(state[0])
+            unwarned(made.__setstate__, state[0])
         return made
 
     def _fill(self, value: Any, kind: type) -> None:

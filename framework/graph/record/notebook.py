@@ -36,7 +36,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.classes import DESCRIBING, IS_OF_PYTHON, class_attribute
 from anfora.graph.facts.collected import KINDS, items_of
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of_number
@@ -342,7 +342,7 @@ class Notebook(Plain):
             if only_moves:
                 held = value.__self__ if kind in known.BOUND else value
                 while type(held) in _ITERATORS_OVER_ONE:
-                    held = held.__reduce__()[1][0]
+                    held = reduced(held)[1][0]
                 if type(held) in _MOVED and id(held) not in self.origins:
                     continue
             self.look(value, is_deep or value is operation)
@@ -390,7 +390,7 @@ class Notebook(Plain):
         elif kind in known.VIEWS:
             self.look(known.viewed(value), is_deep)
         elif kind in known.ITERATORS:
-            for item in value.__reduce__()[1]:
+            for item in reduced(value)[1]:
                 self.look(item, is_deep)
 
     def _look_item(self, item: Any, place: Origin, is_deep: bool = True) -> None:
@@ -673,7 +673,7 @@ class Notebook(Plain):
         """The same, for a function that may do no more than to move what a list, dict or set of the program's holds."""
         held = value.__self__ if type(value) in known.BOUND else value
         while type(held) in _ITERATORS_OVER_ONE and id(held) not in self.origins:
-            held = held.__reduce__()[1][0]
+            held = reduced(held)[1][0]
         if type(held) in _MOVED and id(held) not in self.origins and known.only_moves(operation):
             return False
         return self.opaque(value)

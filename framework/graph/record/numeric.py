@@ -18,7 +18,7 @@ from typing import Any
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.origins import Number, plain_dict, plain_tuple
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Machine
@@ -145,7 +145,7 @@ def is_written_in_operators(operation: Any, args: tuple) -> bool:
         return is_a(args[0], Tensor)
     if is_a(getattr(operation, "__self__", None), Tensor):
         return True
-    return is_a(operation, types.FunctionType) and operation.__module__.startswith(_OF_OPERATORS)
+    return is_a(operation, types.FunctionType) and module_of(operation).startswith(_OF_OPERATORS)
 
 
 def _untraced(value: Any) -> Any:

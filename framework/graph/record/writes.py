@@ -32,7 +32,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import IS_OF_PYTHON, class_attribute, is_set_through
 from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
@@ -249,7 +249,7 @@ class Writes(Attributes):
         if is_a(owner, type):
             is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & IS_OF_PYTHON)
             held = (class_attribute(owner, name), value)
-            if not is_ordinary or _is_of_ours(owner.__module__) or class_attribute(kind, name) is not None:
+            if not is_ordinary or _is_of_ours(module_of(owner)) or class_attribute(kind, name) is not None:
                 return False
             return not _is_special(name) and not any(hasattr(type(each), "__get__") for each in held)
         if kind is types.ModuleType:

@@ -19,7 +19,7 @@ from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.collected import built_container, container_image
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, reduced, unwarned
 from anfora.graph.facts.known import DEQUE_ITERATORS, GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
@@ -205,7 +205,7 @@ class Imager:
 
     def _iterator(self, value: Any) -> Image:
         try:
-            parts = value.__reduce__()
+            parts = reduced(value)
         except (TypeError, RuntimeError):
             raise NoImage(f"an iterator of type {type(value).__name__}") from None
         if type(value) is _OVER_SETS:
@@ -383,7 +383,7 @@ class _Builder:
                 made[place] = value.python(for_good=True)
             state = self.build(image[3])
             if image[4] and state is not None:
-                value.__setstate__(state)
+                unwarned(value.__setstate__, state)
         return made[place]
 
     def _fill_dict(self, table: dict, image: Image) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from anfora.core.tensor import Tensor
 from anfora.eager.tape import Followed
 from anfora.graph.facts import known
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.values import exact
@@ -354,4 +354,4 @@ def _key(value: Any, items_vary: bool, depth: int = 0) -> Any:
         return type, value.__qualname__  # perhaps made just now
     if known.is_constant(value):
         return "is", id(value)
-    return (kind.__module__, kind.__qualname__) if "<locals>" in kind.__qualname__ else kind
+    return (module_of(kind), kind.__qualname__) if "<locals>" in kind.__qualname__ else kind

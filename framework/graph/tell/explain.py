@@ -27,6 +27,7 @@ from anfora.core.errors import AnforaError
 from anfora.core.settings import get_context, log
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor
+from anfora.graph.facts.kinds import module_of
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.gradients import STEPS, WALKED_BACK
@@ -278,12 +279,12 @@ def _is_legal(operation: Any, args: tuple) -> bool:
 def _is_ours(value: Any) -> bool:
     """Whether something is of this library, or a Cell, or a class of Cells."""
     if isinstance(value, type):
-        return issubclass(value, Cell) or _is_of_library(value.__module__)
+        return issubclass(value, Cell) or _is_of_library(module_of(value))
     if isinstance(value, types.ModuleType):
         return _is_of_library(value.__name__)
     if isinstance(value, types.FunctionType):
         return _is_of_library(value.__globals__.get("__name__"))  # whatever `functools.wraps` calls it
-    return isinstance(value, Cell) or _is_of_library(type(value).__module__)
+    return isinstance(value, Cell) or _is_of_library(module_of(type(value)))
 
 
 def _is_of_library(module: str | None) -> bool:
