@@ -6,6 +6,7 @@ Source:
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -49,21 +50,29 @@ class BytePairs:
             for pair in pairwise(tokens):
                 frequency[pair] += count
                 where[pair].add(i)
+        queue = [(-count, pair) for pair, count in frequency.items()]  # entries whose count has changed are passed over
+        heapq.heapify(queue)
         pairs: list[tuple[int, int]] = []
-        while len(pairs) < size - 256 and frequency:
-            best = max(frequency, key=lambda pair: (frequency[pair], -pair[0], -pair[1]))
-            if frequency[best] < 2:
+        while len(pairs) < size - 256 and queue:
+            count, best = heapq.heappop(queue)
+            if frequency[best] != -count:
+                continue
+            if -count < 2:
                 break
+            changed: set[tuple[int, int]] = set()
             for i in where.pop(best):
                 tokens, count = words[i]
+                joined = _join(tokens, best, 256 + len(pairs))
                 for pair in pairwise(tokens):
                     frequency[pair] -= count
-                joined = _join(tokens, best, 256 + len(pairs))
-                tokens[:] = joined
+                    changed.add(pair)
                 for pair in pairwise(joined):
                     frequency[pair] += count
                     where[pair].add(i)
-            del frequency[best]
+                    changed.add(pair)
+                tokens[:] = joined
+            for pair in changed - {best}:
+                heapq.heappush(queue, (-frequency[pair], pair))
             pairs.append(best)
         return cls(pairs)
 
