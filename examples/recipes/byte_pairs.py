@@ -63,13 +63,16 @@ class BytePairs:
             for i in where.pop(best):
                 tokens, count = words[i]
                 joined = _join(tokens, best, 256 + len(pairs))
-                for pair in pairwise(tokens):
-                    frequency[pair] -= count
-                    changed.add(pair)
-                for pair in pairwise(joined):
-                    frequency[pair] += count
-                    where[pair].add(i)
-                    changed.add(pair)
+                if len(joined) == len(tokens):  # another pair has taken its place since
+                    continue
+                before, after = Counter(pairwise(tokens)), Counter(pairwise(joined))
+                for pair in before.keys() | after.keys():
+                    more = after[pair] - before[pair]
+                    if more:
+                        frequency[pair] += more * count
+                        changed.add(pair)
+                        if more > 0:
+                            where[pair].add(i)
                 tokens[:] = joined
             for pair in changed - {best}:
                 heapq.heappush(queue, (-frequency[pair], pair))
