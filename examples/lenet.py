@@ -163,7 +163,7 @@ def run(options: argparse.Namespace, trainer: Trainer, train: Any, test: Any, na
                     total, right, seen = total + loss * len(chosen), right + recognised, seen + len(chosen)
                     bar.update(len(chosen))
                     if start % (10 * options.batch) == 0 or seen == len(images):
-                        bar.set_postfix(loss=f"{total / seen:.4f}", accuracy=f"{right / seen:.2%}", refresh=False)
+                        bar.set_postfix_str(f"loss {total / seen:.3f} acc {right / seen:.1%}", refresh=False)
             curve.append((total / seen, right / seen))
             trainer.epoch = epoch + 1
     except KeyboardInterrupt:
