@@ -19,7 +19,7 @@ DATA = {
     "lenet": fetched._FASHION_MNIST, "resnet20": fetched._FASHION_MNIST,
     "gpt": fetched.folder_of_data() / gpt._WHEEL.file, "mlp": fetched.folder_of_data() / mlp._WHEEL.file,
 }  # fmt: skip
-STEPS = {"lenet": 50, "resnet20": 5, "gpt": 2, "mlp": 500}
+STEPS = {"lenet": 50, "resnet20": 5, "gpt": 2, "mlp": 200}
 
 
 def test_there_is_a_manifest_of_each_network():
