@@ -120,13 +120,13 @@ def summary(net: Cell, *inputs: Any, **named: Any) -> Summary:
         >>> found.total, found.macs, found.bytes
         (58, 144, 232)
         >>> print(found)
-        Cell               output  parameters  multiply-adds  bytes
-        ───────────────────────────────────────────────────────────
-        SequentialCell     (3, 2)          58            144    232
-        ├─ 0: Dense        (3, 8)          40             96    160
-        ├─ 1: ReLU         (3, 8)
-        └─ 2: Dense        (3, 2)          18             48     72
-        ───────────────────────────────────────────────────────────
+        Cell            output  parameters  multiply-adds  bytes
+        ────────────────────────────────────────────────────────
+        SequentialCell  (3, 2)          58            144    232
+        ├─ 0: Dense     (3, 8)          40             96    160
+        ├─ 1: ReLU      (3, 8)
+        └─ 2: Dense     (3, 2)          18             48     72
+        ────────────────────────────────────────────────────────
         58 parameters, 232 bytes; 144 multiply-adds for (3, 4)
     """
     if not isinstance(net, Cell):
