@@ -866,7 +866,9 @@ class Machine:
     def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
-        shown = self._shown()
+        shown = self.frames[-1]
+        if shown.code.is_internal:
+            shown = self._shown()
         try:
             if not needs_no_frames(operation):
                 return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
