@@ -100,6 +100,8 @@ class Notebook(Plain):
         #: ends where the state can be written down again.
         self.is_unkept = self.keeps_again = False
         self.counted = 0  #: instructions of the pieces that are finished
+        #: In this piece, how often it was looked what an instruction does, and at values where a state is written down.
+        self.looks = self.imaged = 0
         self.since_entry: list[Any] | None = (
             None  #: the variants of a call so far, where nothing stands between their pieces
         )
@@ -610,6 +612,7 @@ class Notebook(Plain):
 
     def is_fixed(self, value: Any) -> bool:
         """Whether an object is the same in each call."""
+        self.imaged += 1
         kind = type(value)
         if kind is types.CellType:
             return id(value) not in self.local_cells

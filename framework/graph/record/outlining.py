@@ -89,14 +89,23 @@ class Outlining(Numeric):
 
     def _overdraws(self, machine: Machine, frame: Frame, loop: Any) -> bool:
         """Give the function back to Python where a loop that is unrolled costs too much."""
+        return self._leaves_overdrawn(machine) and machine.world.outlines(machine, frame, loop)
+
+    def note_steps(self, machine: Machine) -> None:
+        """Give the function back to Python where what is recorded costs too much, whatever it is."""
+        if not self.pending and self.given is None:
+            self._leaves_overdrawn(machine)
+
+    def _leaves_overdrawn(self, machine: Machine) -> bool:
         keeper = self.keeper
         if self.is_unkept or self.region or machine.below is not None or not keeper.is_patient():
             return False
-        if not keeper.ledger.is_overdrawn(machine.steps - self.counted, len(self.piece.rows)):
+        effort = keeper.ledger.effort(machine.steps - self.counted, self.looks, self.imaged)
+        if not keeper.ledger.is_overdrawn(effort, len(self.piece.rows)):
             return False
         keeper.give_up(OVERDRAWN, machine)
         self.leave(machine)
-        return machine.world.outlines(machine, frame, loop)
+        return True
 
     def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
         return self.do_between(machine, operation, args, {}, LOOP)

@@ -94,6 +94,7 @@ class Program:
     """
 
     options: dict | None = None  #: with which a Cell was compiled
+    may_wait = True  #: whether calls may be Python's until they have paid for what they would lower
     is_traced = False  #: whether `note_piece` wants to be told, and every outcome is gone after in the long way
     #: Whether each call brings the function, and with it the cells of its free variables, as its first argument: it is
     #: made by the program, and another object each time.
@@ -125,6 +126,7 @@ class Program:
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
         self.ledger = Ledger()
+        self.closed: list[Variant] = []  #: those that go round natively
         self.ways = 0  #: that were compiled because they had come often: see crowds.py
         self.rare = 0  #: calls that Python has gone on with since they had not
         self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
@@ -154,6 +156,9 @@ class Program:
                 self.native = LOSS
             if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
                 return _plainly(self.function, args, kwargs)
+            if self.ledger.owed and self._waits():
+                return _plainly(self.function, args, kwargs)
+            self.ledger.since += 1
             point, values = self._entry(args, kwargs, switch), [*args]
             if kwargs:
                 values += kwargs.values()
@@ -434,6 +439,7 @@ class Program:
             variant.is_decided = True
         else:
             variant.close(point, key)
+            self.closed.append(variant)
 
     def _leave_to_python(self, point: Point) -> None:
         """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
@@ -523,10 +529,11 @@ class Program:
     def _record(self, point: Point, values: list[Any]) -> Any:
         """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
         not be held here."""
-        if self._is_overdrawn():
+        is_entry = point.frames[0] == "entry"
+        if self._is_overdrawn() or (is_entry and self._is_short()):
             self.note_rare()
-            if point.frames[0] == "entry":
-                self.ledger.earned += self.ledger.last
+            if is_entry:
+                self.ledger.note_left()
             elif self.ledger.refuse():
                 self.native = OVERDRAWN
             return self._run_in_python(point, values)
@@ -558,6 +565,15 @@ class Program:
         values.clear()
         with _freed(machine), recorder:
             return self._finish(recorder, machine)
+
+    def _is_short(self) -> bool:
+        """Whether calls have not paid yet for one more form of them."""
+        return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.is_short()
+
+    def _waits(self) -> bool:
+        """Whether a call is Python's until calls have paid for what has been recorded."""
+        loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
+        return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.waits(loops)
 
     def _is_overdrawn(self) -> bool:
         """Whether what comes is to be left to Python, since recordings have cost more than calls have paid for."""
@@ -743,8 +759,11 @@ class Program:
         variant = Variant(recorder.piece, live, end, written)
         recorder.point.variants.append(variant)
         steps = 0 if recorder.machine is None else recorder.machine.steps
-        variant.cost = self.ledger.cost_of(variant.piece, max(0, steps - recorder.counted))
+        count = max(0, steps - recorder.counted)
+        effort = self.ledger.effort(count, recorder.looks, recorder.imaged)
+        variant.cost = self.ledger.cost_of(variant.piece, variant.runner.wanted, count, effort)
         recorder.counted = steps
+        recorder.looks = recorder.imaged = 0
         self._look_at_whole(recorder, variant)
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)
@@ -826,8 +845,8 @@ class Program:
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
-        if self.recordings > 1 and self._is_overdrawn():
-            if self.ledger.refuse():
+        if self._is_overdrawn():
+            if self.recordings == 1 or self.ledger.refuse():
                 self.give_up(OVERDRAWN, machine)
             recorder.leave(machine)
             return

@@ -85,7 +85,9 @@ def _question_to_class(_: str, origin: Origin, answer: Any) -> tuple[type, tuple
         function, (base, *more) = origin.key, origin.base
     else:
         return None
-    if base.kind != "known" or not (has_tag(base.key) or never_changes(base.key)) or any(isinstance(part, Origin) for part in more):
+    if base.kind != "known" or not (has_tag(base.key) or never_changes(base.key)):
+        return None
+    if any(isinstance(part, Origin) for part in more):
         return None
     return base.key, (function, (base.key, *more), answer)
 
