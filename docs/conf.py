@@ -20,6 +20,8 @@ import anfora
 project, author, release = "anfora", "the authors of anfora", anfora.__version__
 extensions = ["myst_parser"]
 html_theme, html_title, html_copy_source = "furo", "anfora", False
+project_copyright = author
+html_static_path, html_css_files = ["static"], ["site.css"]
 myst_heading_anchors = 3
 suppress_warnings = ["misc.highlighting_failure"]  # programs that leave something out with …
 
@@ -32,7 +34,11 @@ MODULES = {
     "anfora.models": False, "anfora.Tensor": False,
 }  # fmt: skip
 
-_TITLES = "Args|Returns|Raises|Gradient|Source|Example|Examples|Attributes|Yields|Note|Inputs|Outputs"
+_TITLES = (
+    "Args|Returns|Raises|Gradient|Source|Example|Examples|Attributes|Parameters|States|Columns|Column|Children|Yields|Note"
+    "|Inputs|Outputs"
+)
+_WIDEST = 96  #: signs of a call in one line
 _SECTION = re.compile(rf"^({_TITLES}):", re.M)
 _ITEM = re.compile(r"^(\*{0,2}[\w., *]+):\s+(.*)", re.S)
 
@@ -90,11 +96,30 @@ def methods_of(value: Any) -> Iterator[tuple[str, Any]]:
 def entry(key: str, value: Any, level: str) -> list[str]:
     """The heading, the form of the call and the documentation of a name."""
     try:
-        form = re.sub(r"(: |-> )'([^']*)'", r"\1\2", f"{key}{inspect.signature(value)}")
+        signature = inspect.signature(value)
+        if signature.return_annotation in ("None", None):  # of classes, and of what is called for its effect
+            signature = signature.replace(return_annotation=inspect.Signature.empty)
+        form = re.sub(r"(: |-> )'([^']*)'", r"\1\2", f"{key}{signature}")
+        if len(form) > _WIDEST:
+            form = re.sub(r"(: |-> )'([^']*)'", r"\1\2", f"{key}{_in_lines(signature)}")
     except (TypeError, ValueError):
         form = key
     text = inspect.cleandoc(value.__doc__ or "")
     return [f"{level} {key}", "", "```python", form, "```", "", *markdown(text), ""]
+
+
+def _in_lines(signature: inspect.Signature) -> str:
+    """A signature with a line for each argument."""
+    lines: list[str] = []
+    before = None
+    for argument in signature.parameters.values():
+        if before is argument.POSITIONAL_ONLY and argument.kind is not before:
+            lines.append("/")
+        if argument.kind is argument.KEYWORD_ONLY and before not in (argument.KEYWORD_ONLY, argument.VAR_POSITIONAL):
+            lines.append("*")
+        lines.append(str(argument))
+        before = argument.kind
+    return "(\n    " + ",\n    ".join(lines) + "\n" + str(signature.replace(parameters=[]))[1:]
 
 
 def markdown(text: str) -> list[str]:

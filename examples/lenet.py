@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 import anfora as ms
 from anfora import Tensor, nn, ops
 from anfora.data import DataError, digits, read_idx_folder
 from anfora.models import LeNet5
+from anfora.train.callback.monitors import progress_bar
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -154,9 +154,7 @@ def run(options: argparse.Namespace, trainer: Trainer, train: Any, test: Any, na
         for epoch in range(trainer.epoch, options.epochs):
             order = np.random.default_rng((options.seed, epoch)).permutation(len(images))
             total, right, seen = 0.0, 0, 0
-            with tqdm(
-                total=len(images), desc=f"epoch {epoch + 1:2}/{options.epochs}", bar_format=ms.Progress.FORMAT
-            ) as bar:
+            with progress_bar(f"epoch {epoch + 1:2}/{options.epochs}", len(images)) as bar:
                 for start in range(0, len(images), options.batch):
                     chosen = order[start : start + options.batch]
                     loss, recognised = trainer.step(images[chosen], labels[chosen])
@@ -165,7 +163,7 @@ def run(options: argparse.Namespace, trainer: Trainer, train: Any, test: Any, na
                     total, right, seen = total + loss * len(chosen), right + recognised, seen + len(chosen)
                     bar.update(len(chosen))
                     if start % (10 * options.batch) == 0 or seen == len(images):
-                        bar.set_postfix(loss=f"{total / seen:.4f}", accuracy=f"{right / seen:.2%}", refresh=False)
+                        bar.set_postfix_str(f"loss {total / seen:.3f} acc {right / seen:.1%}", refresh=False)
             curve.append((total / seen, right / seen))
             trainer.epoch = epoch + 1
     except KeyboardInterrupt:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from anfora import nn, ops
 from anfora.core.tensor import Tensor
 
-__all__ = ["BasicBlock", "Bottleneck", "ResNet", "resnet18", "resnet34", "resnet50"]
+__all__ = ["BasicBlock", "Bottleneck", "ResNet", "SmallResNet", "resnet18", "resnet20", "resnet34", "resnet50"]
 
 
 def _conv(in_channels: int, out_channels: int, kernel_size: int, stride: int = 1) -> nn.Conv2d:
@@ -138,6 +138,42 @@ class ResNet(nn.Cell):
         return self.end_point(ops.reduce_mean(x, (2, 3)))
 
 
+class SmallResNet(nn.Cell):
+    """For small images: a convolution of 3 x 3, three stages of blocks of which each but the first halves the image and
+    doubles the width, the mean, and a dense layer.
+
+    Args:
+        blocks: blocks of a stage.
+        num_classes: classes.
+        in_channels: channels of an image.
+        width: of the first stage.
+    Input, output:
+        images (N, in_channels, H, W), logits (N, num_classes).
+
+    Example:
+        >>> SmallResNet(1, num_classes=5, width=4)(ops.ones((2, 3, 32, 32))).shape
+        (2, 5)
+    """
+
+    def __init__(self, blocks: int, num_classes: int = 10, in_channels: int = 3, width: int = 16) -> None:
+        super().__init__()
+        self.conv1 = _conv(in_channels, width, 3)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.relu = nn.ReLU()
+        layers: list[nn.Cell] = []
+        channels = width
+        for stage in range(3):
+            for i in range(blocks):
+                layers.append(BasicBlock(channels, width << stage, 2 if stage and not i else 1))
+                channels = width << stage
+        self.layers = nn.SequentialCell(layers)
+        self.end_point = nn.Dense(channels, num_classes)
+
+    def construct(self, x: Tensor) -> Tensor:
+        x = self.layers(self.relu(self.bn1(self.conv1(x))))
+        return self.end_point(ops.reduce_mean(x, (2, 3)))
+
+
 def resnet18(num_classes: int = 1000, in_channels: int = 3) -> ResNet:
     """The network of 18 layers: 11.7 million parameters for 1000 classes.
 
@@ -146,6 +182,16 @@ def resnet18(num_classes: int = 1000, in_channels: int = 3) -> ResNet:
         (1, 10)
     """
     return ResNet(BasicBlock, [2, 2, 2, 2], num_classes, in_channels)
+
+
+def resnet20(num_classes: int = 10, in_channels: int = 3) -> SmallResNet:
+    """The network of 20 layers for small images: 272 thousand parameters.
+
+    Example:
+        >>> resnet20()(ops.ones((1, 3, 32, 32))).shape
+        (1, 10)
+    """
+    return SmallResNet(3, num_classes, in_channels)
 
 
 def resnet34(num_classes: int = 1000, in_channels: int = 3) -> ResNet:

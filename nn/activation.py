@@ -192,7 +192,7 @@ class LogSigmoid(Activation):
 
     Example:
         >>> LogSigmoid()(Tensor(0.0))
-        Tensor(shape=[], dtype=Float32, value= -0.6931472)
+        Tensor(shape=[], dtype=Float32, value= -0.693147)
     """
 
     def __init__(self) -> None:

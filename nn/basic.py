@@ -299,7 +299,7 @@ class ReduceLogSumExp(Cell):
 
     Example:
         >>> nn.ReduceLogSumExp(0)(Tensor([0., 0.]))
-        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+        Tensor(shape=[], dtype=Float32, value= 0.693147)
     """
 
     def __init__(self, axis: Any, keep_dims: bool = False) -> None:

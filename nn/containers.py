@@ -2,6 +2,10 @@
 
 The children are attributes, named "0", "1", … (or as the keys say), so that parameters are called `0.weight`. The names
 follow when children are inserted or taken away. A slice holds the same children and renames nothing.
+
+Checkpoints are read by names, so the names are MindSpore's, whose containers do not know what they are called: a child
+that comes later takes what stands before the names of those that are there (`_found`). So a list that is filled before it
+becomes an attribute `blocks` gives `blocks.0.weight`, and one that is filled afterwards `0.weight`.
 """
 
 from __future__ import annotations
@@ -23,21 +27,29 @@ class CellKeyError(AnforaError, KeyError):
 class _Container(Cell):
     """What the containers share: the names of parameters below a child that comes, goes or moves."""
 
-    def __init__(self, auto_prefix: bool = True) -> None:
-        super().__init__(auto_prefix)
-        self.__dict__["_prefix"] = ""  # what stands before the names below an empty container
+    def _children(self) -> dict[str, Cell]:
+        return self._cells
 
-    def update_parameters_name(self, prefix: str = "", recurse: bool = True) -> None:
-        super().update_parameters_name(prefix, recurse)
-        self.__dict__["_prefix"] = prefix
+    def _found(self) -> tuple[str, int]:
+        """What stands before the keys in the names of the parameters below the children, and at which dot."""
+        named = [
+            (key, parameter.name.split("."))
+            for key, cell in self._children().items()
+            if (parameter := next(cell.get_parameters(), None)) is not None
+        ]
+        prefix, place = "", 0
+        if named:
+            key, path = named[0]
+            other, its_path = named[1] if len(named) > 1 else ("", [])
+            for number, part in enumerate(path):
+                if part == key:
+                    prefix, place = "".join(f"{each}." for each in path[:number]), number
+                    if its_path[number : number + 1] == [other]:
+                        break
+        return prefix, place
 
-    def _path(self, key: str) -> str:
-        """What stands before the names of the parameters below a child."""
-        own = self.param_prefix
-        return f"{own}.{key}." if own else f"{self._prefix}{key}."
-
-    def _attach(self, key: str, cell: Any) -> None:
-        """Make `cell` the child `key`."""
+    def _attach(self, key: str, cell: Any, prefix: str) -> None:
+        """Make `cell` the child `key`, whose parameters' names begin with `prefix` and the key."""
         if not isinstance(cell, Cell):
             raise OpTypeError(f"{type(self).__name__} holds Cells, but got {type(cell).__name__}")
         if hasattr(type(self), key) or not isinstance(self.__dict__.get(key, cell), Cell):
@@ -45,7 +57,7 @@ class _Container(Cell):
                 f"'{key}' cannot be the name of a child of {type(self).__name__}: it has such an attribute"
             )
         if self._auto_prefix and self.__dict__.get(key) is not cell:
-            cell.update_parameters_name(self._path(key))
+            cell.update_parameters_name(f"{prefix}{key}.")
         self.__dict__[key] = cell
 
 
@@ -56,6 +68,8 @@ class _Row(_Container, MutableSequence):
     any Cell, outside the row.
     """
 
+    #: Whether children of a slice are called as in the whole row, not by their positions.
+    _keeps_keys = False
     cell_list: tuple[Cell, ...]
     _keys: tuple[str, ...]  #: the names of the children in the row
 
@@ -67,13 +81,16 @@ class _Row(_Container, MutableSequence):
         """An empty row of this kind, to hold a slice."""
         raise NotImplementedError
 
+    def _children(self) -> dict[str, Cell]:
+        return dict(self._items())
+
     def _set_keys(self, keys: Iterable[str]) -> None:
         self.__dict__["_keys"] = tuple(keys)
         self.__dict__["cell_list"] = tuple(self.__dict__[key] for key in self._keys)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Cell):
-            self._attach(name, value)
+            self._attach(name, value, self._found()[0] if name in self._keys else "")
             self._set_keys(self._keys)
         else:
             super().__setattr__(name, value)
@@ -82,22 +99,24 @@ class _Row(_Container, MutableSequence):
         super().__delattr__(name)
         self._set_keys(key for key in self._keys if key != name)
 
-    def _rearrange(self, items: list[tuple[str, Cell]]) -> None:
-        """Have just these children in this order. A key that is the child's position follows the position."""
+    def _rearrange(self, items: list[tuple[str, Cell]], found: tuple[str, int] | None = None) -> None:
+        """Have just these children in this order. A key that is the child's position follows the position, and the names
+        below it follow the key."""
         positions = {key: str(i) for i, key in enumerate(self._keys)}
         keys = [str(i) if positions.get(key) == key else key for i, (key, _) in enumerate(items)]
         if len(set(keys)) < len(keys):  # somebody has chosen numbers as names
             keys = [key for key, _ in items]
-        moves = [(self._path(old), self._path(new), cell) for (old, cell), new in zip(items, keys) if old != new]
-        kept = {id(cell) for _, cell in items}
-        moves += [(self._path(key), "", cell) for key, cell in self._items() if id(cell) not in kept]
-        for start, end, cell in moves:
-            for parameter in cell.get_parameters():
-                if parameter.name.startswith(start):
-                    parameter.name = end + parameter.name[len(start) :]
         for key in self._keys:
             del self.__dict__[key]
-        self.__dict__.update((key, cell) for key, (_, cell) in zip(keys, items))
+        self.__dict__.update(items)
+        self._set_keys(key for key, _ in items)
+        prefix, place = self._found() if found is None else found
+        for (old, cell), new in zip(items, keys):
+            if old != new:
+                del self.__dict__[old]
+                for parameter in cell.get_parameters() if self._auto_prefix else ():
+                    parameter.name = ".".join([f"{prefix}{new}", *parameter.name.split(".")[place + 1 :]])
+        self.__dict__.update((new, cell) for new, (_, cell) in zip(keys, items))
         self._set_keys(keys)
 
     def _items(self) -> list[tuple[str, Cell]]:
@@ -116,17 +135,19 @@ class _Row(_Container, MutableSequence):
         if not isinstance(index, slice):
             return self.cell_list[self._position(index)]
         part = self._part()
-        part.__dict__.update(_auto_prefix=False, training=self.training)
-        part.__dict__.update(items := self._items()[index])
+        items = self._items()[index]
+        if not self._keeps_keys:
+            items = [(str(i), cell) for i, (_, cell) in enumerate(items)]
+        part.__dict__.update(items, _auto_prefix=False, training=self.training)
         part._set_keys(key for key, _ in items)
         return part
 
     def __setitem__(self, index: Any, cell: Any) -> None:
         if isinstance(index, slice):
-            cells = list(self.cell_list)
+            cells, (prefix, _) = list(self.cell_list), self._found()
             cells[index] = cell
             del self[:]
-            self.extend(cells)
+            self._add(cells, prefix)
         else:
             setattr(self, self._keys[self._position(index)], cell)
 
@@ -152,25 +173,30 @@ class _Row(_Container, MutableSequence):
         """
         count = len(self.cell_list)
         position = count if index == count else self._position(index)
-        self.append(cell)
+        found = self._found()
+        self._add([cell], found[0])
         items = self._items()
         items.insert(position, items.pop())
-        self._rearrange(items)
+        self._rearrange(items, found)
 
     def append(self, cell: Cell) -> None:
         """Add a Cell at the end."""
-        number = len(self.cell_list)
-        while str(number) in self.__dict__:
-            number += 1
-        self._attach(str(number), cell)
-        self._set_keys((*self._keys, str(number)))
+        self._add([cell], self._found()[0])
 
     def extend(self, cells: Iterable[Cell]) -> None:
         """Add Cells at the end."""
         if not isinstance(cells, Iterable):
             raise OpTypeError(f"{type(self).__name__}.extend needs a list of Cells, but got {type(cells).__name__}")
-        for cell in list(cells):
-            self.append(cell)
+        self._add(list(cells), self._found()[0])
+
+    def _add(self, cells: list[Cell], prefix: str) -> None:
+        number = len(self.cell_list)
+        for cell in cells:
+            while str(number) in self.__dict__:
+                number += 1
+            self._attach(str(number), cell, prefix)
+            self._set_keys((*self._keys, str(number)))
+            number += 1
 
 
 class SequentialCell(_Row):
@@ -185,11 +211,13 @@ class SequentialCell(_Row):
         ((1, 3), ['0.weight', '0.bias'], 2)
     """
 
+    _keeps_keys = True
+
     def __init__(self, *args: Any) -> None:
         super().__init__()
         if len(args) == 1 and isinstance(args[0], Mapping):
             for key, cell in args[0].items():
-                self._attach(key, cell)
+                self._attach(key, cell, "")
             self._set_keys(args[0])
         elif len(args) == 1 and isinstance(args[0], (list, tuple)):
             self.extend(args[0])
@@ -252,7 +280,7 @@ class CellDict(_Container):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, Cell):
-            self._attach(name, value)
+            self._attach(name, value, self._found()[0])
         else:
             super().__setattr__(name, value)
 
@@ -267,7 +295,7 @@ class CellDict(_Container):
             raise OpTypeError(f"the keys of a CellDict are strings, but got {type(key).__name__}")
         if not key or "." in key:
             raise CellKeyError(f"the key of a CellDict must not be empty or hold a dot, but got {key!r}")
-        self._attach(key, cell)
+        self._attach(key, cell, self._found()[0])
 
     def __delitem__(self, key: str) -> None:
         self.pop(key)

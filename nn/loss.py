@@ -292,7 +292,7 @@ class BCELoss(LossBase):
 
     Example:
         >>> BCELoss()(Tensor([0.5, 0.5]), Tensor([1., 0.]))
-        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+        Tensor(shape=[], dtype=Float32, value= 0.693147)
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
@@ -342,7 +342,7 @@ class FocalLoss(LossBase):
 
     Example:
         >>> FocalLoss()(ops.zeros((1, 2)), Tensor([[1]]))
-        Tensor(shape=[], dtype=Float32, value= 0.1732868)
+        Tensor(shape=[], dtype=Float32, value= 0.173287)
     """
 
     def __init__(self, weight: Tensor | None = None, gamma: float = 2.0, reduction: str = "mean") -> None:
@@ -431,7 +431,7 @@ class MultiLabelSoftMarginLoss(LossBase):
 
     Example:
         >>> MultiLabelSoftMarginLoss()(Tensor([[0., 0.]]), Tensor([[1., 0.]]))
-        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+        Tensor(shape=[], dtype=Float32, value= 0.693147)
     """
 
     def __init__(self, weight: Tensor | None = None, reduction: str = "mean") -> None:
@@ -454,7 +454,7 @@ class CTCLoss(LossBase):
 
     Example:
         >>> CTCLoss()(ops.log_softmax(ops.zeros((2, 1, 2))), Tensor([[1]]), Tensor([2]), Tensor([1]))
-        Tensor(shape=[], dtype=Float32, value= 0.2876821)
+        Tensor(shape=[], dtype=Float32, value= 0.287682)
     """
 
     def __init__(self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False) -> None:
@@ -483,7 +483,7 @@ class KLDivLoss(LossBase):
 
     Example:
         >>> KLDivLoss(reduction="sum")(ops.log(Tensor([0.25, 0.75])), Tensor([1., 0.]))
-        Tensor(shape=[], dtype=Float32, value= 1.3862944)
+        Tensor(shape=[], dtype=Float32, value= 1.38629)
     """
 
     def __init__(self, reduction: str = "mean") -> None:
@@ -617,7 +617,7 @@ class SoftMarginLoss(_Loss):
 
     Example:
         >>> SoftMarginLoss()(Tensor([0., 0.]), Tensor([1., -1.]))
-        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+        Tensor(shape=[], dtype=Float32, value= 0.693147)
     """
 
     def __init__(self, reduction: str = "mean") -> None:

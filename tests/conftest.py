@@ -15,7 +15,8 @@ from anfora.graph.machine.running import running
 from anfora.graph.run import ledger
 
 HERE = pathlib.Path(__file__).parent
-for folder in (HERE, *(HERE / name for name in ("gallery", "graph", "nn", "ops", "optim", "project", "train"))):
+SHARED = ("communication", "gallery", "graph", "nn", "ops", "optim", "project", "train")  # have modules that others use
+for folder in (HERE, *(HERE / name for name in SHARED)):
     sys.path.insert(0, str(folder))
 
 # Properties take the same examples in every run, so that a change is judged by itself.

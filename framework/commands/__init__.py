@@ -1,7 +1,8 @@
 """The words of `python -m anfora`; each is a module with a function `main(arguments)` that gives the exit status.
 
-run.py    programs that say `import mindspore`, as they are
-info.py   versions, processor, cache, threads: what a report of an error should have
+run.py       programs that say `import mindspore`, as they are
+train.py     networks on real data, with a manifest (manifest.py); verify.py trains them again and compares
+info.py      versions, processor, cache, threads: what a report of an error should have
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ __all__ = ["WORDS", "main"]
 WORDS = {
     "lenet": ("anfora.examples.lenet", "train LeNet on handwritten digits"),
     "run": ("anfora.commands.run", "run a program that says `import mindspore`, as it is"),
+    "train": ("anfora.commands.train", "train a network on real data; without a name, list them"),
+    "verify": ("anfora.commands.verify", "train again what a manifest tells of, and compare"),
     "info": ("anfora.commands.info", "versions, processor, threads and cache of kernels"),
     "deepx": ("anfora.deepx.__main__", "check and run programs in deepx, a language of tensor operators"),
     "expression": ("anfora.tensor_expression.__main__", "show what becomes of a tensor expression"),
@@ -35,7 +38,7 @@ def main(arguments: list[str]) -> int:
         print(f"anfora {anfora.__version__}")
         return 0
     if word in ("", "-h", "--help", "help"):
-        print(_usage())
+        print(_usage(), file=sys.stdout if word else sys.stderr)
         return 0 if word else 2
     where = f"; to run a program: python -m anfora run {word}" if os.path.exists(word) else did_you_mean(word, WORDS)
     print(f"python -m anfora: there is no word '{word}'{where}", file=sys.stderr)

@@ -8,7 +8,7 @@ import os
 import platform
 import sys
 
-__all__ = ["main"]
+__all__ = ["main", "processor"]
 
 _LIBRARIES = ("numpy", "numba", "llvmlite", "safetensors", "tqdm")
 _EXTRAS = ("matplotlib", "pillow", "opencv-python-headless", "tensorboardX", "mpi4py")
@@ -38,7 +38,7 @@ def _facts() -> list[tuple[str, str]]:
         ("system", platform.platform()),
         ("libraries", ", ".join(_version(name) for name in _LIBRARIES)),
         ("extras", ", ".join(_version(name) for name in _EXTRAS)),
-        ("processor", f"{_processor()}, {os.cpu_count()} cores"),
+        ("processor", f"{processor()}, {os.cpu_count()} cores"),
         ("kernels for", f"{aim.cpu}, vectors of {8 * aim.vector_bytes} bits"),
         ("threads", str(anfora.get_num_threads())),
         ("cache", _cache()),
@@ -52,7 +52,8 @@ def _version(name: str) -> str:
         return f"no {name}"
 
 
-def _processor() -> str:
+def processor() -> str:
+    """The processor as the system calls it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             for line in file:

@@ -42,7 +42,7 @@ Names that anfora lacks are told in one line; with ANFORA_TRACEBACK=full in the 
 def main(arguments: list[str]) -> int:
     """Run the program; it ends the process as it would by itself."""
     if not arguments or arguments[0] in ("-h", "--help"):
-        print(_USAGE)
+        print(_USAGE, file=sys.stdout if arguments else sys.stderr)
         return 0 if arguments else 2
     alias.install()
     if arguments[0] == "-m":

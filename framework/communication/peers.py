@@ -30,6 +30,8 @@ __all__ = ["Peers"]
 _GRACE = 4.0  #: seconds in which a program may end by itself after another process has died
 _PASS_ON = 0.3  #: seconds in which a launcher passes on what was written, before it hears that it is to end all
 _ANSWER = 2.0  #: seconds in which a process should say where it is
+_TO_CONNECT = 60.0  #: seconds in which processes that begin together should find each other
+_GREETING = 20  #: bytes with which a connection begins: the token, and the number of the process
 
 
 class PeerError(OpRuntimeError):
@@ -268,34 +270,60 @@ def _connect(comm: Any, hosts: Sequence[str]) -> dict[socket.socket, int]:
         name = "127.0.0.1" if is_one_machine else socket.gethostname()
         token = secrets.token_bytes(16)
         comm.bcast((name, server.getsockname()[1], token), root=0)
-        server.settimeout(60)
-        found: dict[socket.socket, int] = {}
-        while len(found) < comm.size - 1:
-            connection, _ = server.accept()
-            connection.settimeout(60)
-            greeting = _exactly(connection, 20)
-            if greeting[:16] != token:  # somebody else
-                connection.close()
-                continue
-            connection.settimeout(None)
-            found[connection] = int.from_bytes(greeting[16:], "little")
+        found = _greeted(server, token, comm.size - 1)
         server.close()
         return found
     name, port, token = comm.bcast(None, root=0)
-    connection = socket.create_connection((name, port), timeout=60)
+    connection = socket.create_connection((name, port), timeout=_TO_CONNECT)
     connection.settimeout(None)
     connection.sendall(token + comm.rank.to_bytes(4, "little"))
     return {connection: 0}
 
 
-def _exactly(connection: socket.socket, count: int) -> bytes:
-    data = b""
-    while len(data) < count:
-        more = connection.recv(count - len(data))
-        if not more:
-            break
-        data += more
-    return data
+def _greeted(server: socket.socket, token: bytes, count: int) -> dict[socket.socket, int]:
+    """So many connections that begin with the token, with whom. Others may connect too: what they say, or that they say
+    nothing, keeps nobody waiting."""
+    found: dict[socket.socket, int] = {}
+    heard: dict[socket.socket, bytes] = {}
+    deadline = time.monotonic() + _TO_CONNECT
+    server.setblocking(False)
+    with selectors.DefaultSelector() as selector:
+        selector.register(server, selectors.EVENT_READ)
+        while len(found) < count:
+            ready = selector.select(max(0.0, deadline - time.monotonic()))
+            if not ready and time.monotonic() >= deadline:
+                missing = sorted(set(range(1, count + 1)) - set(found.values()))
+                raise OpRuntimeError(
+                    f"process 0 has waited {_TO_CONNECT:.0f} seconds for a connection of process"
+                    f" {', '.join(map(str, missing))}",
+                    help="the machines must reach each other by TCP.",
+                )
+            for key, _ in ready:
+                with contextlib.suppress(BlockingIOError, ConnectionError):
+                    if key.fileobj is server:
+                        connection, _ = server.accept()
+                        connection.setblocking(False)
+                        selector.register(connection, selectors.EVENT_READ)
+                        heard[connection] = b""
+                        continue
+                    connection = key.fileobj  # type: ignore[assignment]
+                    try:
+                        more = connection.recv(_GREETING - len(heard[connection]))
+                    except ConnectionError:
+                        more = b""
+                    greeting = heard[connection] = heard[connection] + more
+                    if more and len(greeting) < _GREETING:
+                        continue
+                    selector.unregister(connection)
+                    del heard[connection]
+                    if len(greeting) == _GREETING and secrets.compare_digest(greeting[: len(token)], token):
+                        connection.setblocking(True)
+                        found[connection] = int.from_bytes(greeting[len(token) :], "little")
+                    else:
+                        connection.close()
+    for connection in heard:
+        connection.close()
+    return found
 
 
 def _close_in_children(peers: Peers) -> None:

@@ -122,7 +122,7 @@ class Cell:
             if isinstance(value, Parameter):
                 if not value.is_named:
                     value.name = name
-            elif attributes["_auto_prefix"] and attributes.get(name) is not value:
+            elif attributes["_auto_prefix"]:
                 value.update_parameters_name(name + ".")
         elif isinstance(value, Tensor):
             held = attributes.get(name)

@@ -20,6 +20,7 @@ from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.hooks import HookHandle
+from anfora.core.shown import shown
 
 __all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "leave_to_tape", "move", "tensor", "wrap"]
 
@@ -352,15 +353,9 @@ class Tensor(NumpyBorder):
         return str(self._plain())
 
     def __repr__(self) -> str:
-        shape = list(self.shape)
-        with np.printoptions(
-            formatter={"float_kind": lambda x: f"{x: .8e}"} if self.dtype.is_float and shape else None
-        ):
-            text = np.array2string(self._plain(), separator=", ")
-        if not shape and self.dtype.is_float:
-            text = str(self._plain()[()]).removesuffix(".0")
+        digits = {dt.float16: 4, dt.bfloat16: None}.get(self.dtype, 8)
         start = "\n" if self.ndim > 1 else " "
-        return f"Tensor(shape={shape}, dtype={self.dtype}, value={start}{text})"
+        return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={start}{shown(self._plain(), digits)})"
 
     # -- identity, copies ---------------------------------------------------------------------------------------------
 

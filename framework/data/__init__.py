@@ -2,6 +2,7 @@
 
     digits.py   the handwritten digits that come with the package
     idx.py      files of the MNIST family
+    fetched.py  what does not come with the package: Fashion-MNIST, files in wheels
 
 `digits.npz` holds the 1,797 images of 8×8 pixels, with 17 grey levels, of the test part of the UCI set "Optical Recognition
 of Handwritten Digits" (E. Alpaydin and C. Kaynak, 1998; licence CC BY 4.0; see NOTICE).

@@ -15,7 +15,7 @@ from typing import IO, cast
 
 import numpy as np
 
-__all__ = ["DataError", "read_idx", "read_idx_folder"]
+__all__ = ["DataError", "read_idx", "read_idx_folder", "read_raw_folder"]
 
 _MOST_AXES = 8
 _PARTS = {"train": ("train",), "test": ("t10k", "test")}
@@ -79,6 +79,20 @@ def read_idx_folder(folder: str | Path) -> dict[str, tuple[np.ndarray, np.ndarra
     Raises:
         DataError: a file is missing or damaged, or images and labels do not belong together.
     """
+    return {
+        part: (_padded(images), labels.astype(np.int32)) for part, (images, labels) in read_raw_folder(folder).items()
+    }
+
+
+def _padded(images: np.ndarray) -> np.ndarray:
+    margin = 32 - images.shape[1]
+    before = margin // 2
+    padded = np.pad(images, ((0, 0), (before, margin - before), (before, margin - before)))
+    return padded[:, None].astype(np.float32) / 255
+
+
+def read_raw_folder(folder: str | Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:
+    """The same as bytes, as they stand in the files: images (N, H, H) uint8 of at most 32 pixels, labels (N,) uint8."""
     folder = Path(folder)
     if not folder.is_dir():
         raise DataError(f"{folder}: is no folder")
@@ -95,10 +109,7 @@ def _read_part(folder: Path, names: tuple[str, ...]) -> tuple[np.ndarray, np.nda
         raise DataError(f"{labels_file}: holds {labels.shape} labels for {len(images)} images")
     if labels.size and labels.max() > 9:
         raise DataError(f"{labels_file}: holds the label {labels.max()}; labels are 0 to 9")
-    margin = 32 - images.shape[1]
-    before = margin // 2
-    padded = np.pad(images, ((0, 0), (before, margin - before), (before, margin - before)))
-    return padded[:, None].astype(np.float32) / 255, labels.astype(np.int32)
+    return images, labels
 
 
 def _find(folder: Path, names: tuple[str, ...], what: str, axes: int) -> Path:

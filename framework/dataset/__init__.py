@@ -10,10 +10,10 @@ executor.py     who computes rows               parallel.py    which executor a 
 processes.py    worker processes                shared.py      the memory in which they answer
 gate.py         threads and forks take turns
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
-user_defined.py, images.py, lines.py, records.py    the datasets by where their data are
+user_defined.py, images.py, lines.py, records.py, clue.py    the datasets by where their data are
 schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows
 transforms.py   transforms of any field         vision/        transforms of images
-text.py         transforms of words and texts
+text.py         transforms of words and texts   tokens.py      of rows of tokens
 config.py       seed, workers and other settings               checks.py    checks of arguments
 """
 
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from anfora.core.nearest import missing_in
 from anfora.dataset import config, text, transforms, vision
+from anfora.dataset.clue import CLUEDataset
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.datasets import zip_datasets as zip
 from anfora.dataset.functions import SampleError, pure
@@ -49,7 +50,7 @@ from anfora.dataset.schema import Schema
 from anfora.dataset.user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
 __all__ = [
-    "BatchInfo", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler",
+    "BatchInfo", "CLUEDataset", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler",
     "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MindDataset", "MnistDataset",
     "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "Schema",
     "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TextFileDataset",

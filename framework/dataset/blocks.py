@@ -6,7 +6,7 @@ for each row. Transforms that can do many rows in one go get them stacked.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,31 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError, OpTypeError
 from anfora.core.tensor import Tensor
 
-__all__ = ["Block", "Column", "as_array", "collate", "join", "row_count"]
+__all__ = ["Block", "Column", "as_array", "collate", "join", "memory", "row_count"]
 
 Column = Any  # np.ndarray or list[np.ndarray]
+
+
+class _Memory:
+    """Where the large arrays of rows are made: a worker process makes what it sends where it is sent from.
+
+    Not what functions of the program get, which may keep it.
+    """
+
+    def __init__(self) -> None:
+        self._room: Callable[[tuple[int, ...], Any], np.ndarray] = np.empty
+        self._only: Any = None
+
+    def send(self, room: Callable[[tuple[int, ...], Any], np.ndarray], only: Any = None) -> None:
+        """Make arrays by `room` from now on, those of all nodes or of one."""
+        self._room, self._only = room, only
+
+    def made(self, node: Any, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        """An array of a node, not initialised."""
+        return (self._room if self._only in (None, node) else np.empty)(shape, dtype)
+
+
+memory = _Memory()
 
 
 class Block:
@@ -101,8 +123,8 @@ def _shown(value: Any) -> str:
     return f"{type(value).__name__} {text}" if len(text) <= 60 else f"an object of type {type(value).__name__}"
 
 
-def collate(column: Column, name: str, where: str) -> np.ndarray:
-    """The rows of a column as one array; all must have one shape and one element type.
+def collate(column: Column, name: str, where: str, node: Any = None) -> np.ndarray:
+    """The rows of a column as one array, made for a node; all must have one shape and one element type.
 
     Raises:
         OpRuntimeError: they have not; the message says which rows differ.
@@ -126,7 +148,7 @@ def collate(column: Column, name: str, where: str) -> np.ndarray:
             )
     if first.dtype.kind in "US":
         return np.stack(column)
-    out = np.empty((len(column), *first.shape), first.dtype)
+    out = memory.made(node, (len(column), *first.shape), first.dtype)
     for number, row in enumerate(column):
         out[number] = row
     return out

@@ -63,8 +63,9 @@ class Dataset:
             input_columns: names; the first column by default.
             output_columns: the columns that take the place of the input columns: where they stood if there are as many,
                 in front of all others if not. The same by default.
-            num_parallel_workers: with more than one, functions of the program that are not marked `pure` run in so many
-                processes, all others in threads. The rows are the same for any number.
+            num_parallel_workers: with more than one, functions of the program run in so many processes, those marked
+                `pure` in threads, and transforms of this package in processes where that pays. The rows are the same for
+                any number.
             python_multiprocessing: False for no processes: then functions of the program run in this thread.
         Before a function of the program runs on a sample, the global generators of `random`, numpy and anfora are seeded
         from (seed, epoch, sample); what they were is put back when the next row is given.

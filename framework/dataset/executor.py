@@ -1,8 +1,8 @@
 """Who computes the rows of a run: this thread, several threads, or several processes.
 
-All give the same rows in the same order; see `node.py` on why. A pipeline whose functions are all pure may run in threads,
-which help where the work is done outside of Python (decoding, resizing). One with functions of the program runs in this
-thread, or in processes if the program asks for several workers.
+All give the same rows in the same order; see `node.py` on why. Functions of the program run in this thread, or in
+processes if the program asks for several workers; in threads if they are marked pure. Transforms of this package run in
+this thread, or in processes where several workers are asked for and it pays.
 """
 
 from __future__ import annotations

@@ -149,6 +149,9 @@ class Batch(Through):
         found = (self.function, self.count if callable(self.count) else None)
         return [function for function in found if function is not None and not is_pure(function)]
 
+    def marked_pure(self) -> bool:
+        return self.function is not None and is_pure(self.function)
+
     def size(self, run: Run) -> int | None:
         below = self.child.size(run)
         if below is None or callable(self.count):
@@ -223,7 +226,7 @@ class Batch(Through):
                 draws.begin(None)
         if self.padding is not None:
             columns = [self.padding.apply(column, name) for column, name in zip(columns, self.columns)]
-        return Block([[collate(c, name, f"batch {number}")] for c, name in zip(columns, self.columns)], 1)
+        return Block([[collate(c, name, f"batch {number}", self)] for c, name in zip(columns, self.columns)], 1)
 
     def _mapped(self, block: Block, epoch: int, number: int) -> list[Any]:
         what = f"batch: {named(self.function)}"

@@ -9,7 +9,7 @@ import numpy as np
 
 from anfora.core.errors import OpRuntimeError
 from anfora.core.tensor import Tensor
-from anfora.dataset.blocks import Block, as_array
+from anfora.dataset.blocks import Block, as_array, memory
 from anfora.dataset.functions import Transform, failed, is_pure, named, plain, progress, takes_tensors
 from anfora.dataset.node import Node, Run, Through
 from anfora.dataset.seeds import draws, keys_of, mix, seed_globals
@@ -94,6 +94,9 @@ class Map(Through):
     def functions(self) -> Sequence[Any]:
         return [op for op in self.operations if not is_pure(op)]
 
+    def marked_pure(self) -> bool:
+        return any(is_pure(op) and not isinstance(op, Transform) for op in self.operations)
+
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
         self.child.has_columns(self.inputs, "map")
         block = self.child.rows(run, epoch, positions)
@@ -140,7 +143,7 @@ class Map(Through):
                 )
             alike = isinstance(part, np.ndarray)
             if start == 0:
-                out = np.empty((len(column), *part.shape[1:]), part.dtype) if alike else []
+                out = memory.made(self, (len(column), *part.shape[1:]), part.dtype) if alike else []
             if isinstance(out, np.ndarray):
                 if alike and part.shape[1:] == out.shape[1:] and part.dtype == out.dtype:
                     if place is None or not _is(part, place):
@@ -163,7 +166,9 @@ class Map(Through):
                 for row, key in zip(part, keys):
                     draws.begin(mix(key, number))
                     made.append(operation(row))
-                part = stacked(made)
+                # The next one takes them row by row, too.
+                alone = number < last and self.operations[number + 1].random
+                part = made if alone else stacked(made)
             else:
                 part = operation.many(part)
                 if isinstance(part, list):

@@ -119,6 +119,10 @@ class Node:
         """The program's own functions in this node that are not marked pure."""
         return ()
 
+    def marked_pure(self) -> bool:
+        """Whether this node has functions of the program that are marked pure."""
+        return False
+
     @property
     def batch_size(self) -> int:
         return self.children[0].batch_size if self.children else 1

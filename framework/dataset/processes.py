@@ -1,4 +1,4 @@
-"""Rows computed by processes: for the program's own functions, several at a time.
+"""Rows computed by processes, several at a time.
 
 Workers are forked when the first row is asked for, so they have the program's functions, lambdas and closures as they are;
 threads of this package are stopped before, so that none is in the middle of something. They get which rows to compute, or
@@ -32,8 +32,9 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError
 from anfora.core.span import internal_files
 from anfora.dataset import config, functions, gate
-from anfora.dataset.blocks import Block, join
-from anfora.dataset.executor import Ahead, Executor, piece
+from anfora.dataset.blocks import Block, join, memory
+from anfora.dataset.executor import Ahead, Executor, has_functions, piece
+from anfora.dataset.gathering import Batch
 from anfora.dataset.node import Node, Run
 from anfora.dataset.shared import Incoming, Outgoing, receive, send
 
@@ -82,10 +83,11 @@ class Processes(Ahead):
     Args:
         run: what they work for.
         workers: how many.
+        unasked: whether they may begin an epoch that it is not sure anybody asks for.
     """
 
-    def __init__(self, run: Run, workers: int) -> None:
-        super().__init__(max(workers + 1, min(2 * workers, config.get_prefetch_size())), unasked=False)
+    def __init__(self, run: Run, workers: int, unasked: bool = False) -> None:
+        super().__init__(max(workers + 1, min(2 * workers, config.get_prefetch_size())), unasked)
         self.run, self.count = run, workers
         self._owner = os.getpid()
         self._workers: list[_Worker] = []
@@ -319,12 +321,19 @@ def _work(run: Run, channel: socket.socket, files: socket.socket, page: mmap.mma
         torch.set_num_threads(1)  # it would wait for threads that are not in this process
     run.executor = Executor()
     outgoing = Outgoing(files)
+    sends: Node | None = None
+    if has_functions(run.root):  # what it sends is what the last node gives after which there are none
+        sends = run.root
+        while not isinstance(sends, Batch) and len(sends.children) == 1 and not sends.functions():
+            [sends] = sends.children
+    memory.send(outgoing.room, sends)
     while True:
         try:
             job, freed = receive(channel)
         except EOFError:
             return
         outgoing.freed(freed)
+        outgoing.begin()
         block, error = _done(run, *job)
         packed, slot, count = None, None, 0
         if block is not None:

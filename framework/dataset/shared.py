@@ -7,6 +7,7 @@ program holds batches, and is given back by the system when worker and arrays ar
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import pickle
@@ -23,6 +24,11 @@ __all__ = ["Incoming", "Outgoing", "receive", "send"]
 _HEAD = struct.Struct("<Q")
 _LEAST = 16384  # smaller arrays travel with the answer
 _ALIGNED = 64
+_SENT = "biufc"  # kinds of elements that need no pickle
+
+
+def _aligned(size: int) -> int:
+    return -(-size // _ALIGNED) * _ALIGNED
 
 
 def send(channel: socket.socket, message: Any) -> None:
@@ -66,47 +72,88 @@ class _Placed:
 
 
 class Outgoing:
-    """The worker's side: puts the arrays of an answer into a slot that is free."""
+    """The worker's side: puts the arrays of an answer into a slot that is free.
+
+    While an answer is made, `room` gives out memory of the slot that it will be in, so that large arrays are written where
+    they are sent. What is handed out and not sent is lost until the slot comes back.
+    """
 
     def __init__(self, files: socket.socket) -> None:
         self._files = files
         self._slots: list[mmap.mmap] = []
         self._free: list[int] = []
+        self._open: int | None = None  # the slot of the answer that is made
+        self._used = 0  # of its bytes
+        self._usual = 0  # how many an answer used at most
 
     def freed(self, slots: list[int]) -> None:
         self._free += slots
 
+    def begin(self) -> None:
+        """An answer is made from here on."""
+        self._used = 0
+
+    def room(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+        """An array, not initialised, in the slot of the next answer if it is large."""
+        dtype = np.dtype(dtype)
+        size = dtype.itemsize * math.prod(shape)
+        if size < _LEAST or dtype.kind not in _SENT:
+            return np.empty(shape, dtype)
+        if self._open is None:
+            self._open = self._slot(max(size, self._usual))
+        start, end = self._used, self._used + _aligned(size)
+        self._usual = max(self._usual, end)
+        if end > len(self._slots[self._open]):
+            return np.empty(shape, dtype)
+        self._used = end
+        return np.frombuffer(self._slots[self._open], np.uint8, size, start).view(dtype).reshape(shape)
+
     def pack(self, columns: list[Any]) -> tuple[list[Any], int | None]:
         """Columns whose large arrays are replaced by their places, and the slot where they are."""
-        arrays: list[np.ndarray] = []
-        total = 0
-        packed: list[Any] = []
+        open_, self._open = self._open, None
+        found: dict[int, np.ndarray] = {}
         for column in columns:
-            if isinstance(column, np.ndarray):
-                found, total = self._placed(column, arrays, total)
-                packed.append(found)
-            else:
-                rows = []
-                for row in column:
-                    found, total = self._placed(row, arrays, total)
-                    rows.append(found)
-                packed.append(rows)
-        if not arrays:
-            return packed, None
-        slot = self._slot(total)
+            for array in [column] if isinstance(column, np.ndarray) else column:
+                if isinstance(array, np.ndarray) and array.nbytes >= _LEAST and array.dtype.kind in _SENT:
+                    found[id(array)] = array
+        if not found:
+            if open_ is not None:
+                self._free.append(open_)
+            return columns, None
+        places = {} if open_ is None else self._places(open_, found)
+        total = self._used if open_ is not None else 0
+        for key, array in found.items():
+            if key not in places:
+                places[key] = total
+                total += _aligned(array.nbytes)
+        slot = open_
+        if slot is None or total > len(self._slots[slot]):  # another one, with all of them one after the other
+            slot, total = self._slot(sum(_aligned(array.nbytes) for array in found.values())), 0
+            for key, array in found.items():
+                places[key] = total
+                total += _aligned(array.nbytes)
+            if open_ is not None:
+                self._free.append(open_)
+                open_ = None
         memory = np.frombuffer(self._slots[slot], np.uint8)
-        offset = 0
-        for array in arrays:
-            memory[offset : offset + array.nbytes].view(array.dtype).reshape(array.shape)[...] = array
-            offset += -(-array.nbytes // _ALIGNED) * _ALIGNED
-        return packed, slot
+        for key, array in found.items():
+            if open_ is None or places[key] >= self._used:
+                place = memory[places[key] : places[key] + array.nbytes]
+                place.view(array.dtype).reshape(array.shape)[...] = array
 
-    @staticmethod
-    def _placed(array: Any, arrays: list[np.ndarray], total: int) -> tuple[Any, int]:
-        if not isinstance(array, np.ndarray) or array.nbytes < _LEAST or array.dtype.kind not in "biufc":
-            return array, total
-        arrays.append(array)
-        return _Placed(array.dtype.str, array.shape, total), total + -(-array.nbytes // _ALIGNED) * _ALIGNED
+        def packed(array: Any) -> Any:
+            return _Placed(array.dtype.str, array.shape, places[id(array)]) if id(array) in places else array
+
+        return [packed(c) if isinstance(c, np.ndarray) else [packed(row) for row in c] for c in columns], slot
+
+    def _places(self, slot: int, arrays: dict[int, np.ndarray]) -> dict[int, int]:
+        """Those of the arrays that lie in a slot as they are sent, and where."""
+        start = np.frombuffer(self._slots[slot], np.uint8).ctypes.data
+        return {
+            key: array.ctypes.data - start
+            for key, array in arrays.items()
+            if array.flags.c_contiguous and start <= array.ctypes.data < start + self._used
+        }
 
     def _slot(self, size: int) -> int:
         for number in self._free:

@@ -20,12 +20,13 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.functions import Transform, is_pure
+from anfora.dataset.tokens import AddToken, Ngram, SlidingWindow, Truncate, TruncateSequencePair
 from anfora.dataset.transforms import TypeCast
 
 __all__ = [
-    "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "NormalizeForm", "NormalizeUTF8", "PythonTokenizer",
-    "RegexReplace", "RegexTokenizer", "ToNumber", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "Vocab",
-    "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8",
+    "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair",
+    "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
 ]  # fmt: skip
 
 _Token = tuple[str, int]  # a token, and where in the text it begins, in characters
@@ -171,16 +172,20 @@ class Vocab:
         return dict(self._ids)
 
     def tokens_to_ids(self, tokens: Any) -> Any:
-        """The number of a word, or a list of those of several; −1 for what is not there."""
-        if isinstance(tokens, str):
-            return self._ids.get(tokens, -1)
-        return [self._ids.get(str(token), -1) for token in tokens]
+        """The number of a word, or a list of those of several; −1 for what is not there. A list of one is that word."""
+        words = [tokens] if isinstance(tokens, str) else tokens
+        return _single([self._ids.get(str(word), -1) for word in words])
 
     def ids_to_tokens(self, ids: Any) -> Any:
-        """The word with a number, or a list of those with several; the empty word for what is not there."""
-        if checks.is_integer(ids):
-            return self._words.get(int(ids), "")
-        return [self._words.get(int(number), "") for number in ids]
+        """The word with a number, or a list of those with several; the empty word for what is not there. A list of one is
+        that number."""
+        numbers = [ids] if checks.is_integer(ids) else ids
+        return _single([self._words.get(int(number), "") for number in numbers])
+
+
+def _single(found: list[Any]) -> Any:
+    """What MindSpore's Vocab gives: the entry of a list that has one."""
+    return found[0] if len(found) == 1 else found
 
 
 class Lookup(Transform):
@@ -561,37 +566,3 @@ class ToNumber(Transform):
             return np.array(found, self._kind).reshape(words.shape)
         except (ValueError, OverflowError) as error:
             raise OpRuntimeError(f"ToNumber: invalid data, {error}") from error
-
-
-class Truncate(Transform):
-    """At most so many tokens, from the front.
-
-    Args:
-        max_seq_len: how many.
-    """
-
-    def __init__(self, max_seq_len: int) -> None:
-        self.longest = checks.integer_in("max_seq_len", max_seq_len, 1)
-
-    def __call__(self, *fields: Any) -> Any:
-        return np.asarray(fields[0])[..., : self.longest]
-
-
-class TruncateSequencePair(Transform):
-    """Two rows of tokens, of which the longer one loses its last token until both together are short enough.
-
-    Args:
-        max_length: of both together.
-    """
-
-    one_to_one = False
-
-    def __init__(self, max_length: int) -> None:
-        self.longest = checks.integer_in("max_length", max_length, 1)
-
-    def __call__(self, *fields: Any) -> Any:
-        first, second = map(np.asarray, fields)
-        m, n = len(first), len(second)
-        while m + n > self.longest:
-            m, n = (m - 1, n) if m > n else (m, n - 1)
-        return first[:m], second[:n]

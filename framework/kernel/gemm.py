@@ -45,14 +45,24 @@ from anfora.kernel.gemm_vector import VECTOR, across, across_scratch, along
 from anfora.kernel.loops import merge_axes, plan_copy
 from anfora.kernel.plan import Buffer, Planner, split
 
-__all__ = ["plan_matmul", "sum_block"]
+__all__ = ["plan_matmul", "rows_in_one_order", "sum_block"]
+
+_LONG = 4096  # a sum of so many terms is cut into blocks where there is not much else to share among threads:
+_FEW = 16384  # up to so many elements of C
 
 
 def sum_block(m: int, n: int, k: int) -> int:
     """The length of the blocks in which K is summed; K itself if it is not cut."""
     if m == 1 or n == 1:
-        return min(k, 4096)
-    return 2048 if k >= 4096 and m * n <= 16384 else k
+        return min(k, _LONG)
+    return 2048 if k >= _LONG and m * n <= _FEW else k
+
+
+def rows_in_one_order(n: int, k: int) -> int:
+    """From how many rows M on the order of a sum, for given N and K, no longer depends on M."""
+    if n == 1:
+        return 1
+    return _FEW // n + 1 if k >= _LONG and n <= _FEW // 2 else 2
 
 
 def plan_matmul(

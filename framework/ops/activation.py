@@ -478,7 +478,7 @@ def logsigmoid(x: Tensor):
         g · sigmoid(-x).
     Example:
         >>> logsigmoid(Tensor(0.0))
-        Tensor(shape=[], dtype=Float32, value= -0.6931472)
+        Tensor(shape=[], dtype=Float32, value= -0.693147)
     """
 
 

@@ -500,7 +500,7 @@ def cross_entropy(
         Smoothing: Szegedy et al., arXiv:1512.00567 (2016).
     Example:
         >>> cross_entropy(Tensor([[0., 0.], [9., 0.]]), Tensor([1, -100]))
-        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+        Tensor(shape=[], dtype=Float32, value= 0.693147)
     """
     _check_loss("cross_entropy", "input", input, reduction, label_smoothing)
     axis = _class_axis(input.ndim)

@@ -407,7 +407,7 @@ def binary_cross_entropy(logits: Tensor, labels: Tensor, weight: Tensor | None =
         g weight (logits - labels) / max(logits (1 - logits), 1e-12) to the logits.
     Example:
         >>> binary_cross_entropy(Tensor([0.5, 0.5]), Tensor([1., 0.]))
-        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+        Tensor(shape=[], dtype=Float32, value= 0.693147)
     """
 
 
@@ -614,7 +614,7 @@ def kl_div(logits: Tensor, labels: Tensor, reduction: str = "mean") -> Tensor:
         -g labels to the logits, g (log(labels) + 1 - logits) to the labels.
     Example:
         >>> kl_div(log(Tensor([[0.5, 0.5]])), Tensor([[1., 0.]]), "batchmean")
-        Tensor(shape=[], dtype=Float32, value= 0.6931472)
+        Tensor(shape=[], dtype=Float32, value= 0.693147)
     """
     if reduction != "batchmean":
         check_reduction("kl_div", reduction, "batchmean")
@@ -646,7 +646,7 @@ def gaussian_nll_loss(
         Nix & Weigend, IEEE ICNN 1994.
     Example:
         >>> gaussian_nll_loss(Tensor([1., 2.]), Tensor([1., 0.]), Tensor([1., 2.]), reduction="sum")
-        Tensor(shape=[], dtype=Float32, value= 1.3465736)
+        Tensor(shape=[], dtype=Float32, value= 1.34657)
     """
     _positive("gaussian_nll_loss", "eps", eps)
     if not isinstance(full, bool):

@@ -20,8 +20,6 @@ from anfora.train.callback.checkpoint import ModelCheckpoint
 
 __all__ = ["agree"]
 
-_TOLD = 4096  #: bytes that a process tells
-
 
 def agree(name: str, network: Cell, callbacks: list[Any], found: Path | None) -> None:
     """Let one process of those with the same folder write its checkpoints, the first one.
@@ -40,8 +38,9 @@ def agree(name: str, network: Cell, callbacks: list[Any], found: Path | None) ->
     writers = [callback for callback in callbacks if isinstance(callback, ModelCheckpoint)]
     own = [_mark(callback.directory) for callback in writers]
     message = json.dumps({"folders": own, "found": None if found is None else os.path.basename(found)}).encode()
-    ticket = np.zeros(_TOLD, np.uint8)
-    ticket[: len(message)] = np.frombuffer(message[:_TOLD], np.uint8)
+    lengths = exchange.all_gather(exchange.meet(group, name, "a training begins"), np.array([len(message)]))
+    ticket = np.zeros(max(int(length) for [length] in lengths), np.uint8)
+    ticket[: len(message)] = np.frombuffer(message, np.uint8)
     every = exchange.all_gather(exchange.meet(group, name, "a training begins"), ticket)
     told = [json.loads(bytes(each).rstrip(b"\0")) for each in every]
     if len({each["found"] for each in told}) > 1:

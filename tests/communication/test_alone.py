@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import socket
 import subprocess
 import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import anfora as ms
-from anfora import Tensor, communication, nn, ops
-from anfora.communication import comm_func, world
+from anfora import Tensor, communication, nn, ops, train
+from anfora.communication import comm_func, exchange, peers, world
 from anfora.communication.exchange import halves
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.train import together
 
 
 def test_it_is_process_0_of_1():
@@ -120,3 +125,39 @@ def test_the_reducer_of_one_process():
     assert [g.tolist() for g in halved] == [[0.5, 1.5], 1.0]
     half = Tensor(np.array([1.0, 2.0], np.float16))
     assert nn.DistributedGradReducer([])(half).dtype == ms.float16
+
+
+def test_strangers_keep_nobody_waiting():
+    """One connects and says nothing, one says something else, one goes again; the processes are found behind them."""
+    token = bytes(range(16))
+    server = socket.create_server(("127.0.0.1", 0))
+    place = server.getsockname()
+    others = [socket.create_connection(place) for _ in range(5)]
+    others[1].sendall(b"GET / HTTP/1.1\r\nHost: somebody\r\n")
+    others[2].close()
+    others[3].sendall(token + (2).to_bytes(4, "little"))
+    others[4].sendall((token + (1).to_bytes(4, "little"))[:7])
+    threading.Timer(0.05, others[4].sendall, [(token + (1).to_bytes(4, "little"))[7:]]).start()
+    found = peers._greeted(server, token, 2)
+    assert sorted(found.values()) == [1, 2]
+    for connection in (*found, *others, server):
+        connection.close()
+
+
+def test_who_does_not_come_is_named(monkeypatch):
+    monkeypatch.setattr(peers, "_TO_CONNECT", 0.02)
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(RuntimeError, match="of process 1, 2"):
+        peers._greeted(server, bytes(16), 2)
+
+
+def test_processes_with_many_folders_agree(monkeypatch):
+    """What they tell each other may be long."""
+    monkeypatch.setattr(world, "group_of", lambda *_: SimpleNamespace(size=2, rank=1))
+    monkeypatch.setattr(exchange, "meet", lambda *_: None)
+    monkeypatch.setattr(exchange, "all_gather", lambda _, array: np.stack([array, array]))
+    network = SimpleNamespace(grad_reducer=object.__new__(nn.DistributedGradReducer))
+    writers = [object.__new__(train.ModelCheckpoint) for _ in range(400)]
+    for number, writer in enumerate(writers):
+        writer._directory = Path(f"folder{number}")
+    together.agree("train", network, writers, None)
+    assert not any(writer.is_writer for writer in writers)  # process 0 has the same folders

@@ -37,6 +37,16 @@ CASES = {
     "lookup one": (text.Lookup(VOCAB), np.array("a"), 1),
     "lookup, unknown": (text.Lookup(VOCAB, "[UNK]"), np.array(["a", "zz"]), [1, 4]),
     "numbers": (text.ToNumber(ms.float32), np.array(["1.5", "2"]), [1.5, 2.0]),
+    "pairs": (text.Ngram(2), np.array(["a", "b", "c"]), ["a b", "b c"]),
+    "several": (text.Ngram([1, 2, 3], ("&", 1), ("#", 2), "-"), np.array(["a", "b", "c"]),
+                ["a", "b", "c", "&-a", "a-b", "b-c", "c-#", "&-a-b", "a-b-c", "b-c-#", "c-#-#"]),
+    "too long": (text.Ngram(4), np.array(["a", "b", "c"]), [""]),
+    "padded": (text.Ngram(3, ("_", 5), ("_", 1)), np.array(["a", "b"]), ["_ _ a", "_ a b", "a b _"]),
+    "window": (text.SlidingWindow(3), np.arange(5.0), [[0.0, 1.0, 2.0], [1.0, 2.0, 3.0], [2.0, 3.0, 4.0]]),
+    "window of words": (text.SlidingWindow(2, 0), np.array(["a", "b", "c"]), [["a", "b"], ["b", "c"]]),
+    "window, too wide": (text.SlidingWindow(5), np.array([1, 2, 3]), []),
+    "first": (text.AddToken("[CLS]"), np.array(["a", "b"]), ["[CLS]", "a", "b"]),
+    "last": (text.AddToken("x", False), np.array([["a", "b"], ["c", "d"]]), [["a", "b", "x"], ["c", "d", "x"]]),
     "cut": (text.Truncate(2), np.array(["a", "b", "c"]), ["a", "b"]),
 }  # fmt: skip
 
@@ -61,6 +71,7 @@ def test_places_are_bytes():
 def test_vocabularies(tmp_path):
     assert VOCAB.vocab() == {"<pad>": 0, "a": 1, "b": 2, "c": 3, "[UNK]": 4}
     assert VOCAB.tokens_to_ids(["a", "zz"]) == [1, -1] and VOCAB.tokens_to_ids("b") == 2
+    assert VOCAB.tokens_to_ids(["a"]) == 1 and VOCAB.ids_to_tokens(np.array([2])) == "b"  # as MindSpore
     assert VOCAB.ids_to_tokens([0, 2]) == ["<pad>", "b"] and VOCAB.ids_to_tokens(1) == "a"
     assert text.Vocab.from_list(["a"], ["<p>"], special_first=False).vocab() == {"a": 0, "<p>": 1}
     assert text.Vocab.from_dict({"x": 3}).vocab() == {"x": 3}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import re
@@ -14,10 +15,12 @@ import time
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import anfora as ms
 import anfora.dataset as ds
 from anfora.dataset import gate, transforms, vision
+from anfora.dataset.parallel import Spared
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="workers are forked")
 
@@ -159,6 +162,55 @@ def test_large_arrays_come_back_whole_and_stay():
     (kept[0] + 1).sum()
     kept[0].asnumpy()[...] = 0  # they belong to the program
     assert kept[1].asnumpy()[0, 0, 0] == 4
+
+
+IMAGES = np.random.RandomState(1).randint(0, 256, (40, 40, 40, 3)).astype(np.uint8)
+STEPS = [vision.RandomHorizontalFlip(), vision.RandomCrop(36), vision.Normalize([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])]
+OURS = {
+    "access": lambda w: ds.NumpySlicesDataset(IMAGES, ["n"])
+    .map([*STEPS, vision.HWC2CHW()], num_parallel_workers=w).batch(3),
+    "files": lambda w: ds.GeneratorDataset([(png(image),) for image in IMAGES], ["n"], shuffle=True)
+    .map([vision.Decode(), *STEPS, vision.HWC2CHW()], "n", num_parallel_workers=w).batch(3),
+    "stream": lambda w: ds.NumpySlicesDataset(IMAGES, ["n"])
+    .filter(ds.pure(lambda n: n[0, 0, 0] > 40)).map(STEPS, "n", num_parallel_workers=w).batch(3),
+}  # fmt: skip
+
+
+def png(image):
+    data = io.BytesIO()
+    Image.fromarray(image).save(data, "PNG")
+    return np.frombuffer(data.getvalue(), np.uint8)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_transforms_go_to_processes_when_that_pays(name, monkeypatch):
+    one = epochs(OURS[name](1), 3)
+    cheap = OURS[name](2).create_tuple_iterator(num_epochs=3, output_numpy=True)
+    monkeypatch.setattr(Spared, "_TO_START", 1000.0)
+    assert [[row[0].tolist() for row in cheap] for _ in range(3)] == one
+    assert cheap._executor._processes is None
+    for name_ in ("_TO_START", "_TO_SEND", "_TO_SEND_BYTE"):
+        monkeypatch.setattr(Spared, name_, 0.0)
+    dear = OURS[name](2).create_tuple_iterator(num_epochs=3, output_numpy=True)
+    # What is kept is not written to again.
+    kept = [[row[0] for row in dear] for _ in range(3)]
+    assert [[rows.tolist() for rows in epoch] for epoch in kept] == one
+    assert dear._executor._processes is not None and not dear._executor._processes._workers
+
+
+def test_what_functions_keep_is_not_written_to():
+    """A worker writes batches where they are sent from; not those that a function of the program gets."""
+    kept = []
+
+    def first_of_all(images):
+        kept.append(images)
+        return kept[0].copy()
+
+    files = ds.GeneratorDataset([(png(image),) for image in IMAGES], ["n"], shuffle=False)
+    batches = files.map([vision.Decode(), STEPS[2]], "n").batch(4)
+    found = epochs(batches.map(first_of_all, "n", num_parallel_workers=2), 2)
+    expected = epochs(batches)[0]
+    assert all(batch in expected[:3] for epoch in found for batch in epoch)
 
 
 def test_a_run_goes_on_where_it_stood():

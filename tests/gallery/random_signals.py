@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import functools
+import gc
 import itertools
 import math
 import random
@@ -128,6 +129,17 @@ def _handled(handler: Callable) -> Iterator[list[Any]]:
         sys.unraisablehook = hook
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Leaves garbage alone: finalisers of an earlier run that fall into a later one are instructions of its program too."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
 def _left(program: Program, jit: Callable, number: int, during: Callable[[Callable[[], Any]], Any]) -> Any:
     """What a call leaves that goes on under something, and what the next one gives."""
     made = program.all_calls()
@@ -179,7 +191,8 @@ def interrupted(program: Program, seed: int, jit: Callable[[Any], Any]) -> str:
         seen.append(looks[0]())
         raise Late
 
-    with _handled(handler) as dropped:
+    with contextlib.ExitStack() as stack:
+        dropped = stack.enter_context(_handled(handler))
         found = _left(program, jit, number, lambda look: looks.append(look) or bringing)
         if bringing.left > 0:
             return "unheard"
@@ -187,6 +200,7 @@ def interrupted(program: Program, seed: int, jit: Callable[[Any], Any]) -> str:
         where = f"call {number + 1}, event {moment}"
         if len(seen) != 1:
             return f"{where}: the handler of one signal was called {len(seen)} times"
+        stack.enter_context(_uncollected())
         watching: list[_Ended] = []
         for _ in range(2):  # what is met for the first time may run more of the program: `compiled` is recorded
             _left(program, _same, number, lambda look: watching.append(_Ended(0, look)) or watching[-1])

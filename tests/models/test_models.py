@@ -24,6 +24,7 @@ NETS = {
     "lenet": (lambda: models.LeNet5(3), (images(4, 1, 32, 32),), LABELS, (4, 3)),
     "resnet": (lambda: models.ResNet(BasicBlock, [1, 1, 1, 1], 3, 1, 4), (images(4, 1, 32, 32),), LABELS, (4, 3)),
     "bottleneck": (lambda: models.ResNet(Bottleneck, [1, 2, 1, 1], 3, 3, 4), (images(4, 3, 32, 32),), LABELS, (4, 3)),
+    "small resnet": (lambda: models.SmallResNet(1, 3, 1, 4), (images(4, 1, 16, 16),), LABELS, (4, 3)),
     "vgg": (
         lambda: models.VGG([1, 2], 3, 1, width=4, features=8, dropout=0.0),
         (images(4, 1, 28, 28),),
@@ -70,7 +71,7 @@ def test_the_same_seed_gives_the_same_network(name):
 
 @pytest.mark.parametrize(
     "make, count",
-    [(models.LeNet5, 61_684), (models.resnet18, 11_689_512), (models.resnet34, 21_797_672)],
+    [(models.LeNet5, 61_684), (models.resnet18, 11_689_512), (models.resnet20, 272_474), (models.resnet34, 21_797_672)],
 )
 def test_the_number_of_parameters_is_the_known_one(make, count):
     assert sum(p.size for p in make().trainable_params()) == count

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import OrderedDict
 
 import pytest
@@ -51,18 +52,247 @@ def test_a_row_is_a_list(make):
     assert names(row) == ["0.weight", "1.weight"]
 
 
-def test_names_follow_inside_a_larger_cell():
-    class Net(nn.Cell):
-        def __init__(self):
-            super().__init__()
-            self.blocks = nn.CellList()
-            self.blocks.append(dense())
-            self.blocks.append(dense())
+class Block(nn.Cell):
+    def __init__(self):
+        super().__init__()
+        self.fc = dense()
+        self.parts = nn.CellList([dense()])
 
+
+class Net(nn.Cell):
+    pass
+
+
+def seq(*more):
+    return nn.SequentialCell([dense(), *more])
+
+
+#: Programs on a Cell `n`, and the names that MindSpore 2.10 gives the parameters below it.
+NAMES = [
+    (
+        """
+        n.blocks = nn.CellList()
+        n.blocks.append(dense())
+        n.blocks.append(dense())
+        n.blocks.append(dense())
+        """,
+        "0.weight 1.weight 2.weight",
+    ),
+    (
+        """
+        b = nn.CellList()
+        b.append(dense())
+        b.append(dense())
+        n.blocks = b
+        """,
+        "blocks.0.weight blocks.1.weight",
+    ),
+    (
+        """
+        n.blocks = nn.CellList([dense()])
+        n.blocks.append(dense())
+        n.blocks.insert(0, dense())
+        n.blocks.insert(1, dense())
+        """,
+        "blocks.0.weight blocks.1.weight blocks.2.weight blocks.3.weight",
+    ),
+    (
+        """
+        n.blocks = nn.CellList()
+        for _ in range(3):
+            n.blocks.append(seq(dense()))
+        """,
+        "0.0.weight 0.1.weight 0.1.0.weight 0.1.1.weight 0.2.0.weight 0.2.1.weight",
+    ),
+    (
+        """
+        n.blocks = nn.CellList()
+        n.blocks.extend([seq(), seq()])
+        n.blocks.extend([seq()])
+        """,
+        "0.0.weight 1.0.weight 2.0.weight",
+    ),
+    (
+        """
+        n.blocks = nn.CellList([seq()])
+        n.blocks += [dense()]
+        """,
+        "blocks.0.0.weight blocks.1.weight",
+    ),
+    (
+        """
+        n.stages = nn.CellList()
+        for _ in range(2):
+            n.stages.append(nn.SequentialCell([Block(), Block()]))
+        """,
+        "0.0.fc.weight 0.0.parts.0.weight 0.1.fc.weight 0.1.parts.0.weight"
+        " 0.1.0.fc.weight 0.1.0.parts.0.weight 0.1.1.fc.weight 0.1.1.parts.0.weight",
+    ),
+    (
+        """
+        n.stages = nn.CellList()
+        for _ in range(2):
+            inner = nn.CellList()
+            for _ in range(2):
+                inner.append(dense())
+            n.stages.append(inner)
+        """,
+        "0.0.weight 0.1.weight 0.1.0.weight 0.1.1.weight",
+    ),
+    (
+        """
+        n.blocks = nn.SequentialCell([nn.ReLU(), nn.ReLU()])
+        n.blocks.append(dense())
+        n.blocks.append(dense())
+        """,
+        "2.weight 3.weight",
+    ),
+    (
+        """
+        n.s = nn.SequentialCell()
+        n.s.append(dense())
+        n.s.append(nn.ReLU())
+        n.s.append(dense())
+        """,
+        "0.weight 2.weight",
+    ),
+    (
+        """
+        n.s = nn.SequentialCell(dense(), nn.ReLU())
+        n.s.append(dense())
+        n.s.insert(1, dense())
+        """,
+        "s.0.weight s.1.weight s.3.weight",
+    ),
+    (
+        """
+        n.b = nn.CellList([dense(), dense()])
+        n.b[0] = dense()
+        n.b[-1] = seq()
+        """,
+        "b.0.weight b.1.0.weight",
+    ),
+    (
+        """
+        n.b = nn.SequentialCell([dense(), dense()])
+        n.b[0] = dense()
+        n.b[1] = seq()
+        """,
+        "b.0.weight b.1.0.weight",
+    ),
+    (
+        """
+        n.b = nn.CellList([dense(), dense(), seq()])
+        del n.b[0]
+        """,
+        "b.0.weight b.1.0.weight",
+    ),
+    (
+        """
+        n.b = nn.CellList([dense(), dense(), seq(), dense()])
+        del n.b[0:2]
+        n.b.append(dense())
+        """,
+        "b.0.0.weight b.1.weight b.2.weight",
+    ),
+    (
+        """
+        n.b = nn.SequentialCell([dense(), nn.ReLU(), seq()])
+        del n.b[0]
+        """,
+        "b.1.0.weight",
+    ),
+    (
+        """
+        n.b = nn.SequentialCell(OrderedDict([('a', dense()), ('b', dense())]))
+        n.b.append(dense())
+        """,
+        "b.a.weight b.b.weight b.2.weight",
+    ),
+    (
+        """
+        n.d = nn.CellDict()
+        n.d['a'] = dense()
+        n.d['b'] = Block()
+        """,
+        "a.weight b.fc.weight b.parts.0.weight",
+    ),
+    (
+        """
+        n.d = nn.CellDict({'a': dense()})
+        n.d['b'] = Block()
+        n.d.update({'c': dense()})
+        """,
+        "d.a.weight d.b.fc.weight d.b.parts.0.weight d.c.weight",
+    ),
+    (
+        """
+        m = Net()
+        m.blocks = nn.CellList()
+        m.blocks.append(dense())
+        n.inner = m
+        m.blocks.append(dense())
+        """,
+        "inner.blocks.0.weight inner.blocks.1.weight",
+    ),
+    (
+        """
+        m = Net()
+        m.blocks = nn.CellList()
+        n.inner = m
+        m.blocks.append(dense())
+        m.blocks.append(seq())
+        """,
+        "0.weight 1.0.weight",
+    ),
+    (
+        """
+        n.b = nn.CellList([dense(), dense()], auto_prefix=False)
+        n.b.append(dense())
+        """,
+        "b.0.weight b.1.weight weight",
+    ),
+    (
+        """
+        n.b = nn.CellList([dense(), dense(), dense()])
+        n.c = n.b[1:]
+        """,
+        "b.0.weight c.0.weight c.1.weight",
+    ),
+    (
+        """
+        n.b = nn.SequentialCell([dense(), dense(), dense()])
+        n.c = n.b[1:]
+        """,
+        "b.0.weight c.1.weight c.2.weight",
+    ),
+    (
+        """
+        n.b = nn.CellList()
+        n.b.insert(0, dense())
+        n.b.insert(0, seq())
+        n.b.insert(2, dense())
+        """,
+        "0.0.weight 1.weight 2.weight",
+    ),
+    (
+        """
+        n.b = nn.CellList([nn.CellList([dense(), dense()])])
+        n.b.append(nn.CellList([dense()]))
+        """,
+        "b.0.0.weight b.0.1.weight b.0.1.0.weight",
+    ),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), NAMES, ids=range(len(NAMES)))
+def test_names_are_those_of_mindspore(program, expected):
     net = Net()
-    assert names(net) == ["blocks.0.weight", "blocks.1.weight"]
-    net.blocks.insert(0, dense())
-    assert names(net) == ["blocks.0.weight", "blocks.1.weight", "blocks.2.weight"]
+    exec(
+        textwrap.dedent(program),
+        {"nn": nn, "Net": Net, "Block": Block, "dense": dense, "seq": seq, "n": net, "OrderedDict": OrderedDict},
+    )
+    assert names(net) == expected.split()
 
 
 def test_a_row_refuses_what_is_no_cell():

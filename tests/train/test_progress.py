@@ -57,8 +57,15 @@ def test_it_goes_on_in_the_middle_of_an_epoch(tmp_path):
         model().train(1, data(), [train.ModelCheckpoint("net", tmp_path), Break()])
     out = io.StringIO()
     model().train(1, data(), [train.ModelCheckpoint("net", tmp_path), train.Progress(True, out)], resume=tmp_path)
-    assert re.findall(r"(\d)/3", out.getvalue())[0] == "1"  # the step that was saved is told, and then the last one
-    assert re.findall(r"(\d)/3", out.getvalue())[-1] == "3"
+    assert re.fullmatch(r"epoch 1/1 3/3, loss [\d.]+ .*\n", out.getvalue())
+
+
+def test_a_file_gets_one_line_for_each_epoch():
+    out = io.StringIO()
+    model().fit(2, data(), data(8), callbacks=train.Progress(True, out))
+    first, second = out.getvalue().splitlines()
+    assert re.fullmatch(r"epoch 1/2 3/3, loss [\d.]+ acc [\d.]+ \|[█#]+\| [\d:]+<[\d:]+", first)
+    assert second.startswith("epoch 2/2 3/3, loss ") and "\r" not in out.getvalue()
 
 
 def test_it_is_on_where_a_person_looks_on(monkeypatch, capsys):

@@ -334,8 +334,10 @@ class _OneForAll(Picture):
     random = True
 
     def __call__(self, *fields: Any) -> Any:
+        if len(fields) == 1:
+            return super().__call__(*fields)
         sizes = {height_width(field) for field in fields if is_pil(field) or getattr(field, "ndim", 0) > 1}
-        if len(fields) > 1 and len(sizes) > 1:
+        if len(sizes) > 1:
             raise OpRuntimeError(
                 f"{type(self).__name__}: images of one row must have the same size, but got {sorted(sizes)}"
             )
@@ -344,7 +346,7 @@ class _OneForAll(Picture):
         for field in fields:
             draws.stream.setstate(state)
             made.append(super().__call__(field))
-        return made[0] if len(made) == 1 else tuple(made)
+        return tuple(made)
 
 
 class RandomCrop(_OneForAll):

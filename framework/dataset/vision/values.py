@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
 from anfora.dataset.transforms import TypeCast
-from anfora.dataset.vision.base import Picture, Sometimes, cv, cv_if_there, enum_of, is_pil, like, pil, probability
+from anfora.dataset.vision.base import Picture, Sometimes, cv, enum_of, is_pil, like, pil, probability
 from anfora.dataset.vision.enums import ConvertMode
 
 __all__ = [
@@ -77,7 +78,6 @@ class Normalize(Picture):
                         f"Input mean[{place}] is not within the required interval of [0, 255].", arg="mean"
                     )
         self.mean, self.std = np.array(mean, np.float32), np.array(std, np.float32)
-        self._tables = (np.arange(256, dtype=np.float32) - self.mean[:, None]) / self.std[:, None]
         self.is_hwc = checks.boolean("is_hwc", is_hwc)
 
     def array(self, image: np.ndarray) -> np.ndarray:
@@ -94,13 +94,12 @@ class Normalize(Picture):
             # Channel by channel, in memory where channels come first: then HWC2CHW, which mostly follows, costs nothing.
             if planes is None:
                 planes = np.empty((*images.shape[:-3], count, *images.shape[-3:-1]), np.float32)
-            library = cv_if_there() if images.dtype == np.uint8 and images.size else None
-            if library is not None:  # each of the 256 values is computed once
-                tables = [self._tables[channel if len(mean) > 1 else 0] for channel in range(count)]
-                shape = (-1, *images.shape[-3:])
-                for image, into in zip(images.reshape(shape), planes.reshape(-1, *planes.shape[-3:])):
-                    for plane, table, out in zip(library.split(image), tables, into):
-                        library.LUT(plane, table, dst=out)
+            if images.dtype == np.uint8:
+                from anfora.kernel.pixels import normal_planes
+
+                shape = (math.prod(images.shape[:-3]), *images.shape[-3:])
+                means, stds = (np.broadcast_to(value, count).copy() for value in (mean, std))
+                normal_planes(np.ascontiguousarray(images).reshape(shape), means, stds, planes)
                 return np.moveaxis(planes, -3, -1)
             for channel in range(count):
                 plane = planes[..., channel, :, :]

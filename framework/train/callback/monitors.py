@@ -14,7 +14,7 @@ from anfora.core.tensor import Tensor
 from anfora.nn.checks import flag, integer
 from anfora.train.callback.base import Callback, RunContext, loss_of
 
-__all__ = ["History", "LossMonitor", "Progress", "TimeMonitor"]
+__all__ = ["History", "LossMonitor", "Progress", "TimeMonitor", "progress_bar"]
 
 
 class LossMonitor(Callback):
@@ -161,9 +161,6 @@ class Progress(Callback):
         True
     """
 
-    #: What the bar shows: on a narrow terminal the bar itself gives way, not the numbers.
-    FORMAT = "{desc} {n_fmt}/{total_fmt}{postfix} |{bar}| {elapsed}<{remaining}"
-
     def __init__(self, show: bool | None = None, file: Any = None) -> None:
         super().__init__()
         self.show = None if show is None else flag("Progress", "show", show)
@@ -184,13 +181,9 @@ class Progress(Callback):
     def _open(self, now: Any, done: int) -> None:
         if not (someone_looks_on() if self.show is None else self.show):
             return
-        from tqdm.auto import tqdm
-
         last = now.epoch_num + now.get("initial_epoch", 0)
-        self._bar = tqdm(
-            total=now.batch_num, initial=done, desc=f"epoch {now.cur_epoch_num:{len(str(last))}}/{last}",
-            bar_format=self.FORMAT, dynamic_ncols=True, file=self.file,
-        )  # fmt: skip
+        text = f"epoch {now.cur_epoch_num:{len(str(last))}}/{last}"
+        self._bar = progress_bar(text, now.batch_num, done, self.file)
         self._told = 0.0
 
     def on_train_epoch_begin(self, run_context: RunContext) -> None:
@@ -221,6 +214,55 @@ class Progress(Callback):
         self._close()
 
 
+#: What a bar shows: on a narrow terminal the bar itself gives way, not the numbers.
+_FORMAT = "{desc} {n_fmt}/{total_fmt}{postfix} |{bar}| {elapsed}<{remaining}"
+
+
+def progress_bar(text: str, total: int | None, done: int = 0, file: Any = None) -> Any:
+    """A bar of tqdm; a file that is no terminal gets the line that it ends with.
+
+    Args:
+        text: what it begins with.
+        total: how many steps there are; None if nobody knows.
+        done: how many of them are done.
+        file: where to; the process's standard error when None, and in a notebook the page.
+    """
+    from tqdm.auto import tqdm
+
+    if file is not None or "ipykernel" not in sys.modules:
+        file = sys.stderr if file is None else file
+        if not _is_terminal(file):
+            file = _LastLines(file)
+    return tqdm(total=total, initial=done, desc=text, bar_format=_FORMAT, dynamic_ncols=True, file=file)
+
+
+class _LastLines:
+    """A file in which each line is as it was last, since nothing is overwritten there.
+
+    Args:
+        file: what gets the lines; None for nothing.
+    """
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._line = file, ""
+        self.encoding = getattr(file, "encoding", None)
+
+    def write(self, text: str) -> None:
+        *lines, self._line = (self._line + text).split("\n")
+        for line in lines:
+            if self._file is not None:
+                self._file.write(_last_of(line) + "\n")
+        self._line = self._line.rpartition("\r")[2]
+
+    def flush(self) -> None:
+        if hasattr(self._file, "flush"):
+            self._file.flush()
+
+
+def _last_of(line: str) -> str:
+    return line.rstrip("\r").rpartition("\r")[2].rstrip()
+
+
 def _short(value: Any) -> str:
     """A number in few digits; nothing for what is none."""
     if isinstance(value, Tensor) and value.size == 1:
@@ -235,7 +277,11 @@ def someone_looks_on() -> bool:
     """Whether what is written is seen at once: on a terminal, or in a notebook."""
     if "ipykernel" in sys.modules:
         return True
+    return _is_terminal(sys.stderr)
+
+
+def _is_terminal(file: Any) -> bool:
     try:
-        return sys.stderr is not None and sys.stderr.isatty()
+        return file is not None and file.isatty()
     except (AttributeError, ValueError):  # no file, or a closed one
         return False
