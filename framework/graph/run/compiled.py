@@ -26,6 +26,7 @@ from anfora.eager.tape import transforms
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS
+from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
@@ -127,6 +128,7 @@ class Program:
         self.recordings = 0
         self.ledger = Ledger()
         self.closed: list[Variant] = []  #: those that go round natively
+        self.forms: set[tuple] = set()  #: of calls that were recorded: what can be told of arguments at once
         self.ways = 0  #: that were compiled because they had come often: see crowds.py
         self.rare = 0  #: calls that Python has gone on with since they had not
         self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
@@ -530,7 +532,8 @@ class Program:
         """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
         not be held here."""
         is_entry = point.frames[0] == "entry"
-        if self._is_overdrawn() or (is_entry and self._is_short()):
+        self.ledger.is_of_new_form = False
+        if self._is_overdrawn() or (is_entry and self._is_short(values)):
             self.note_rare()
             if is_entry:
                 self.ledger.note_left()
@@ -566,9 +569,15 @@ class Program:
         with _freed(machine), recorder:
             return self._finish(recorder, machine)
 
-    def _is_short(self) -> bool:
-        """Whether calls have not paid yet for one more form of them."""
-        return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.is_short()
+    def _is_short(self, values: list[Any]) -> bool:
+        """Whether calls have not paid yet for one more way on from their start."""
+        form = tuple(map(_form_of, values))
+        is_new = form not in self.forms
+        if self.may_wait and self.is_patient() and not self.is_traced and self.ledger.is_short(is_new):
+            return True
+        if len(self.forms) < _MOST_ENTRIES:
+            self.forms.add(form)
+        return False
 
     def _waits(self) -> bool:
         """Whether a call is Python's until calls have paid for what has been recorded."""
@@ -637,6 +646,7 @@ class Program:
         recorder = Recorder(self)
         machine = Machine(recorder)
         self.recordings += 1
+        self.ledger.is_of_new_form = False
         recorder.end = hop
         if self._is_full:
             self.native = _TOO_MANY
@@ -1024,6 +1034,14 @@ class Program:
 def _plainly(function: Callable, args: tuple, kwargs: dict) -> Any:
     """Let Python do a call from its start."""
     return function(*args, **kwargs)
+
+
+def _form_of(value: Any) -> Any:
+    """What can be told of an argument at once."""
+    kind = type(value)
+    if kind in SIMPLE:
+        return kind, hash(value)
+    return kind, value._layout if kind is Tensor else None
 
 
 def _lead_past(hop: Hop, name: Any, variant: Variant) -> None:
