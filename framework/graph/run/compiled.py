@@ -126,6 +126,7 @@ class Program:
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
+        self.recorders = 0  #: at work now: calls of it inside of such a call are parts of that
         self.ledger = Ledger()
         self.closed: list[Variant] = []  #: those that go round natively
         self.forms: set[tuple] = set()  #: of calls that were recorded: what can be told of arguments at once
@@ -150,15 +151,15 @@ class Program:
         before = running.depth
         running.depth = before + 1
         try:
-            if self.is_outdated:
+            is_waiting = self.ledger.owed and not self.recorders and self._waits()
+            if self.is_outdated and not is_waiting:
                 self.is_outdated = False
                 self.forget()
             # What has no hops always pays, and is not counted.
             if self.ledger.hops and self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
-            if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
-                return _plainly(self.function, args, kwargs)
-            if self.ledger.owed and self._waits():
+            # All examples of a `vmap` at once are not compiled.
+            if is_waiting or self.native is not None or batched.state.depth:
                 return _plainly(self.function, args, kwargs)
             self.ledger.since += 1
             point, values = self._entry(args, kwargs, switch), [*args]
@@ -422,6 +423,7 @@ class Program:
 
     def forget(self) -> None:
         self.entries, self.points, self.native = {}, {}, None
+        self.ledger.start_anew()
 
     # -- natively -----------------------------------------------------------------------------------------------------
 
@@ -485,8 +487,10 @@ class Program:
                     point.engines = [other for other in point.engines if other is not engine]
                     self._leave_to_python(point)
                     continue
+                before = engine.steps
                 moment = engine.run(values, sys.getrecursionlimit() - 1 - running.pending)
                 if moment is not None:
+                    self.ledger.note_steps(engine.steps - before)
                     return moment
         return None
 
@@ -581,6 +585,8 @@ class Program:
 
     def _waits(self) -> bool:
         """Whether a call is Python's until calls have paid for what has been recorded."""
+        if self.native is not None and not self.is_outdated:
+            return True
         loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
         return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.waits(loops)
 
@@ -701,10 +707,12 @@ class Program:
         """Run the machine to the end, and write down the return. Gives what that returns, or an `Onward`."""
         recorder.rejoin = recorder.own_call = None
         recorder.machine = machine
+        self.recorders += 1
         try:
             with recorder.watching():
                 result = machine.run()
         finally:
+            self.recorders -= 1
             recorder.collect_again()
         if recorder.rejoin is not None:
             return Onward(*recorder.rejoin)
@@ -839,6 +847,7 @@ class Program:
             compiled = found[name] = Compiled(function if is_outside else _applying(function.__code__.co_name))
             program = compiled.program = self.twin(compiled.program.function)
             program.brings_function = not is_outside
+            program.ledger.outer = self.ledger
             program.is_recursive = True
             program.recursive, program.inner = self.recursive, self.inner
         return compiled

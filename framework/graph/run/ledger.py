@@ -34,6 +34,7 @@ _ADVANCE, _SHARE, _FREE = 16, 0.25, 14_000
 _SHARE_OF_FORMS, _FREE_FOR_FORMS = 1, 2_500_000
 #: What a hop, the writes that were put off to the end of a piece, and each of them cost beside what they do.
 _HOP, _WRITES, _WRITE = 100, 80, 20
+_STEP = 16  #: what a piece is worth that an engine goes through
 _CALLS = 16  #: after so many it is looked whether they paid
 _LEAST = 0  #: a piece that makes up a whole call and gains no more is not lowered: Python does it as fast
 _MOST_REFUSED = 16  #: recordings in the middle of a call
@@ -47,6 +48,7 @@ class Ledger:
         self.last = 0  #: what the last piece that was recorded would have cost Python
         self.hops = self.calls = self.refused = self.idle = 0
         self._before = 0  #: earned before the calls that are being looked at
+        self.outer: Ledger | None = None  #: of the program whose calls make those of this one
         self.since = 0  #: calls since it was looked what one is worth
         self.owed = 0  #: what it takes to lower what has been recorded since then
         self._recorded = self._waited = 0  #: what calls were worth that were recorded, and that waited
@@ -110,10 +112,10 @@ class Ledger:
         Args:
             is_new: whether it is a call of a form that has not come before.
         """
+        if self._later is None:  # it is the first call
+            return False
         if self._forms:
             self._form, self._forms = self._forms, 0
-        if not self._form:  # it is the first
-            return False
         self.is_of_new_form = is_new
         if is_new:
             return self._for_forms + self._form > _SHARE_OF_FORMS * self._worth + _FREE_FOR_FORMS
@@ -123,6 +125,17 @@ class Ledger:
     def _worth(self) -> int:
         """What all calls were worth, as far as it is known without a look at loops."""
         return self.earned + self._recorded + self._waited
+
+    def start_anew(self) -> None:
+        """What has been recorded is forgotten, since more is known now: the next call is like the first."""
+        self.owed = self._forms = 0
+        self._later = None
+
+    def note_steps(self, steps: int) -> None:
+        """Note pieces that an engine has gone through."""
+        self.earned += _STEP * steps
+        if self.outer is not None:
+            self.outer.note_steps(steps)
 
     def note_left(self) -> None:
         """Note a call that is Python's from its start, since it has another form than those that were recorded."""
