@@ -26,6 +26,7 @@ from anfora.eager.tape import transforms
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS
+from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
@@ -125,8 +126,10 @@ class Program:
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
+        self.recorders = 0  #: at work now: calls of it inside of such a call are parts of that
         self.ledger = Ledger()
         self.closed: list[Variant] = []  #: those that go round natively
+        self.forms: set[tuple] = set()  #: of calls that were recorded: what can be told of arguments at once
         self.ways = 0  #: that were compiled because they had come often: see crowds.py
         self.rare = 0  #: calls that Python has gone on with since they had not
         self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
@@ -148,15 +151,15 @@ class Program:
         before = running.depth
         running.depth = before + 1
         try:
-            if self.is_outdated:
+            is_waiting = self.ledger.owed and not self.recorders and self._waits()
+            if self.is_outdated and not is_waiting:
                 self.is_outdated = False
                 self.forget()
             # What has no hops always pays, and is not counted.
             if self.ledger.hops and self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
-            if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
-                return _plainly(self.function, args, kwargs)
-            if self.ledger.owed and self._waits():
+            # All examples of a `vmap` at once are not compiled.
+            if is_waiting or self.native is not None or batched.state.depth:
                 return _plainly(self.function, args, kwargs)
             self.ledger.since += 1
             point, values = self._entry(args, kwargs, switch), [*args]
@@ -420,6 +423,7 @@ class Program:
 
     def forget(self) -> None:
         self.entries, self.points, self.native = {}, {}, None
+        self.ledger.start_anew()
 
     # -- natively -----------------------------------------------------------------------------------------------------
 
@@ -483,8 +487,10 @@ class Program:
                     point.engines = [other for other in point.engines if other is not engine]
                     self._leave_to_python(point)
                     continue
+                before = engine.steps
                 moment = engine.run(values, sys.getrecursionlimit() - 1 - running.pending)
                 if moment is not None:
+                    self.ledger.note_steps(engine.steps - before)
                     return moment
         return None
 
@@ -530,7 +536,8 @@ class Program:
         """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
         not be held here."""
         is_entry = point.frames[0] == "entry"
-        if self._is_overdrawn() or (is_entry and self._is_short()):
+        self.ledger.is_of_new_form = False
+        if self._is_overdrawn() or (is_entry and self._is_short(values)):
             self.note_rare()
             if is_entry:
                 self.ledger.note_left()
@@ -566,12 +573,20 @@ class Program:
         with _freed(machine), recorder:
             return self._finish(recorder, machine)
 
-    def _is_short(self) -> bool:
-        """Whether calls have not paid yet for one more form of them."""
-        return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.is_short()
+    def _is_short(self, values: list[Any]) -> bool:
+        """Whether calls have not paid yet for one more way on from their start."""
+        form = tuple(map(_form_of, values))
+        is_new = form not in self.forms
+        if self.may_wait and self.is_patient() and not self.is_traced and self.ledger.is_short(is_new):
+            return True
+        if len(self.forms) < _MOST_ENTRIES:
+            self.forms.add(form)
+        return False
 
     def _waits(self) -> bool:
         """Whether a call is Python's until calls have paid for what has been recorded."""
+        if self.native is not None and not self.is_outdated:
+            return True
         loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
         return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.waits(loops)
 
@@ -637,6 +652,7 @@ class Program:
         recorder = Recorder(self)
         machine = Machine(recorder)
         self.recordings += 1
+        self.ledger.is_of_new_form = False
         recorder.end = hop
         if self._is_full:
             self.native = _TOO_MANY
@@ -691,10 +707,12 @@ class Program:
         """Run the machine to the end, and write down the return. Gives what that returns, or an `Onward`."""
         recorder.rejoin = recorder.own_call = None
         recorder.machine = machine
+        self.recorders += 1
         try:
             with recorder.watching():
                 result = machine.run()
         finally:
+            self.recorders -= 1
             recorder.collect_again()
         if recorder.rejoin is not None:
             return Onward(*recorder.rejoin)
@@ -829,6 +847,7 @@ class Program:
             compiled = found[name] = Compiled(function if is_outside else _applying(function.__code__.co_name))
             program = compiled.program = self.twin(compiled.program.function)
             program.brings_function = not is_outside
+            program.ledger.outer = self.ledger
             program.is_recursive = True
             program.recursive, program.inner = self.recursive, self.inner
         return compiled
@@ -1024,6 +1043,14 @@ class Program:
 def _plainly(function: Callable, args: tuple, kwargs: dict) -> Any:
     """Let Python do a call from its start."""
     return function(*args, **kwargs)
+
+
+def _form_of(value: Any) -> Any:
+    """What can be told of an argument at once."""
+    kind = type(value)
+    if kind in SIMPLE:
+        return kind, hash(value)
+    return kind, value._layout if kind is Tensor else None
 
 
 def _lead_past(hop: Hop, name: Any, variant: Variant) -> None:

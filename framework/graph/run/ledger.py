@@ -30,8 +30,11 @@ _PIECE, _GUARD, _LOWERED, _KIND = 6_000, 500, 400, 1_500
 _ROW_OF_PYTHON, _ROW_WALKED, _ELEMENTS, _INSTRUCTIONS = 4, 250, 64, 5
 #: What later calls may spend: what so many of them are worth, or this part of what all have been worth; and this beside it.
 _ADVANCE, _SHARE, _FREE = 16, 0.25, 14_000
+#: The same for calls of a form that has not come before.
+_SHARE_OF_FORMS, _FREE_FOR_FORMS = 1, 2_500_000
 #: What a hop, the writes that were put off to the end of a piece, and each of them cost beside what they do.
 _HOP, _WRITES, _WRITE = 100, 80, 20
+_STEP = 16  #: what a piece is worth that an engine goes through
 _CALLS = 16  #: after so many it is looked whether they paid
 _LEAST = 0  #: a piece that makes up a whole call and gains no more is not lowered: Python does it as fast
 _MOST_REFUSED = 16  #: recordings in the middle of a call
@@ -45,11 +48,14 @@ class Ledger:
         self.last = 0  #: what the last piece that was recorded would have cost Python
         self.hops = self.calls = self.refused = self.idle = 0
         self._before = 0  #: earned before the calls that are being looked at
+        self.outer: Ledger | None = None  #: of the program whose calls make those of this one
         self.since = 0  #: calls since it was looked what one is worth
         self.owed = 0  #: what it takes to lower what has been recorded since then
         self._recorded = self._waited = 0  #: what calls were worth that were recorded, and that waited
         self._seen = self._each = 0  #: what all calls were worth when it was looked, and one of the last
         self._form = self._forms = 0  #: what it has taken to record and lower all of the last call that was recorded
+        self.is_of_new_form = False  #: whether what is recorded is a call of another form than those before
+        self._for_forms = 0  #: what was spent for such
         self._later: int | None = None  #: what was spent behind the first call
 
     def cost_of(self, piece: Any, wanted: Any, instructions: int, effort: int) -> int:
@@ -65,10 +71,13 @@ class Ledger:
         kinds = len({id(row.entry) for row in run})
         lowering = _PIECE + _GUARD * len(piece.guards) + _LOWERED * len(run) + _KIND * kinds
         self.spent += spent
-        self.owed += lowering
         self._forms += spent + lowering
-        if self._later is not None:
-            self._later += spent
+        if self.is_of_new_form:
+            self._for_forms += spent + lowering
+        else:
+            self.owed += lowering
+            if self._later is not None:
+                self._later += spent
         elements = sum(layout.size for row in rows for layout in row.entry.outputs)
         walked = sum(row.is_inner for row in rows)
         self.last = (
@@ -83,12 +92,10 @@ class Ledger:
         Args:
             loops: what the iterations of native loops were worth.
         """
-        worth = self.earned + self._recorded + self._waited + loops
+        worth = self._worth + loops
         if self.since:
             self._each = (worth - self._seen) // self.since
             self.since = 0
-        if self._forms:
-            self._form, self._forms = self._forms, 0
         self._later = self._later or 0
         self._seen = worth
         if self.owed + self._later <= self._credit():
@@ -99,9 +106,36 @@ class Ledger:
         self._seen += self._each
         return True
 
-    def is_short(self) -> bool:
-        """Whether one more form of calls is not to be recorded yet."""
-        return self._later is not None and self._later + self.owed + self._form > self._credit()
+    def is_short(self, is_new: bool) -> bool:
+        """Whether one more way on from the start of a call is not to be recorded yet.
+
+        Args:
+            is_new: whether it is a call of a form that has not come before.
+        """
+        if self._later is None:  # it is the first call
+            return False
+        if self._forms:
+            self._form, self._forms = self._forms, 0
+        self.is_of_new_form = is_new
+        if is_new:
+            return self._for_forms + self._form > _SHARE_OF_FORMS * self._worth + _FREE_FOR_FORMS
+        return (self._later or 0) + self.owed + self._form > self._credit()
+
+    @property
+    def _worth(self) -> int:
+        """What all calls were worth, as far as it is known without a look at loops."""
+        return self.earned + self._recorded + self._waited
+
+    def start_anew(self) -> None:
+        """What has been recorded is forgotten, since more is known now: the next call is like the first."""
+        self.owed = self._forms = 0
+        self._later = None
+
+    def note_steps(self, steps: int) -> None:
+        """Note pieces that an engine has gone through."""
+        self.earned += _STEP * steps
+        if self.outer is not None:
+            self.outer.note_steps(steps)
 
     def note_left(self) -> None:
         """Note a call that is Python's from its start, since it has another form than those that were recorded."""
