@@ -150,6 +150,12 @@ PRINTED = {
             "Epoch 00005: ReduceLROnPlateau reducing learning rate to 0.03125.",
         ],
     ),
+    "plateau, a rate in float32": (
+        lambda: model().fit(
+            2, data(), data(8), callbacks=[train.ReduceLROnPlateau(patience=1, factor=0.7, min_delta=10.0, verbose=True)]
+        ),
+        ["Epoch 00002: ReduceLROnPlateau reducing learning rate to 0.0875."],
+    ),
 }  # fmt: skip
 
 

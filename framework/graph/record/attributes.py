@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from anfora.core.cell import Cell
+from anfora.core.own_builtins import BUILTINS
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
@@ -44,6 +45,8 @@ class Attributes(Reasons):
             if scope.get("__name__") in _OWN and known.is_constant(value):
                 return value
             return self.register(value, self.origin("item", name, self.origin("known", scope)))
+        if builtins_of(function) is BUILTINS:  # which nobody changes
+            return value
         self.guard("no key", self.origin("known", scope), name)
         return self.register(value, self.origin("item", name, self.origin("known", builtins_of(function))))
 

@@ -15,11 +15,10 @@ interpreter's, results, what is written outside, the program itself when recordi
 from __future__ import annotations
 
 import abc
-import contextlib
 import functools
 import operator
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from anfora import api, batching
@@ -220,6 +219,21 @@ def _bound(method: Any, owner: Any) -> Any:
     return getattr(owner, method.__name__)
 
 
+class WithNumbers:
+    """A block in which objects that the outside sees hold the program's own numbers, as `Held.with_numbers` gives it."""
+
+    def __init__(self, lent: list[Unwrapping]) -> None:
+        self.lent = lent
+
+    def __enter__(self) -> None:
+        for each in self.lent:
+            each.undo()
+
+    def __exit__(self, *_: object) -> None:
+        for each in self.lent:
+            each.redo()
+
+
 class Held(Notebook):
     """Sees to it that native code gets no numbers that vary."""
 
@@ -302,17 +316,9 @@ class Held(Notebook):
             self.lent.append(found)
         return result
 
-    @contextlib.contextmanager
-    def with_numbers(self) -> Iterator[None]:
+    def with_numbers(self) -> WithNumbers:
         """For a block that writes down what is alive, all objects hold the numbers that the program has put into them."""
-        lent = list(self.lent)  # the piece may end in here
-        for each in lent:
-            each.undo()
-        try:
-            yield
-        finally:
-            for each in lent:
-                each.redo()
+        return WithNumbers(list(self.lent))  # the piece may end in there
 
     def know_item(self, owner: list | dict, place: Any) -> None:
         """What the program has put into a list or dict is read: if it is a number, and shown outside, it is known from now

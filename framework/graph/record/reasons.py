@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.core.cell import Cell
+from anfora.core.own_builtins import BUILTINS
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
@@ -236,7 +237,8 @@ class Reasons(Held):
         return None
 
     def enters(self, function: types.FunctionType) -> bool:
-        if not known.enters(function) or builtins_of(function) is not vars(builtins):
+        names = builtins_of(function)
+        if not known.enters(function) or (names is not vars(builtins) and names is not BUILTINS):
             return False
         try:
             code_of(function)

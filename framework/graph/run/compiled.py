@@ -9,12 +9,11 @@ happens, and adds it.
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import sys
 import types
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.api import GradientFunction
@@ -570,7 +569,7 @@ class Program:
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
             return _plainly(self.function, *point.arguments(values))
         values.clear()
-        with _freed(machine), recorder:
+        with _Freed(machine), recorder:
             return self._finish(recorder, machine)
 
     def _is_short(self, values: list[Any]) -> bool:
@@ -661,7 +660,7 @@ class Program:
         values.clear()
         operation = hop.call[1][0]
         recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
-        with _freed(machine), recorder:
+        with _Freed(machine), recorder:
             return self._finish(recorder, machine)
 
     def _resume(self, recorder: Recorder, machine: Machine, frames: Image, values: list[Any]) -> Live:
@@ -1133,18 +1132,22 @@ def _released(value: Any, made: list[Any] | None = None) -> Any:
     return value
 
 
-@contextlib.contextmanager
-def _freed(machine: Machine) -> Iterator[None]:
+class _Freed:
     """At its end a machine holds nothing: it and its world hold each other, and would wait for the garbage collector."""
-    try:
-        yield
-    finally:
-        machine.__dict__.clear()
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        self.machine.__dict__.clear()
 
 
 def _to_the_end(machine: Machine) -> Any:
     """What the program returns, whose rest is Python's. The machine is not to be used again."""
-    with _freed(machine):
+    with _Freed(machine):
         return _released(machine.run())
 
 

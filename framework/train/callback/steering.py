@@ -223,7 +223,7 @@ class ReduceLROnPlateau(_Watching):
                     rate.set_data(Tensor(new, float32))
                     if self.verbose:
                         print(
-                            f"Epoch {now.cur_epoch_num:05d}: ReduceLROnPlateau reducing learning rate to {new}.",
+                            f"Epoch {now.cur_epoch_num:05d}: ReduceLROnPlateau reducing learning rate to {new!s}.",
                             flush=True,
                         )
                 self.cooldown_counter, self.wait = self.cooldown, 0

@@ -1,0 +1,74 @@
+"""What a program puts into Python's builtins is seen by the program alone: what the compiler does around it asks nobody."""
+
+from __future__ import annotations
+
+import builtins
+
+import numpy as np
+import pytest
+
+import anfora as ms
+from anfora import Tensor, ops
+
+#: How a program uses each of them, once.
+USES = {
+    "all": lambda items, k: all(items), "any": lambda items, k: any(items),
+    "getattr": lambda items, k: getattr(items, "q", k),
+    "hasattr": lambda items, k: hasattr(items, "q"), "hash": lambda items, k: hash("a") == hash("a"),
+    "id": lambda items, k: id(items) == id(items), "isinstance": lambda items, k: isinstance(k, int),
+    "issubclass": lambda items, k: issubclass(bool, int), "iter": lambda items, k: next(iter(items)),
+    "len": lambda items, k: len(items), "max": lambda items, k: max(items), "min": lambda items, k: min(items),
+    "repr": lambda items, k: repr(items), "round": lambda items, k: round(k + 0.5),
+    "sorted": lambda items, k: sorted(items), "sum": lambda items, k: sum(items) + k, "vars": lambda items, k: k,
+}  # fmt: skip
+
+
+def program(name, use):
+    def f(x, items, k):
+        asked = []
+        real = getattr(builtins, name)
+
+        def counted(*args):
+            asked.append(len(args) if name != "len" else 1)
+            return real(*args)
+
+        setattr(builtins, name, counted)
+        try:
+            y = x * 2
+            found = use(items, k)
+            y = y + ops.relu(x) + k
+        finally:
+            setattr(builtins, name, real)
+        return y, found, len(asked)
+
+    return f
+
+
+@pytest.mark.parametrize("name", USES)
+def test_who_asks_is_the_program_alone(name):
+    f = program(name, USES[name])
+    x = Tensor(np.ones(3, np.float32))
+    f(x, [3, 1, 2], 1)
+    compiled = ms.jit(f)
+    for k in (1, 2, 1, 3) * 3:
+        compiled(x, [3, 1, 2], k)  # what is needed for the first time, of Python's own library too, is loaded by now
+    for k in (2, 1, 3, 2):
+        want, got = f(x, [3, 1, 2], k), compiled(x, [3, 1, 2], k)
+        assert got[0].asnumpy().tolist() == want[0].asnumpy().tolist()
+        assert got[1:] == want[1:]
+
+
+@pytest.mark.parametrize(
+    "name", ["isinstance", "len", "getattr", "tuple", "dict", "list", "any", "sum", "zip", "range"]
+)
+def test_a_call_does_not_go_wrong_by_them(name, monkeypatch):
+    def fails(*_):
+        raise RuntimeError(name)
+
+    x = Tensor(np.ones(3, np.float32))
+    compiled = ms.jit(lambda v, k: (ops.tanh(v) * k).sum())
+    want = [float(compiled(x, k)) for k in (2, 3, 2, 3)]
+    with monkeypatch.context() as patched:
+        patched.setattr(builtins, name, fails)
+        got = [compiled(x, k) for k in (2, 3)]
+    assert [*map(float, got)] == want[:2]
