@@ -1038,7 +1038,7 @@ class Program:
         recorder.keep(after)
 
 
-@signals.releases
+@signals.leaves
 def _plainly(function: Callable, args: tuple, kwargs: dict) -> Any:
     """Let Python do a call from its start."""
     return function(*args, **kwargs)
