@@ -9,7 +9,7 @@ batching.py    vmap                                   modes.py       the entry p
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
-profiler.py    where time and memory go
+profiler.py    where time and memory go                 network_summary.py  what a network is made of, and its cost
 """
 
 from __future__ import annotations
@@ -50,6 +50,7 @@ _HOMES = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.executors": ("_cell_graph_executor",),
     "anfora.batching": ("vmap",),
+    "anfora.network_summary": ("summary",),
     "anfora.profiler": ("Profiler",),
     "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
     "anfora.modes": (

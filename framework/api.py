@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from anfora.core import slots
 from anfora.core.errors import OpTypeError, OpValueError
@@ -15,9 +15,46 @@ from anfora.core.tree import has_tensors, tensors, tree_map
 from anfora.eager import transform
 from anfora.eager.forward import along, points_of
 
+if TYPE_CHECKING:
+    from typing import Concatenate, ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    A = TypeVar("A", bound=Tensor)
+    R = TypeVar("R")
+
 __all__ = ["GradOperation", "GradientFunction", "get_grad", "grad", "jacfwd", "jacrev", "jvp", "value_and_grad", "vjp"]
 
 
+# For type checkers: by the first argument, by parameters, by both, by anything else.
+
+
+@overload
+def value_and_grad(
+    fn: Callable[Concatenate[A, P], R], grad_position: Literal[0] = 0, weights: None = None,
+    has_aux: bool = False, return_ids: Literal[False] = False, sens_param: Literal[False] = False,
+) -> Callable[Concatenate[A, P], tuple[R, A]]: ...  # fmt: skip
+@overload
+def value_and_grad(
+    fn: Callable[P, R], grad_position: None, weights: Parameter, has_aux: bool = False,
+    return_ids: Literal[False] = False, sens_param: Literal[False] = False,
+) -> Callable[P, tuple[R, Tensor]]: ...  # fmt: skip
+@overload
+def value_and_grad(
+    fn: Callable[P, R], grad_position: None, weights: Sequence[Parameter], has_aux: bool = False,
+    return_ids: Literal[False] = False, sens_param: Literal[False] = False,
+) -> Callable[P, tuple[R, tuple[Tensor, ...]]]: ...  # fmt: skip
+@overload
+def value_and_grad(
+    fn: Callable[P, R], grad_position: int | Sequence[int] | None = 0,
+    weights: Parameter | Sequence[Parameter] | None = None, has_aux: bool = False, return_ids: bool = False,
+    sens_param: Literal[False] = False,
+) -> Callable[P, tuple[R, Any]]: ...  # fmt: skip
+@overload
+def value_and_grad(
+    fn: Callable[..., Any], grad_position: int | Sequence[int] | None = 0,
+    weights: Parameter | Sequence[Parameter] | None = None, has_aux: bool = False, return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., tuple[Any, Any]]: ...  # fmt: skip
 def value_and_grad(
     fn: Callable,
     grad_position: int | Sequence[int] | None = 0,
@@ -174,6 +211,36 @@ class _Run:
         return gradient.arranged(value, by_input, by_weight, self.present)
 
 
+# For type checkers: by the first argument, by parameters, by both, by anything else.
+
+
+@overload
+def grad(
+    fn: Callable[Concatenate[A, P], R], grad_position: Literal[0] = 0, weights: None = None,
+    has_aux: Literal[False] = False, return_ids: Literal[False] = False, sens_param: Literal[False] = False,
+) -> Callable[Concatenate[A, P], A]: ...  # fmt: skip
+@overload
+def grad(
+    fn: Callable[P, R], grad_position: None, weights: Parameter, has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False, sens_param: Literal[False] = False,
+) -> Callable[P, Tensor]: ...  # fmt: skip
+@overload
+def grad(
+    fn: Callable[P, R], grad_position: None, weights: Sequence[Parameter], has_aux: Literal[False] = False,
+    return_ids: Literal[False] = False, sens_param: Literal[False] = False,
+) -> Callable[P, tuple[Tensor, ...]]: ...  # fmt: skip
+@overload
+def grad(
+    fn: Callable[P, R], grad_position: int | Sequence[int] | None = 0,
+    weights: Parameter | Sequence[Parameter] | None = None, has_aux: Literal[False] = False, return_ids: bool = False,
+    sens_param: Literal[False] = False,
+) -> Callable[P, Any]: ...  # fmt: skip
+@overload
+def grad(
+    fn: Callable[..., Any], grad_position: int | Sequence[int] | None = 0,
+    weights: Parameter | Sequence[Parameter] | None = None, has_aux: bool = False, return_ids: bool = False,
+    sens_param: bool = False,
+) -> Callable[..., Any]: ...  # fmt: skip
 def grad(
     fn: Callable,
     grad_position: int | Sequence[int] | None = 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
@@ -12,10 +12,16 @@ from anfora.core.tensor import Tensor
 from anfora.eager.batched import Batched, NeedsExamples, begin_level, end_level, next_level
 from anfora.ops import copy, moveaxis, stack
 
+if TYPE_CHECKING:
+    from typing import ParamSpec, TypeVar
+
+    P = ParamSpec("P")
+    R = TypeVar("R")
+
 __all__ = ["vmap"]
 
 
-def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = None) -> Callable:
+def vmap(fn: Callable[P, R], in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = None) -> Callable[P, R]:
     """Map a function over an axis of its arguments.
 
     The function is called once, with tensors that look like one example and hold all of them, and each operator in it works
@@ -43,7 +49,8 @@ def vmap(fn: Any, in_axes: Any = 0, out_axes: Any = 0, chunk_size: int | None = 
         >>> vmap(lambda x, y: (x * y).sum())(Tensor([[1., 2.], [3., 4.]]), Tensor([[1., 1.], [2., 2.]])).tolist()
         [3.0, 14.0]
     """
-    cells = list(fn) if not callable(fn) or type(fn).__name__ == "CellList" else None
+    given: Any = fn
+    cells = list(given) if not callable(given) or type(given).__name__ == "CellList" else None
     if cells is not None and not (cells and all(isinstance(cell, Cell) for cell in cells)):
         raise OpTypeError(f"vmap needs a function, a Cell or a CellList, but got {type(fn).__name__}", arg="fn")
     if chunk_size is not None and (isinstance(chunk_size, bool) or not isinstance(chunk_size, int) or chunk_size < 1):

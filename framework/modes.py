@@ -8,12 +8,13 @@ import os
 import sys
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar, overload
 
 from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.habits import word_for
 from anfora.core.tensor import Tensor
 from anfora.core.tree import has_tensors, tensors
 from anfora.graph.run.compiled import Compiled
@@ -61,13 +62,21 @@ _IS_OFF = os.environ.get("MS_JIT") == "0"
 def _check(owner: str, options: dict[str, Any]) -> None:
     for name, value in options.items():
         if name not in _CHOICES:
-            raise OpTypeError(f"{owner} has no option `{name}`; it has {', '.join(_CHOICES)}")
+            word = word_for(name, "options of jit")
+            raise OpTypeError(f"{owner} has no option `{name}`; it has {', '.join(_CHOICES)}", help=word)
         if _CHOICES[name] and value not in _CHOICES[name]:
             shown = ", ".join(map(repr, _CHOICES[name]))
             raise OpValueError(f"{owner}: `{name}` must be one of {shown}, but got {value!r}", arg=name)
 
 
-def jit(function: Callable | None = None, **options: Any) -> Callable:
+F = TypeVar("F", bound=Callable)
+
+
+@overload
+def jit(function: F, **options: Any) -> F: ...
+@overload
+def jit(function: None = None, **options: Any) -> Callable[[F], F]: ...
+def jit(function: Any = None, **options: Any) -> Any:
     """Mark a function or method to be compiled as a whole, or a Cell, whose `construct` is.
 
     Args:
@@ -201,7 +210,11 @@ def _program_of(function: Any) -> tuple[Watched, tuple]:
     return compiled.program, ()
 
 
-def ms_function(fn: Callable | None = None, **options: Any) -> Callable:
+@overload
+def ms_function(fn: F, **options: Any) -> F: ...
+@overload
+def ms_function(fn: None = None, **options: Any) -> Callable[[F], F]: ...
+def ms_function(fn: Any = None, **options: Any) -> Any:
     """The name that `jit` had in MindSpore 1.
 
     Example:

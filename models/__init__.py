@@ -7,6 +7,9 @@
 They are written as a user would write them.
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.models.gpt import GPT
 from anfora.models.lenet import LeNet5
 from anfora.models.lstm import LSTMClassifier
@@ -18,3 +21,7 @@ __all__ = [
     "GPT", "MLP", "VGG", "LSTMClassifier", "LeNet5", "ResNet", "SmallResNet", "resnet18", "resnet20", "resnet34",
     "resnet50", "vgg11", "vgg16",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

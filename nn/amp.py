@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora import ops
 from anfora.core.cell import Cell, converted
 from anfora.core.dtype import DType, as_dtype, bfloat16, float16, float32, int32
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors, tree_map
@@ -454,3 +455,7 @@ def _lowered(network: Cell, level: str, options: dict[str, Any]) -> Cell:
     keeps = flag("build_train_network", "keep_batchnorm_fp32", options.get("keep_batchnorm_fp32", level == "O2"))
     _lower_but(network, _BLACK if keeps else (), _half("build_train_network", half))
     return network
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 
 __all__ = ["no_init_parameters"]
 
@@ -21,3 +24,7 @@ def no_init_parameters() -> Iterator[None]:
         (4, 3)
     """
     yield
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

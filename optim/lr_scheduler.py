@@ -13,10 +13,11 @@ import weakref
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora.core.dtype import float32
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.optim.checks import number, positive_int
@@ -728,3 +729,7 @@ class ReduceLROnPlateau:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Go on from what `state_dict` gave."""
         self.__dict__.update(state_dict)
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

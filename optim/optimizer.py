@@ -114,6 +114,8 @@ class Optimizer(Updater):
     _sections: list[Section] | None
     _held: dict[int, Parameter] | None
 
+    _habits = ("Optimizer", "Cell")
+
     def __init__(
         self, learning_rate: Any, parameters: Iterable[Any], weight_decay: Any = 0.0, loss_scale: float = 1.0
     ) -> None:

@@ -34,6 +34,7 @@ SLOW = (
     "ops/test_table.py::test_forward_mode", "ops/test_table.py::test_batching", "nn/test_layers.py", "deepx/", "gallery/",
     "tensor_expression/", "graph/", "eager/test_programs.py", "eager/test_memory.py", "eager/test_python_threads.py",
     "eager/test_tape.py::test_training_leaves", "optim/test_step.py", "scripts/test_programs.py",
+    "scripts/test_trained.py", "seeing/test_types.py::test_pyright", "seeing/test_types.py::test_mypy",
     "train/test_resume.py::test_killed",
 )  # fmt: skip
 

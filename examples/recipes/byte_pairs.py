@@ -6,6 +6,7 @@ Source:
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections import Counter, defaultdict
 from itertools import pairwise
@@ -49,21 +50,32 @@ class BytePairs:
             for pair in pairwise(tokens):
                 frequency[pair] += count
                 where[pair].add(i)
+        queue = [(-count, pair) for pair, count in frequency.items()]  # entries whose count has changed are passed over
+        heapq.heapify(queue)
         pairs: list[tuple[int, int]] = []
-        while len(pairs) < size - 256 and frequency:
-            best = max(frequency, key=lambda pair: (frequency[pair], -pair[0], -pair[1]))
-            if frequency[best] < 2:
+        while len(pairs) < size - 256 and queue:
+            count, best = heapq.heappop(queue)
+            if frequency[best] != -count:
+                continue
+            if -count < 2:
                 break
+            changed: set[tuple[int, int]] = set()
             for i in where.pop(best):
                 tokens, count = words[i]
-                for pair in pairwise(tokens):
-                    frequency[pair] -= count
                 joined = _join(tokens, best, 256 + len(pairs))
+                if len(joined) == len(tokens):  # another pair has taken its place since
+                    continue
+                before, after = Counter(pairwise(tokens)), Counter(pairwise(joined))
+                for pair in before.keys() | after.keys():
+                    more = after[pair] - before[pair]
+                    if more:
+                        frequency[pair] += more * count
+                        changed.add(pair)
+                        if more > 0:
+                            where[pair].add(i)
                 tokens[:] = joined
-                for pair in pairwise(joined):
-                    frequency[pair] += count
-                    where[pair].add(i)
-            del frequency[best]
+            for pair in changed - {best}:
+                heapq.heappush(queue, (-frequency[pair], pair))
             pairs.append(best)
         return cls(pairs)
 

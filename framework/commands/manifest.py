@@ -88,7 +88,7 @@ def machine() -> dict[str, Any]:
     from anfora.kernel.target import target
 
     aim = target()
-    features = sorted(name[1:] for name in aim.features.split(",") if name.startswith("+"))
+    features = " ".join(sorted(name[1:] for name in aim.features.split(",") if name.startswith("+")))
     return {
         "processor": processor(), "kernels for": aim.cpu, "vector bits": 8 * aim.vector_bytes, "features": features,
     }  # fmt: skip

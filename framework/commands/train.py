@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import anfora as ms
 import anfora.dataset as ds
 from anfora import train
@@ -151,7 +153,7 @@ def _train(name: str, options: argparse.Namespace) -> int:
         told,
         {
             "recipe": name, "settings": settings, "seed": options.seed,
-            "data": {"sha256": run.data, **{what: list(array.shape) for what, array in recipe.arrays.items()}},
+            "data": {"sha256": run.data, **{what: _kind(array) for what, array in recipe.arrays.items()}},
             "versions": manifest.versions(), "machine": manifest.machine(),
             "run": {"mode": options.mode, "threads": ms.get_num_threads(), "seconds": round(digests.seconds, 1)},
             "steps": digests.steps, "digests": digests.digests,
@@ -166,6 +168,10 @@ def _train(name: str, options: argparse.Namespace) -> int:
     print(f"manifest  {told}: python -m anfora verify {told} --steps 200")
     recipe.use(options.out, weights, options)
     return 0
+
+
+def _kind(array: np.ndarray) -> str:
+    return f"{array.dtype} ({' x '.join(map(str, array.shape))})"
 
 
 def _known_settings(told: Path, name: str) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from anfora.communication.world import (
     init,
     release,
 )
+from anfora.core.nearest import MissingName
 
 __all__ = [
     "GlobalComm", "HCCL_WORLD_COMM_GROUP", "MCCL_WORLD_COMM_GROUP", "NCCL_WORLD_COMM_GROUP", "create_group",
@@ -43,4 +44,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in ("comm_func", "management"):  # modules, which programs name without importing them
         return importlib.import_module(f"anfora.communication.{name}")
-    raise AttributeError(f"module 'anfora.communication' has no attribute '{name}'")
+    raise MissingName(__name__, name)

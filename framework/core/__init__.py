@@ -7,6 +7,7 @@ shown.py      how tensors look            tree.py        nested containers of te
 op.py         operators as data                  errors.py, span.py  errors and where they happened
 refusal.py    which argument is to blame for an error of an inner function
 nearest.py    which name comes nearest to one that is missing
+habits.py     our words for what other libraries call otherwise
 files.py      files that are whole or not there   advice.py  warnings at the line of the program
 memory.py     who sees a buffer                 border.py      what numpy gets of a tensor
 random.py     seed and offset                    settings.py   set_context

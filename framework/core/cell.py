@@ -11,32 +11,36 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora.core import slots
 from anfora.core.cell_html import as_html
 from anfora.core.dtype import DType, as_dtype, float16, float32
 from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
+from anfora.core.habits import word_for
 from anfora.core.hooks import HookHandle
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tree_map
 
+if TYPE_CHECKING:
+    from typing import ParamSpec, Protocol, TypeVar
+
+    from typing_extensions import Self
+
+    P = ParamSpec("P")
+    R = TypeVar("R", covariant=True)
+
+    class Constructs(Protocol[P, R]):
+        """A Cell, for type checkers: a call of it takes and gives what its `construct` does."""
+
+        def construct(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+
 __all__ = ["Cell", "Hooks", "hooks_of"]
 
 
 _RECOMPUTED = "recompute_"
-
-#: What those who come from PyTorch ask a Cell for, and what it is called here.
-_WORDS = {
-    "train": "set_train()", "eval": "set_train(False)", "parameters": "get_parameters() or trainable_params()",
-    "named_parameters": "parameters_and_names()", "children": "cells()", "named_children": "name_cells()",
-    "modules": "cells_and_names()", "named_modules": "cells_and_names()",
-    "load_state_dict": "load_param_into_net(net, parameters)",
-    "requires_grad_": "requires_grad of each parameter", "half": "to_float(float16)", "float": "to_float(float32)",
-    "to": "to_float(dtype)", "register_buffer": "a Parameter with requires_grad=False",
-    "register_parameter": "insert_param_to_cell(name, parameter)", "add_module": "insert_child_to_cell(name, cell)",
-}  # fmt: skip
 
 
 class Hooks:
@@ -90,27 +94,36 @@ class Cell:
 
     def construct(self, *args: Any, **kwargs: Any) -> Any:
         """The program of the Cell; to be written by subclasses."""
-        hint = ": it has forward(), which is called construct() here" if hasattr(type(self), "forward") else ""
-        raise NotImplementedError(f"{type(self).__name__} has no construct(){hint}")
+        for other in ("forward", "call"):
+            if hasattr(type(self), other):
+                hint = f": it has {other}(), which is called construct() here"
+                raise NotImplementedError(f"{type(self).__name__} has no construct(){hint}")
+        raise NotImplementedError(f"{type(self).__name__} has no construct()")
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        attributes = self.__dict__
-        try:
-            plain = attributes["_hooks"] is None and attributes["_compute_type"] is None
-        except KeyError:
-            raise _not_initialised(self) from None
-        try:
-            if slots.calls_are_special:
-                return slots.call_compiled(self, args, kwargs)
-            if plain and not hasattr(type(self), "bprop"):
-                return self.construct(*args, **kwargs)
-            return slots.call_cell(self, args, kwargs)
-        except AnforaError as error:
-            if error.place is None:  # a layer has refused its input
-                from anfora.core.span import locate
+    if TYPE_CHECKING:
 
-                error.place = locate(error.arg, tuple(inspect.signature(self.construct).parameters))
-            raise
+        def __call__(self: Constructs[P, R], *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+    else:
+
+        def __call__(self, *args: Any, **kwargs: Any) -> Any:
+            attributes = self.__dict__
+            try:
+                plain = attributes["_hooks"] is None and attributes["_compute_type"] is None
+            except KeyError:
+                raise _not_initialised(self) from None
+            try:
+                if slots.calls_are_special:
+                    return slots.call_compiled(self, args, kwargs)
+                if plain and not hasattr(type(self), "bprop"):
+                    return self.construct(*args, **kwargs)
+                return slots.call_cell(self, args, kwargs)
+            except AnforaError as error:
+                if error.place is None:  # a layer has refused its input
+                    from anfora.core.span import locate
+
+                    error.place = locate(error.arg, tuple(inspect.signature(self.construct).parameters))
+                raise
 
     # -- attributes ---------------------------------------------------------------------------------------------------
 
@@ -144,8 +157,11 @@ class Cell:
             return found
         raise OpAttributeError(
             f"'{type(self).__name__}' object has no attribute '{name}'",
-            help=f"what PyTorch calls {name} is {_WORDS[name]} here." if name in _WORDS else None,
+            help=word_for(name, *self._habits),
         )
+
+    #: Where `core/habits.py` has our words for what is missing.
+    _habits: tuple[str, ...] = ("Cell",)
 
     #: Attributes that lie in a Cell from when they are asked for, and what makes them, given the Cell.
     _made_when_asked: dict[str, Callable[[Any], Any]] = {}  # noqa: RUF012
@@ -223,7 +239,7 @@ class Cell:
         None where neither was."""
         return self.__dict__.get("_scope")
 
-    def recompute(self, **kwargs: Any) -> Cell:
+    def recompute(self, **kwargs: Any) -> Self:
         """Accepted for MindSpore programs: it trades memory for time, and is noted in the scope; gives the Cell."""
         self.__dict__["_scope"] = _RECOMPUTED
         return self
@@ -252,7 +268,7 @@ class Cell:
             raise CellNameError(f"{type(self).__name__} has an attribute '{param_name}' already")
         setattr(self, param_name, param)
 
-    def apply(self, fn: Callable[[Cell], Any]) -> Cell:
+    def apply(self, fn: Callable[[Cell], Any]) -> Self:
         """Call `fn` with every Cell below this one, and then with this one; gives the Cell."""
         for cell in self.cells():
             cell.apply(fn)
@@ -305,25 +321,25 @@ class Cell:
 
     # -- modes --------------------------------------------------------------------------------------------------------
 
-    def set_train(self, mode: bool = True) -> Cell:
+    def set_train(self, mode: bool = True) -> Self:
         """Set `training` here and below: dropout and batch norm behave by it."""
         for _, cell in self.cells_and_names():
             cell.__dict__["training"] = bool(mode)
             cell.__dict__["_training_is_said"] = True
         return self
 
-    def set_grad(self, requires_grad: bool = True) -> Cell:
+    def set_grad(self, requires_grad: bool = True) -> Self:
         """Accepted for MindSpore programs: gradients are available without it."""
         self.__dict__["requires_grad"] = requires_grad
         return self
 
-    def freeze(self) -> Cell:
+    def freeze(self) -> Self:
         """Exclude all parameters here and below from training."""
         for parameter in self.get_parameters():
             parameter.requires_grad = False
         return self
 
-    def to_float(self, dst_type: Any) -> Cell:
+    def to_float(self, dst_type: Any) -> Self:
         """Compute in another floating type, here and below: tensors that come in and trainable parameters are converted.
 
         The parameters themselves keep their type, and their gradients have it. What is not trained is not converted.
@@ -342,13 +358,13 @@ class Cell:
                 cell.__dict__[flag] = dtype is kind
         return self
 
-    def add_flags(self, **flags: Any) -> Cell:
+    def add_flags(self, **flags: Any) -> Self:
         """Set attributes."""
         for name, value in flags.items():
             setattr(self, name, value)
         return self
 
-    def add_flags_recursive(self, **flags: Any) -> Cell:
+    def add_flags_recursive(self, **flags: Any) -> Self:
         """Set attributes here and below."""
         for _, cell in self.cells_and_names():
             cell.add_flags(**flags)
@@ -366,7 +382,7 @@ class Cell:
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Say which shapes the inputs of a compiled Cell have; every shape is taken without it."""
 
-    def set_jit_config(self, jit_config: Any) -> Cell:
+    def set_jit_config(self, jit_config: Any) -> Self:
         """Choose how the Cell is compiled: a `JitConfig`. `fullgraph=True` and `jit_syntax_level="STRICT"` refuse programs,
         see `jit`; the other options change nothing here."""
         self.__dict__["_jit_options"] = dict(getattr(jit_config, "jit_config_dict", {}))
@@ -377,9 +393,15 @@ class Cell:
         Cell is run with them. The Cell itself is compiled when it is called."""
         from anfora.executors import _cell_graph_executor  # it stands above core
 
+        for name in kwargs:
+            if word_for(name, "arguments of compile") and name not in inspect.signature(self.construct).parameters:
+                raise OpTypeError(
+                    f"compile takes what construct takes, which has no `{name}`",
+                    help=word_for(name, "arguments of compile"),
+                )
         _cell_graph_executor.compile(self, *args, **kwargs)
 
-    def _no_effect(self, *args: Any, **kwargs: Any) -> Cell:
+    def _no_effect(self, *args: Any, **kwargs: Any) -> Self:
         """Accepted for MindSpore programs: it says where and how to compute, never what; gives the Cell."""
         return self
 

@@ -23,7 +23,12 @@ class MissingName(AttributeError):
         self.name = missing  # Python adds a suggestion of its own where an error does not have this
 
     def __str__(self) -> str:  # looks for the nearest where somebody reads it: `hasattr` does not
+        from anfora.core.habits import word_for
+
         text = f"module '{self.module}' has no attribute '{self.missing}'"
+        word = word_for(self.missing, "module")
+        if word is not None:
+            return f"{text}; {word.removesuffix('.')}"
         better = suggested(self.module, self.missing)
         return f"{text}; did you mean '{better}'?" if better else text
 

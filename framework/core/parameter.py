@@ -13,6 +13,7 @@ from anfora.core import slots
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.habits import teach
 from anfora.core.memory import Epoch
 from anfora.core.tensor import Tensor, buffer_of, current, leave_to_tape
 
@@ -232,6 +233,9 @@ class ParameterTuple(tuple):
 
     def __iter__(self) -> Iterator[Parameter]:
         return super().__iter__()
+
+
+teach(Parameter, "Parameter")
 
 
 def _renamed(parameter: Parameter, name: str) -> Parameter:

@@ -10,10 +10,11 @@ import inspect
 import json
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora.core import random as streams
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 
 __all__ = [
     "effective_seed", "get_auto_num_workers", "get_auto_offload", "get_autotune_interval", "get_callback_timeout",
@@ -242,3 +243,7 @@ def set_enable_autotune(enable: bool, filepath_prefix: str | None = None) -> Non
 def get_enable_autotune() -> bool:
     """A switch; kept, without effect."""
     return _autotune[0]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.habits import teach
 from anfora.dataset import checks
 from anfora.dataset.arranging import Chosen, Concat, Filter, FlatMap, Project, Rename, Repeat, Shuffle, Skip, Take, Zip
 from anfora.dataset.executor import Executor
@@ -550,6 +551,9 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {', '.join(self._node.columns)}>"
+
+
+teach(Dataset, "Dataset")
 
 
 def zip_datasets(datasets: Any) -> Dataset:

@@ -12,11 +12,12 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.functions import Transform, is_pure
@@ -566,3 +567,7 @@ class ToNumber(Transform):
             return np.array(found, self._kind).reshape(words.shape)
         except (ValueError, OverflowError) as error:
             raise OpRuntimeError(f"ToNumber: invalid data, {error}") from error
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import enum
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.functions import Transform, is_pure, not_random
@@ -367,3 +368,7 @@ class Slice(Transform):
                 part = [int(part)]
             array = array[(slice(None),) * axis + (part,)]
         return np.ascontiguousarray(array)
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -59,7 +59,7 @@ class Batched(Tensor):
 
     __slots__ = ("level", "value")
 
-    value: Tensor
+    value: Tensor  # type: ignore[assignment]  # a method of Tensor is called so too
     level: int
 
     def __init__(self, value: Tensor, level: int) -> None:

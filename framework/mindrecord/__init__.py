@@ -7,7 +7,14 @@ writer.py   FileWriter                  reader.py   FileReader, and the files by
 MindSpore. Encrypted files are not read.
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.mindrecord.reader import FileReader
 from anfora.mindrecord.writer import FileWriter
 
 __all__ = ["FileReader", "FileWriter"]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.optim.experimental import SGD, Adam, AdamW
 
 __all__ = ["SGD", "Adam", "AdamW"]
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

@@ -108,9 +108,11 @@ def _with_names(name: str) -> Callable:
                 given[own] = tensors(given[own])
         return function(**given)
 
-    known_there = _signature_of(function).parameters
+    there = _signature_of(function)
+    known_there = there.parameters
     parameters = [known_there[own].replace(name=key, kind=_EITHER) for key, own in pairs if own in known_there]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    told = inspect.Signature(parameters, return_annotation=there.return_annotation)
+    call.__signature__ = told  # type: ignore[attr-defined]
     return call
 
 

@@ -29,6 +29,7 @@ copying.py      copies, conversions, in-place writes     padding.py      element
 creation.py     constants, ranges, grids                 diagonals.py    diagonals and triangles of matrices
 random.py       random numbers                           initializer.py  first values of parameters
 exchange.py     what several processes do together; collectives.py, the same as classes
+costs.py        multiply-adds of products and convolutions
 places.py       what indices name; under all of
 indexing.py     x[…], gather, embedding, and of          scatter.py      writing to places that indices name
 """
@@ -80,6 +81,7 @@ _ABOVE = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.eager.custom": ("custom_vjp",),
     "anfora.modes": ("_primexpr", "constexpr"),
+    "anfora.ops.exchange": ("ReduceOp",),
     "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}

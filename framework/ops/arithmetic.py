@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -675,7 +676,7 @@ def _(input, min, max, *, g):
 
 
 @composite
-def clip_by_value(x, clip_value_min=None, clip_value_max=None):
+def clip_by_value(x, clip_value_min=None, clip_value_max=None) -> Any:
     """The input, or each of several, brought into a range, element by element.
 
     Args:

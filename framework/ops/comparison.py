@@ -164,7 +164,7 @@ def isclose(input: Tensor, other: Tensor, rtol=1e-05, atol=1e-08, equal_nan=Fals
 
 
 @composite
-def approximate_equal(x, y, tolerance=1e-05):
+def approximate_equal(x, y, tolerance=1e-05) -> Tensor:
     """Whether |x - y| < tolerance, element by element.
 
     Args:
@@ -277,7 +277,7 @@ def signbit(input: Tensor):
 
 
 @composite
-def isreal(input):
+def isreal(input) -> Tensor:
     """Whether an element is a real number: all are, NaN too.
 
     Args:
@@ -501,7 +501,7 @@ def _(condition, *, g):
     return where(condition, 0, g)
 
 
-def select(condition, input, other):
+def select(condition, input, other) -> Tensor:
     """`input` where the condition holds, else `other`: `where` under MindSpore's older name.
 
     Args:

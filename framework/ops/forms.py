@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+import anfora.ops.scatter as scatters
+import anfora.ops.shape as shapes
 from anfora.core import slots
 from anfora.core.dtype import (
     ALL,
@@ -33,8 +35,6 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor, is_operand
 from anfora.ops import arithmetic, indexing, joining, places, reduction
-from anfora.ops import scatter as scatters
-from anfora.ops import shape as shapes
 from anfora.ops.composite import composite, is_door
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
 from anfora.ops.creation import full, integers
@@ -43,13 +43,13 @@ from anfora.ops.places import add_at, set_at
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
 
-__all__ = ["DIRECT", "FORMS", "TURNED", "in_place", "named", "spelled", "with_signature"]
+__all__ = ["DIRECT", "FORMS", "SYNONYMS", "TURNED", "in_place", "named", "spelled", "with_signature"]
 
 _KEPT = 512  #: native functions that a method keeps
 
 
 #: Names that mean one argument: methods take whichever the user knows.
-_SYNONYMS = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
+SYNONYMS = ({"axis", "dim"}, {"keepdims", "keepdim", "keep_dims"})
 
 
 def spelled(function: Callable, **names: str) -> Callable:
@@ -59,7 +59,7 @@ def spelled(function: Callable, **names: str) -> Callable:
     order = tuple(signature.parameters)
     if any(p.kind is p.VAR_KEYWORD for p in signature.parameters.values()):
         return function  # it sorts names out for itself
-    known = {other: name for group in _SYNONYMS for name in order if name in group for other in group - {name}}
+    known = {other: name for group in SYNONYMS for name in order if name in group for other in group - {name}}
     known = {other: name for other, name in {**known, **names}.items() if other not in order}
     name = function.__name__
     if not known:
@@ -78,7 +78,9 @@ def spelled(function: Callable, **names: str) -> Callable:
 
     own_names = {own: other for other, own in names.items()}
     parameters = [p.replace(name=own_names.get(p.name, p.name)) for p in signature.parameters.values()]
-    return _told_as(named(method, function), function, signature.replace(parameters=parameters))
+    told: Any = _told_as(named(method, function), function, signature.replace(parameters=parameters))
+    told.other_names = {*known, *known.values()} - {p.name for p in parameters}  # for type checkers (stubs/make.py)
+    return told
 
 
 def _told_as(method: Any, function: Any, signature: inspect.Signature) -> Callable:
@@ -405,6 +407,10 @@ def to_method(self: Tensor, *args: Any, **names: Any) -> Tensor:
             dtype = item.dtype
         elif isinstance(item, str) and item.split(":")[0].lower() in ("cpu", "ascend", "gpu"):
             continue
+        elif isinstance(item, str) and item.split(":")[0].lower() in ("cuda", "mps", "xpu"):
+            raise OpTypeError(
+                f"to: there is no device {item!r}", help="leave it out: everything is computed on the CPU."
+            )
         elif item is not None and not isinstance(item, bool):
             dtype = as_dtype(item)
     return _caster(dtype)(self) if copies or dtype is not self.dtype else self

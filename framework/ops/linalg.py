@@ -470,7 +470,7 @@ leading(cofactors)
 
 
 @op
-def slogdet(input: Tensor):
+def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """The signs of the determinants of matrices and the logarithms of their magnitudes.
 
     Args:
@@ -861,7 +861,7 @@ def svd(input: Tensor, full_matrices=False, compute_uv=True) -> Any:
 
 
 @op
-def qr(input: Tensor, mode="reduced"):
+def qr(input: Tensor, mode="reduced") -> tuple[Tensor, Tensor]:
     """Matrices as products of one with orthonormal columns and an upper triangle: input = q r.
 
     Args:

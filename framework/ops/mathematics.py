@@ -159,7 +159,7 @@ def _(factor, input, unless, *, g):
 
 
 @composite
-def float_power(input, exponent):
+def float_power(input, exponent) -> Tensor:
     """input to the power of `exponent`, in double precision.
 
     Args:

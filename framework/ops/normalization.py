@@ -292,7 +292,7 @@ def _(input, weight, gradient, *, trailing, eps, affine, g):
 
 
 @op
-def rms_norm(x: Tensor, gamma: Tensor, epsilon=1e-6):
+def rms_norm(x: Tensor, gamma: Tensor, epsilon=1e-6) -> tuple[Tensor, Tensor]:
     """Divide by the root of the mean square over the last axes: y = x r · gamma, r = 1 / sqrt(mean(x²) + epsilon).
 
     Args:

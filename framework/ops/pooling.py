@@ -86,7 +86,7 @@ def _result_shape(
 @op
 def max_pool2d(
     x: Tensor, kernel_size, stride=None, padding=0, dilation=1, return_indices=False, ceil_mode=False
-):  # fmt: skip
+) -> Any:  # fmt: skip
     """The largest element in each window.
 
     Args:
@@ -658,7 +658,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Any) -> Tensor:
 
 
 @op
-def adaptive_max_pool2d(input: Tensor, output_size, return_indices=False):
+def adaptive_max_pool2d(input: Tensor, output_size, return_indices=False) -> Any:
     """The largest element in each of P x Q windows that cover the plane.
 
     Args:

@@ -65,7 +65,7 @@ def _gates(count: int, a: Tensor, b: Tensor) -> tuple[Tensor, ...]:
 
 
 @op
-def lstm_cell(input_gates: Tensor, state_gates: Tensor, cell_state: Tensor):
+def lstm_cell(input_gates: Tensor, state_gates: Tensor, cell_state: Tensor) -> tuple[Tensor, Tensor]:
     """One step of an LSTM, from what its gates get: with a = input_gates + state_gates = (a_i, a_f, a_g, a_o),
 
         c' = σ(a_f) c + σ(a_i) tanh(a_g)        h' = σ(a_o) tanh(c')
@@ -250,7 +250,7 @@ def _(input_gates, state_gates, state, gradient, *, g):
 
 
 @op
-def unroll(input: Tensor):
+def unroll(input: Tensor) -> tuple[Tensor, ...]:
     """The parts along the first axis, copied: what `unbind` gives as views, with a gradient that is one `stack`.
 
     Args:

@@ -160,7 +160,7 @@ linear(reduce_sum, "x")
 
 
 @composite
-def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None):
+def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """The sum over axes; integers and bools are added as int64. See `reduce_sum`.
 
     Example:
@@ -207,7 +207,7 @@ def nansum(input: Tensor, axis=None, keepdims=False, *, dtype=None) -> Tensor:
 
 
 @composite
-def nanmean(input: Tensor, axis=None, keepdims=False, *, dtype=None):
+def nanmean(input: Tensor, axis=None, keepdims=False, *, dtype=None) -> Tensor:
     """The mean over axes of what is not NaN; NaN where nothing is left.
 
     Example:
@@ -476,7 +476,7 @@ def _extreme(kind: str) -> Callable[[Callable], Op]:
 
 
 @_extreme("max")
-def argmax_with_value(input: Tensor, axis=0, keep_dims=False):
+def argmax_with_value(input: Tensor, axis=0, keep_dims=False) -> tuple[Tensor, Tensor]:
     """The largest elements along an axis and their positions, the first of equal ones; NaN counts as largest.
 
     Args:
@@ -496,7 +496,7 @@ def argmax_with_value(input: Tensor, axis=0, keep_dims=False):
 
 
 @_extreme("min")
-def argmin_with_value(input: Tensor, axis=0, keep_dims=False):
+def argmin_with_value(input: Tensor, axis=0, keep_dims=False) -> tuple[Tensor, Tensor]:
     """The smallest elements along an axis and their positions, the first of equal ones; NaN counts as smallest. See
     `argmax_with_value`.
 
@@ -583,7 +583,7 @@ def _with_initial(values: Tensor, initial: Any, join: Callable) -> Tensor:
 
 
 @composite
-def amax(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None):
+def amax(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The largest element over axes; see `reduce_max`, also for its gradient.
 
     Args:
@@ -600,7 +600,7 @@ def amax(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 @composite
-def amin(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None):
+def amin(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> Tensor:
     """The smallest element over axes; see `amax`.
 
     Example:
@@ -611,7 +611,7 @@ def amin(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 @composite
-def aminmax(input: Tensor, *, axis=0, keepdims=False):
+def aminmax(input: Tensor, *, axis=0, keepdims=False) -> tuple[Tensor, Tensor]:
     """The smallest and the largest elements along an axis (over all for None).
 
     Example:
@@ -622,7 +622,7 @@ def aminmax(input: Tensor, *, axis=0, keepdims=False):
 
 
 @composite
-def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None):
+def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> tuple[Tensor, Tensor]:
     """The largest elements along an axis and their positions; see `argmax_with_value` and `amax`.
 
     Without an axis the result is the largest of all elements, 0-d, and the position 0, as MindSpore has it.
@@ -638,7 +638,7 @@ def max(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None):
 
 
 @composite
-def min(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None):
+def min(input: Tensor, axis=None, keepdims=False, *, initial=None, where=None) -> tuple[Tensor, Tensor]:
     """The smallest elements along an axis and their positions; see `max`.
 
     Example:
@@ -715,7 +715,7 @@ along(moments, "axis")
 
 
 @composite
-def var(input: Tensor, axis=None, ddof=0, keepdims=False):
+def var(input: Tensor, axis=None, ddof=0, keepdims=False) -> Tensor:
     """The variance over axes: Σ(x - mean)² / (count - ddof).
 
     Args:
@@ -738,7 +738,7 @@ def var(input: Tensor, axis=None, ddof=0, keepdims=False):
 
 
 @composite
-def std(input: Tensor, axis=None, ddof=0, keepdims=False):
+def std(input: Tensor, axis=None, ddof=0, keepdims=False) -> Tensor:
     """The standard deviation over axes, the square root of `var`. Where it is zero its gradient is zero.
 
     Example:
@@ -749,7 +749,7 @@ def std(input: Tensor, axis=None, ddof=0, keepdims=False):
 
 
 @composite
-def var_mean(input: Tensor, axis=None, ddof=0, keepdims=False):
+def var_mean(input: Tensor, axis=None, ddof=0, keepdims=False) -> tuple[Tensor, Tensor]:
     """Variance and mean over axes, in one pass over memory; see `var`.
 
     Example:
@@ -760,7 +760,7 @@ def var_mean(input: Tensor, axis=None, ddof=0, keepdims=False):
 
 
 @composite
-def std_mean(input: Tensor, axis=None, ddof=0, keepdims=False):
+def std_mean(input: Tensor, axis=None, ddof=0, keepdims=False) -> tuple[Tensor, Tensor]:
     """Standard deviation and mean over axes, in one pass over memory; see `std`.
 
     Example:

@@ -242,7 +242,7 @@ def _record(kind: str, positions: DType) -> Callable[[Callable], Op]:
 
 
 @_record("max", int64)
-def cummax(input: Tensor, axis):
+def cummax(input: Tensor, axis) -> tuple[Tensor, Tensor]:
     """The largest element so far along an axis and its position; of equal ones the last; NaN stays.
 
     Args:
@@ -261,7 +261,7 @@ def cummax(input: Tensor, axis):
 
 
 @_record("min", int32)
-def cummin(input: Tensor, axis):
+def cummin(input: Tensor, axis) -> tuple[Tensor, Tensor]:
     """The smallest element so far along an axis and its position, int32; see `cummax`.
 
     Example:

@@ -54,7 +54,7 @@ def _chosen(tangent: Tensor, positions: Tensor, axis: int) -> Tensor:
 
 
 @op
-def sort(input_x: Tensor, axis=-1, descending=False):
+def sort(input_x: Tensor, axis=-1, descending=False) -> tuple[Tensor, Tensor]:
     """The elements in order along an axis, and where each was.
 
     Args:
@@ -140,7 +140,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 @op
-def topk(input: Tensor, k, dim=None, largest=True, sorted=True):
+def topk(input: Tensor, k, dim=None, largest=True, sorted=True) -> tuple[Tensor, Tensor]:
     """The k largest elements along an axis, and where each stands; of equal ones the first.
 
     Args:

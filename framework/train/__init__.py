@@ -14,6 +14,8 @@ import importlib
 import sys
 from typing import Any
 
+from anfora.core.nearest import MissingName
+
 #: The modules whose names are this package's too, as in MindSpore.
 _HOMES = ("anfora.train.", "anfora.nn.metrics", "anfora.nn.amp", "anfora.interop.checkpoint")
 
@@ -31,7 +33,7 @@ def __getattr__(name: str) -> Any:
             return getattr(anfora, name)
         except AttributeError:
             pass
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    raise MissingName(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from anfora.core import advice
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.habits import teach
 from anfora.core.processes import get_auto_parallel_context
 from anfora.core.settings import log, note_once
 from anfora.core.tensor import Tensor
@@ -148,7 +149,7 @@ class Model:
         self,
         epoch: int,
         train_dataset: Any,
-        callbacks: Callback | list[Callback] | None = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         dataset_sink_mode: bool = False,
         sink_size: int = -1,
         initial_epoch: int = 0,
@@ -179,7 +180,7 @@ class Model:
         train_dataset: Any,
         valid_dataset: Any = None,
         valid_frequency: int | list[int] = 1,
-        callbacks: Callback | list[Callback] | None = None,
+        callbacks: Callback | Sequence[Callback] | None = None,
         dataset_sink_mode: bool = False,
         valid_dataset_sink_mode: bool = False,
         sink_size: int = -1,
@@ -432,7 +433,10 @@ class Model:
         self._train_network.set_train(True)
 
     def eval(
-        self, valid_dataset: Any, callbacks: Callback | list[Callback] | None = None, dataset_sink_mode: bool = False
+        self,
+        valid_dataset: Any,
+        callbacks: Callback | Sequence[Callback] | None = None,
+        dataset_sink_mode: bool = False,
     ) -> dict[str, Any]:
         """Evaluate the network.
 
@@ -560,6 +564,9 @@ class Model:
         if valid_dataset is not None:
             self._need_metrics(name)
             check_dataset(name, "valid_dataset", valid_dataset)
+
+
+teach(Model, "Model")
 
 
 def _reset(dataset: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import pathlib
 
 import numpy as np
@@ -13,6 +14,7 @@ import anfora
 from anfora import Tensor, ops
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op, registry
+from anfora.ops import methods
 from anfora.ops.families import by_element
 
 ROWS: list[Row] = [
@@ -87,6 +89,25 @@ def test_value_is_numpys(row, sample, dtype):
             np.testing.assert_array_equal(value, wanted.astype(value.dtype))
         else:
             np.testing.assert_allclose(value, wanted, rtol=tol, atol=tol)
+
+
+def _fits(result, kind: str) -> bool:
+    """Whether a result is of a kind, as an annotation says it."""
+    if kind.startswith("tuple["):
+        kinds = kind[len("tuple[") : -1].split(", ")
+        kinds = [kinds[0]] * len(result) if kinds[-1] == "..." else kinds
+        return isinstance(result, tuple) and len(result) == len(kinds) and all(map(_fits, result, kinds))
+    return type(result).__name__ == kind
+
+
+@pytest.mark.parametrize("row, sample", _cases(lambda row: row.op in methods.functions.values()))
+def test_result_is_what_the_annotation_says(row, sample):
+    """Type checkers take an operator without an annotation as one that gives a tensor."""
+    told = inspect.signature(row.op).return_annotation
+    told = "Tensor" if told is inspect.Signature.empty else told
+    if told not in ("Any", "DType"):
+        result = _call(row, sample, lambda a: _tensor(a, row.dtypes[0]))
+        assert any(_fits(result, kind) for kind in told.split(" | "))
 
 
 @pytest.mark.parametrize("row, sample", _cases(lambda row: row.strided))

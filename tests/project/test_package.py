@@ -46,7 +46,8 @@ def test_every_folder_says_what_lives_there():
 RANKS = {
     "core": 0, "log": 0, "communication": 1, "kernel": 1, "ops": 2, "eager": 3,
     "api": 4, "batching": 4, "data": 4, "dataset": 4, "directions": 4, "executors": 4, "interop": 4, "mindrecord": 4,
-    "modes": 4, "numpy": 4, "profiler": 4, "sparse": 4, "graph": 4, "optim": 5, "nn": 6, "deepx": 7, "mint": 7, "models": 7,
+    "modes": 4, "network_summary": 4, "numpy": 4, "profiler": 4, "sparse": 4,
+    "graph": 4, "optim": 5, "nn": 6, "deepx": 7, "mint": 7, "models": 7,
     "tensor_expression": 7, "train": 7, "examples": 8, "alias": 9, "commands": 9, "paths": 9,
 }  # fmt: skip
 
@@ -203,3 +204,28 @@ def test_python_without_asserts_and_documentation():
     assert answers[1].returncode == 0 and first == second, answers[1].stderr
     assert rest == ["[2.0,", "2.0]", "None", "OpValueError", "OpIndexError"]
     assert answers[0].returncode == 1 and "not looked at" in answers[0].stderr
+
+
+def test_what_is_called_anfora_beside_a_program_is_not_taken_for_it(tmp_path):
+    """A clone, say: Python takes a folder for a package, if only it finds it first."""
+    (tmp_path / "anfora" / "framework").mkdir(parents=True)
+    program = "import anfora, anfora.nn; print(anfora.__version__)"
+    result = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 0, result.stderr
+
+
+def test_the_stubs_say_what_the_definitions_do(tmp_path):
+    subprocess.run([sys.executable, ROOT / "stubs" / "make.py", tmp_path], check=True, timeout=120)
+    kept = ROOT / "stubs" / "anfora-stubs"
+    one, other = (
+        {str(file.relative_to(folder)): file.read_text() for file in folder.rglob("*.pyi")}
+        for folder in (tmp_path, kept)
+    )
+    differing = [name for name in {*one, *other} if one.get(name) != other.get(name)]
+    assert not differing, "./dev stubs makes them anew"
+
+
+def test_type_checkers_are_told():
+    """`py.typed` says that the source is to be read, and the stubs that they are not all."""
+    assert (ROOT / "framework" / "py.typed").exists()
+    assert (ROOT / "stubs" / "anfora-stubs" / "py.typed").read_text() == "partial\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
 import json
@@ -10,14 +9,11 @@ import pathlib
 import re
 import struct
 from collections import Counter
-from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-import anfora as ms
-import anfora.dataset as ds
 from anfora.commands import main, manifest
 from anfora.data import fetched
 from anfora.examples.recipes import RECIPES, recipe_class
@@ -26,21 +22,6 @@ from anfora.examples.recipes.fashion import moved
 from anfora.examples.recipes.recipe import warm_and_fall
 
 HERE = pathlib.Path(__file__)
-
-
-@contextlib.contextmanager
-def settings_come_back() -> Iterator[None]:
-    threads, mode, seed = ms.get_num_threads(), ms.get_context("mode"), ds.config.get_seed()
-    yield
-    ms.set_num_threads(threads)
-    ms.set_context(mode=mode)
-    ds.config.set_seed(seed)
-
-
-@pytest.fixture(autouse=True)
-def _settings_come_back() -> Iterator[None]:
-    with settings_come_back():
-        yield
 
 
 def idx(array: np.ndarray) -> bytes:
@@ -99,7 +80,7 @@ def test_weights_do_not_depend_on_mode_and_threads(name, data, tmp_path, capsys)
 
 
 @pytest.fixture(scope="module")
-def small(data, tmp_path_factory) -> tuple[pathlib.Path, dict]:
+def small(data, tmp_path_factory, settings_come_back) -> tuple[pathlib.Path, dict]:
     folder = tmp_path_factory.mktemp("small")
     with settings_come_back():
         return folder, trained("mlp", data, folder)

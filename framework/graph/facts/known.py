@@ -17,6 +17,7 @@ from anfora import api, batching, directions
 from anfora.core import memory
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
+from anfora.core.habits import Asked
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
@@ -378,7 +379,7 @@ _OF_TENSORS = frozenset(dir(Tensor)) | frozenset(dir(Parameter))
 _OF_LIBRARY = ("anfora", "abc", "typing", "typing_extensions")  #: the latter are those of abstract classes
 _PYTHONS = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType,
-    types.GetSetDescriptorType, types.MemberDescriptorType, type, Op,
+    types.GetSetDescriptorType, types.MemberDescriptorType, type, Op, Asked,
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ verify.py        what a well-formed program is, checked
 evaluate.py      the meaning of a program: run it, slowly
 values.py        constants as text, and when two are the same
 text.py          programs as text; reading.py, and back; compare.py, whether two are the same
-let_form.py      the same with `let`; drawing.py, as a picture
+let_form.py      the same with `let`; drawing.py, as a picture; layout.py, which node stands where in it
 parser.py        from the source of a function to its graph; terms.py, expressions; blocks.py, how variables become
                  values; interpreted.py, parts that have no graph form
 """
@@ -68,6 +68,6 @@ class FuncGraph(Graph):
         """The drawing of the program, in Graphviz's language."""
         return drawing.dot(self)
 
-    def _repr_svg_(self) -> str | None:
-        """The drawing for notebooks; None, which shows the text, where Graphviz is not installed."""
+    def _repr_svg_(self) -> str:
+        """The drawing, for notebooks."""
         return drawing.svg(self)

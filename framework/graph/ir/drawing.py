@@ -1,17 +1,16 @@
-"""Programs as pictures: Graphviz's language, and SVG where Graphviz is installed.
+"""Programs as pictures: Graphviz's language, and SVG, which needs no other program (layout.py).
 
-One box a graph. A call is a table: a row of ports for its inputs, a row with what it calls, a row with constants among its
-arguments. Edges lead from a node to the port that it comes in by; those that bring the function are dashed, and a dotted
+One box a graph. A call says what it calls and the constants among its arguments; in Graphviz's language it has a port for
+each input. Edges lead from a node to the place that it comes in by; those that bring the function are dashed, and a dotted
 one leads from a graph that is used as a value.
 """
 
 from __future__ import annotations
 
 import html
-import shutil
-import subprocess
 
-from anfora.graph.ir.nodes import Apply, Constant, Graph, GraphError, Node, Parameter
+from anfora.graph.ir.layout import Box, Edge, Frame, picture
+from anfora.graph.ir.nodes import Apply, Constant, Graph, Node, Parameter
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.text import Labels, abstract_text
 from anfora.graph.ir.values import printable, value_text
@@ -48,21 +47,30 @@ def dot(root: Graph) -> str:
     return "\n".join([*lines, *edges, "}"]) + "\n"
 
 
-def svg(root: Graph) -> str | None:
-    """The drawing of a program as SVG; None where Graphviz is not installed.
-
-    Raises:
-        GraphError: Graphviz could not draw it.
-    """
-    program = shutil.which("dot")
-    if program is None:
-        return None
-    result = subprocess.run(
-        [program, "-Tsvg"], input=dot(root), capture_output=True, text=True, timeout=60, encoding="utf-8"
-    )
-    if result.returncode:
-        raise GraphError(f"Graphviz could not draw @{root.name}: {result.stderr.strip()}")
-    return result.stdout
+def svg(root: Graph) -> str:
+    """The drawing of a program as SVG."""
+    structure = Structure(root)
+    labels = Labels(structure)
+    boxes: dict[Node, Box] = {}
+    frames: dict[Graph, Frame] = {}
+    for graph in structure.graphs:
+        for parameter in graph.parameters:
+            boxes[parameter] = Box(_parameter_lines(parameter, labels), "paleturquoise")
+        for call in structure.schedules[graph]:
+            inputs = [boxes[node] for node in call.inputs if node in boxes and node.graph is graph]
+            boxes[call] = Box(_call_lines(call, labels), "cornsilk", inputs)
+        own = [*graph.parameters, *structure.schedules[graph]]
+        frames[graph] = Frame(printable(labels.graphs[graph]), [boxes[node] for node in own])
+    edges = []
+    for call in (call for graph in structure.graphs for call in structure.schedules[graph]):
+        for position, node in enumerate(call.inputs):
+            place = (position + 0.5) / len(call.inputs)
+            value = graph_of(node)
+            if node in boxes:
+                edges.append(Edge(boxes[node], boxes[call], place, "" if position else "5 3"))
+            elif value is not None:
+                edges.append(Edge(frames[value], boxes[call], place, "1 3"))
+    return picture([*frames.values()], edges)
 
 
 def _quoted(text: str) -> str:
@@ -73,24 +81,32 @@ def _table(*rows: str) -> str:
     return f'<<table border="0" cellborder="1" cellspacing="0">{"".join(f"<tr>{row}</tr>" for row in rows)}</table>>'
 
 
+def _parameter_lines(parameter: Parameter, labels: Labels) -> list[str]:
+    """What a parameter says, in characters that XML holds."""
+    known = [] if parameter.abstract is None else [printable(abstract_text(parameter.abstract))]
+    return [printable(labels.parameters[parameter]), *known]
+
+
+def _call_lines(call: Apply, labels: Labels) -> list[str]:
+    """What a call says: its name and what it calls, constants among its arguments, what is known of its value."""
+    name = "" if call.name is None else f"{call.name} = "
+    known = [f"{position}: {text}" for position, node in enumerate(call.args, 1) if (text := _constant(node, labels))]
+    kind = [] if call.abstract is None else [abstract_text(call.abstract)]
+    return [printable(line) for line in (f"{name}{_constant(call.fn, labels) or 'call'}", *known, *kind)]
+
+
 def _parameter(parameter: Parameter, labels: Labels) -> str:
-    known = "" if parameter.abstract is None else f"<br/>{_text(abstract_text(parameter.abstract))}"
-    return _table(f'<td port="core" bgcolor="paleturquoise">{_text(labels.parameters[parameter])}{known}</td>')
+    text = "<br/>".join(map(html.escape, _parameter_lines(parameter, labels)))
+    return _table(f'<td port="core" bgcolor="paleturquoise">{text}</td>')
 
 
 def _call(call: Apply, labels: Labels) -> str:
     count = len(call.inputs)
     ports = "".join(f'<td port="{position}">{position}</td>' for position in range(count))
-    name = "" if call.name is None else f"{_text(call.name)} = "
-    rows = [
-        ports,
-        f'<td port="core" bgcolor="cornsilk" colspan="{count}">{name}{_text(_constant(call.fn, labels) or "call")}</td>',
-    ]
-    known = [f"{position}: {text}" for position, node in enumerate(call.args, 1) if (text := _constant(node, labels))]
-    if call.abstract is not None:
-        known.append(abstract_text(call.abstract))
+    name, *known = map(html.escape, _call_lines(call, labels))
+    rows = [ports, f'<td port="core" bgcolor="cornsilk" colspan="{count}">{name}</td>']
     if known:
-        rows.append(f'<td colspan="{count}">{"<br/>".join(map(_text, known))}</td>')
+        rows.append(f'<td colspan="{count}">{"<br/>".join(known)}</td>')
     return _table(*rows)
 
 
@@ -114,8 +130,3 @@ def _edges(call: Apply, keys: dict[Node, str], names: dict[Graph, str]) -> list[
             tail = "" if call.graph is graph else f", ltail=cluster_{names[graph]}"  # Graphviz refuses it from inside
             edges.append(f"{names[graph]}->{target}[arrowhead=vee, style=dotted{tail}]")
     return edges
-
-
-def _text(text: str) -> str:
-    """A text inside a table; XML does not hold every character."""
-    return html.escape(printable(text))

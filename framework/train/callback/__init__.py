@@ -7,6 +7,9 @@ summary.py     SummaryCollector
 checkpoint.py  ModelCheckpoint and CheckpointConfig, BackupAndRestore, OnRequestExit
 """
 
+from typing import TYPE_CHECKING
+
+from anfora.core.nearest import missing_in
 from anfora.train.callback.base import Callback, RunContext
 from anfora.train.callback.base import CallbackManager as _CallbackManager
 from anfora.train.callback.base import InternalCallbackParam as _InternalCallbackParam
@@ -20,3 +23,7 @@ __all__ = [
     "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "Progress", "ReduceLROnPlateau",
     "RunContext", "SummaryCollector", "TimeMonitor", "_CallbackManager", "_InternalCallbackParam",
 ]  # fmt: skip
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__)

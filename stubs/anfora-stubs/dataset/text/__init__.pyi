@@ -1,0 +1,50 @@
+# Made by stubs/make.py from the live package; not to be edited.
+import builtins
+from typing import Any
+
+from anfora.core.dtype import DType
+from anfora.dataset.tokens import AddToken as AddToken
+from anfora.dataset.tokens import Ngram as Ngram
+from anfora.dataset.tokens import SlidingWindow as SlidingWindow
+from anfora.dataset.tokens import Truncate as Truncate
+from anfora.dataset.tokens import TruncateSequencePair as TruncateSequencePair
+
+BasicTokenizer: builtins.type
+
+BertTokenizer: builtins.type
+
+CaseFold: builtins.type
+
+Lookup: builtins.type
+
+NormalizeForm: Any
+
+NormalizeUTF8: builtins.type
+
+PythonTokenizer: builtins.type
+
+RegexReplace: builtins.type
+
+RegexTokenizer: builtins.type
+
+ToNumber: builtins.type
+
+UnicodeCharTokenizer: builtins.type
+
+Vocab: builtins.type
+
+WhitespaceTokenizer: builtins.type
+
+WordpieceTokenizer: builtins.type
+
+def to_bytes(array: Any, encoding: builtins.str = 'utf8') -> Any:
+    """An array of words as bytes."""
+
+def to_str(array: Any, encoding: builtins.str = 'utf8') -> Any:
+    """An array of bytes as words."""
+
+__all__ = [
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8",
+    "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair",
+    "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
+]

@@ -1,0 +1,27 @@
+# Made by stubs/make.py from the live package; not to be edited.
+import builtins
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core.dtype import DType
+from anfora.core.tensor import Tensor
+from anfora.core.tensor_methods import TensorLike
+
+def inv(A: TensorLike, *, input: Any = ...) -> Tensor:
+    """The inverses of matrices."""
+
+def matrix_norm(A: TensorLike, ord: Any = 'fro', axis: Any = (-2, -1), keepdims: Any = False, *, dtype: Any = None, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
+    """The norm of matrices."""
+
+def norm(A: TensorLike, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, axis: Any = ..., keep_dims: Any = ..., keepdims: Any = ...) -> Tensor:
+    """The norm of vectors or matrices."""
+
+def qr(A: TensorLike, mode: Any = 'reduced', *, input: Any = ...) -> builtins.tuple[Tensor, Tensor]:
+    """Matrices as products of one with orthonormal columns and an upper triangle: input = q r."""
+
+def vector_norm(x: TensorLike, ord: Any = 2, axis: Any = None, keepdims: Any = False, *, dtype: Any = None, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
+    """The norm of vectors: (sum of |x|ᵖ)^(1/p) over axes."""
+
+__all__ = [
+    "inv", "matrix_norm", "norm", "qr", "vector_norm",
+]
