@@ -233,6 +233,7 @@ def test_a_call_that_is_pythons_is_cut_short_in_its_operators_too():
             if x % 3 == 1:  # numbers take a longer way than tensors
                 x = x + 2
 
+    f(Tensor(1), 3)  # handlers wait from the first recording on
     f.program.native = "a test wants it so"
     for _ in range(3):
         signal.setitimer(signal.ITIMER_REAL, 0.05)
