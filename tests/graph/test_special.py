@@ -332,3 +332,18 @@ def test_keys_with_a_hash_of_their_own_are_left_to_python():
     for pair in ((1, 2), (1, 1), (1, 2)):
         given = Tensor([1.0]), *map(Key, pair)
         assert f(*given).item() == f.__wrapped__(*given).item()
+
+
+def test_native_methods_of_a_class_that_the_program_has_changed(monkeypatch):
+    """Calls are the interpreter's then. A native method is called as its operator, not as the attribute that gives it."""
+    x = Tensor([1.0, 2.0])
+    for method in (x.detach, x.positive):
+        method()
+    x.__rsub__(3.0), x.multiply(2.0), x.__rtruediv__(2.0)  # native from here on
+    monkeypatch.setattr(Tensor, "relu", lambda self: self)
+
+    def program(x):
+        return [y.tolist() for y in (x.detach() * 2, x.__rsub__(3.0), x.multiply(2.0), x.__rtruediv__(2.0), x.relu())]
+
+    compiled = jit(program)
+    assert [compiled(x) for _ in range(4)] == [program(x)] * 4

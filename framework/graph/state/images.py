@@ -17,6 +17,7 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
+from anfora.core.tensor import Tensor
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.kinds import is_a
@@ -41,6 +42,17 @@ Image = tuple  #: (kind, …); see Imager._image
 
 class NoImage(Exception):
     """A value that no pattern can be made of; the argument says what."""
+
+
+def _attribute_of(method: Any) -> str:
+    """The attribute of its owner that gives a method of C code: those of Tensor are called as their operators are, so that
+    `x.detach` is called stop_gradient, and `x.__rsub__` sub."""
+    owner = method.__self__
+    for base in type(owner).__mro__ if is_a(owner, Tensor) else ():
+        for name, found in list(vars(base).items()):
+            if type(found) is types.MethodDescriptorType and found.__get__(owner) == method:
+                return name
+    return method.__name__
 
 
 class Imager:
@@ -85,7 +97,7 @@ class Imager:
         if kind in VIEWS:
             return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self._image(viewed(value))
         if is_bound(value):
-            return "method", value.__name__, self._image(value.__self__)
+            return "method", _attribute_of(value), self._image(value.__self__)
         if issubclass(kind, FIXED) or self._is_known(value):
             return "is", value
         if kind is tuple and all(type(item) in SIMPLE for item in value):
