@@ -103,6 +103,9 @@ class Outlining(Numeric):
         effort = keeper.ledger.effort(machine.steps - self.counted, self.looks, self.imaged)
         if not keeper.ledger.is_overdrawn(effort, len(self.piece.rows)):
             return False
+        if keeper.starts_over(machine):
+            self.stop_keeping(machine, for_good=True)
+            return False
         keeper.give_up(OVERDRAWN, machine)
         self.leave(machine)
         return True

@@ -809,16 +809,17 @@ class Program:
         """Whether it is the function that is compiled here."""
         return isinstance(operation, Compiled) and operation.program.function is self.function
 
-    def _starts_over(self, machine: Machine) -> bool:
+    def starts_over(self, machine: Machine) -> bool:
         """Whether calls of a compiled function are gone into one inside of the other without an end in sight. This is the
         last time then."""
-        most = _DEEP if len(self.points) < _MOST_POINTS else _DEEP_ENOUGH
+        most = _DEEP if len(self.points) < _MOST_POINTS and not self._is_overdrawn() else _DEEP_ENOUGH
         if len(machine.frames) >= most:
             counts = Counter(frame.code.python for frame in machine.frames)
             for code, program in self.called.items():
                 if counts[code] >= most and not program.is_recursive:
                     program.start_over()
                     self.forget()
+                    self.ledger.spent = 0
                     return True
             for frame in machine.frames:
                 code = frame.code.python
@@ -826,6 +827,7 @@ class Program:
                 if counts[code] >= most and not is_known and _is_called_plainly(frame):
                     self.recursive[code] = {}
                     self.forget()
+                    self.ledger.spent = 0
                     return True
         return False
 
@@ -864,6 +866,9 @@ class Program:
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
         if self._is_overdrawn():
+            if self.starts_over(machine):
+                recorder.stop_keeping(machine, for_good=True)
+                return
             if self.recordings == 1 or self.ledger.refuse():
                 self.give_up(OVERDRAWN, machine)
             recorder.leave(machine)
@@ -907,7 +912,7 @@ class Program:
         pattern = _key_of(image, after, switch)
         point = self.points.get(pattern)
         if point is None:
-            if self._starts_over(machine):
+            if self.starts_over(machine):
                 recorder.stop_keeping(machine, for_good=True)
                 return
             if self._is_full:
