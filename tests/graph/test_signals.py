@@ -326,6 +326,12 @@ def test_a_gradient_that_a_signal_ends_leaves_no_tape_open():
                 break
 
 
+class Neither:
+    """No truth value, and no index, which Python before 3.12 asks for."""
+
+    __bool__ = None
+
+
 def sorts(seen, items, reverse):
     try:
         items.sort(key=lambda v: float(v[0]), reverse=reverse)
@@ -339,11 +345,11 @@ def test_a_signal_while_another_exception_goes_on_has_it_as_its_context():
     compiled = ms.jit(sorts)
     for _ in range(3):
         with pytest.raises(TypeError):
-            compiled([], [Tensor([1.0]), Tensor([2.0])], object())
+            compiled([], [Tensor([1.0]), Tensor([2.0])], Neither())
     found = []
     for moment in range(1, 300, 7):
         seen = []
-        given = seen, [Tensor([1.0]), Tensor([2.0])], object()
+        given = seen, [Tensor([1.0]), Tensor([2.0])], Neither()
         try:
             with SignalAt(moment):
                 compiled(*given)
