@@ -205,6 +205,295 @@ PROGRAMS = {
         def depth(t): return 0 if t is None else 1 + max(depth(t[0]), depth(t[1]))
         def build(n): return None if n == 0 else (build(n - 1), None if n % 2 else build(n // 2))
         def f(x, n): return x + depth(build(n))""", "60"),
+    "prints between tensors": ("""
+        import io
+        nowhere = io.StringIO()
+        def f(x, n):
+            for i in range(n):
+                x = x * 0.5 + i
+                print("step", i, file=nowhere)
+            return x""", "30"),
+    "tensors asked for their truth": ("""
+        def f(x, n):
+            total = x * 0
+            for i in range(n):
+                y = x * i - n / 2
+                if y > 0: total = total + y
+                elif (y + 5).sum() > 0: total = total - 1
+                else: total = total * 0.5
+            return total""", "60"),
+    "few tensors, much Python": ("""
+        def f(x, table):
+            best, name = 0.0, ""
+            for key in table:
+                if key.startswith("w") and table[key] > best: best, name = table[key], key
+            y = x * best + len(name)
+            parts = [str(int(v)) for v in table.values()]
+            return y - len("-".join(parts))""", "{f'{\"wxyz\"[i % 4]}{i}': i * 7 % 31 / 2 for i in range(60)}"),
+    "sorted by keys": ("""
+        def f(x, rows):
+            rows = sorted(rows, key=lambda r: (r["size"], r["name"]))
+            groups = {}
+            for r in rows: groups.setdefault(r["size"], []).append(r["name"])
+            return x + len(max(groups.values(), key=len)) + len(rows[0]["name"])""",
+        "[{'name': f'n{i * 7919 % 1009}', 'size': i % 13} for i in range(1500)]"),
+    "many attributes": ("""
+        class Node:
+            def __init__(self, k): self.k, self.left, self.right, self.seen = k, None, None, 0
+        class Tree:
+            def __init__(self): self.root, self.count = None, 0
+            def add(self, k):
+                self.count += 1
+                if self.root is None: self.root = Node(k); return
+                at = self.root
+                while True:
+                    at.seen += 1
+                    if k < at.k:
+                        if at.left is None: at.left = Node(k); return
+                        at = at.left
+                    else:
+                        if at.right is None: at.right = Node(k); return
+                        at = at.right
+        def f(x, n):
+            tree = Tree()
+            for i in range(n): tree.add(i * 7919 % 1009)
+            return x + tree.count + tree.root.seen""", "500"),
+    "tokens": ("""
+        def tokens(text):
+            i = 0
+            while i < len(text):
+                c = text[i]
+                if c.isspace(): i += 1
+                elif c.isdigit():
+                    j = i
+                    while j < len(text) and text[j].isdigit(): j += 1
+                    yield "number", int(text[i:j]); i = j
+                else: yield "sign", c; i += 1
+        def f(x, text):
+            stack = []
+            for kind, value in tokens(text):
+                if kind == "number": stack.append(value)
+                elif value == "+": stack.append(stack.pop() + stack.pop())
+                elif value == "*": stack.append(stack.pop() * stack.pop() % 1000)
+            return x + stack[-1]""", "'1 ' + ' '.join(f'{i} +' if i % 3 else f'{i} *' for i in range(1, 400))"),
+    "lists that grow and shrink": ("""
+        def f(x, n):
+            waiting, done = list(range(n)), []
+            while waiting:
+                k = waiting.pop(0)
+                if k % 3 == 0 and k: waiting.append(k // 3)
+                else: done.append(k)
+                if len(done) > 20: del done[:10]
+            return x + sum(done)""", "200"),
+    "records": ("""
+        from dataclasses import dataclass, field, replace
+        @dataclass
+        class Item:
+            name: str
+            price: float
+            tags: list = field(default_factory=list)
+        @dataclass(frozen=True)
+        class Point:
+            a: int
+            b: int
+        def f(x, n):
+            items = [Item(f"i{i}", i * 0.5, ["new"] if i % 3 else []) for i in range(n)]
+            points = {Point(i % 5, i % 7): i for i in range(n)}
+            moved = replace(Point(1, 2), b=3)
+            total = sum(item.price for item in items if "new" in item.tags)
+            return x + total + len(points) + moved.b""", "150"),
+    "closures": ("""
+        def adder(k):
+            def add(v): return v + k
+            return add
+        def compose(*functions):
+            def composed(v):
+                for g in functions: v = g(v)
+                return v
+            return composed
+        def f(x, n):
+            g = compose(*[adder(i) for i in range(n)])
+            count = 0
+            def note():
+                nonlocal count
+                count += 1
+                return count
+            for _ in range(n): note()
+            return x + g(1) + note()""", "40"),
+    "a text that is built": ("""
+        def f(x, n):
+            lines = []
+            for i in range(n):
+                line = f"{i:04d}|{i / 7:.3f}|{'even' if i % 2 == 0 else 'odd':>5}"
+                lines.append(line.replace("|", " ").title())
+            text = chr(10).join(lines)
+            return x + len(text) + text.count("Even")""", "400"),
+    "patterns replaced": ("""
+        import re
+        def f(x, text):
+            m = re.search(r"key=(\\d+)", text)
+            text = re.sub(r"(\\w+) (\\w+)", r"\\2 \\1", text)
+            dates = re.findall(r"(\\d{4})-(\\d\\d)", text)
+            parts = re.split(r"[,;]\\s*", text)
+            return x + len(parts) + len(dates) + int(m.group(1))""",
+        "'one two, 2024-05; three key=12 four, 2025-07 ' * 40"),
+    "a dict of tensors": ("""
+        def f(x, names):
+            weights = {name: x + k for k, name in enumerate(names)}
+            for name in list(weights):
+                if name.endswith("3"): del weights[name]
+            weights.update({f"{k}!": v * 2 for k, v in weights.items() if len(k) > 2})
+            total = 0
+            for key in sorted(weights): total = total + weights[key]
+            return total""", "[f'w{i}' for i in range(20)]"),
+    "early returns": ("""
+        def kind(v):
+            if v < 0: return "negative"
+            if v == 0: return "none"
+            for k, name in ((10, "few"), (100, "some")):
+                if v < k: return name
+            return "many"
+        def f(x, values):
+            counts = {}
+            for v in values:
+                k = kind(v)
+                counts[k] = counts.get(k, 0) + 1
+            if counts.get("many", 0) > 10_000: return x
+            return x * counts["few"]""", "[i * 37 % 301 - 20 for i in range(600)]"),
+    "generators that are sent to": ("""
+        def averager():
+            total = count = 0
+            value = None
+            while True:
+                got = yield value
+                if got is None: return
+                total, count = total + got, count + 1
+                value = total / count
+        def pairs(items):
+            it = iter(items)
+            yield from zip(it, it)
+        def f(x, n):
+            g = averager()
+            next(g)
+            last = 0
+            for i in range(n): last = g.send(i)
+            return x + last + sum(a * b for a, b in pairs(range(n)))""", "300"),
+    "errors as a way to go": ("""
+        class Stop(Exception):
+            def __init__(self, k): super().__init__(k); self.k = k
+        def search(items, wanted):
+            for k, item in enumerate(items):
+                if item == wanted: raise Stop(k)
+            raise KeyError(wanted)
+        def f(x, n):
+            found = missing = 0
+            items = list(range(0, n, 2))
+            for w in range(n):
+                try: search(items, w)
+                except Stop as stop: found += stop.k
+                except KeyError: missing += 1
+                finally: found += 1
+            return x + found - missing""", "60"),
+    "trees of dicts, recursive": ("""
+        def build(d): return {"v": d, "kids": [build(d - 1) for _ in range(2)] if d else []}
+        def total(t): return t["v"] + sum(total(k) for k in t["kids"])
+        def depth(t): return 1 + max(map(depth, t["kids"]), default=0)
+        def f(x, d):
+            t = build(d)
+            return x + total(t) + depth(t)""", "6"),
+    "a function that remembers": ("""
+        from functools import lru_cache
+        @lru_cache(maxsize=None)
+        def ways(n, k):
+            if n == 0: return 1
+            if n < 0 or k == 0: return 0
+            return ways(n - k, k) + ways(n, k - 1)
+        def f(x, n):
+            s = 0
+            for i in range(n): s += ways(i, i) % 7
+            return x + s""", "40"),
+    "elimination in lists": ("""
+        def f(x, n):
+            a = [[float((i * 7 + j * 3) % 11 + (i == j) * 20) for j in range(n)] + [float(i)] for i in range(n)]
+            for c in range(n):
+                p = max(range(c, n), key=lambda r: abs(a[r][c]))
+                a[c], a[p] = a[p], a[c]
+                for r in range(c + 1, n):
+                    q = a[r][c] / a[c][c]
+                    for k in range(c, n + 1): a[r][k] -= q * a[c][k]
+            y = [0.0] * n
+            for r in range(n - 1, -1, -1): y[r] = (a[r][n] - sum(a[r][k] * y[k] for k in range(r + 1, n))) / a[r][r]
+            return x + sum(y)""", "14"),
+    "tensors of many sizes in a loop": ("""
+        def f(x, sizes):
+            s = 0
+            for n in sizes:
+                y = x.broadcast_to((n,)) * 2
+                s = s + (y + 1).sum() / n
+            return s""", "[1, 4, 16, 64, 256, 1024, 4096] * 2"),
+    "a Cell that counts": ("""
+        from anfora import nn
+        class Net(nn.Cell):
+            def __init__(self):
+                super().__init__()
+                self.calls, self.last = 0, []
+            def construct(self, x):
+                self.calls += 1
+                self.last.append(self.calls)
+                if len(self.last) > 5: self.last.pop(0)
+                return x * 2 + len(self.last)
+        net = Net()
+        def f(x, n):
+            net.calls = 0
+            net.last.clear()
+            for _ in range(n): x = net(x) * 0.25
+            return x""", "12"),
+    "while the truth of a tensor": ("""
+        def f(x, n):
+            steps, y = 0, x * n
+            while y > 1:
+                y = y / 2 if steps % 3 else y - 3
+                steps += 1
+            return y + steps""", "3000"),
+    "items in conditions": ("""
+        def f(x, n):
+            y, up = x * 3, 0
+            for i in range(n):
+                v = y.item()
+                if v > 10: y = y - v / 2
+                elif int(v) % 2: y = y + 1.5; up += 1
+                else: y = y * 1.25
+            return y + up""", "40"),
+    "prints of results": ("""
+        import io, contextlib
+        def f(x, n):
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                for i in range(n):
+                    x = x * 0.5 + 1
+                    print(f"{i}: {x.item():.3f}")
+            return x + len(out.getvalue())""", "20"),
+    "chains of isinstance": ("""
+        def size(v):
+            if isinstance(v, bool): return 1
+            if isinstance(v, (int, float)): return 8
+            if isinstance(v, str): return len(v)
+            if isinstance(v, dict): return sum(size(k) + size(w) for k, w in v.items())
+            if isinstance(v, (list, tuple, set)): return sum(map(size, v))
+            if v is None: return 0
+            raise TypeError(type(v).__name__)
+        def f(x, data): return x + size(data)""",
+        "[{'a': [1, 2.0, 'three', None], 'b': (True, {'c': [4] * 5})} for _ in range(40)]"),
+    "tensors in objects": ("""
+        class Particle:
+            def __init__(self, at, v): self.at, self.v = at, v
+            def step(self, t): self.at = self.at + self.v * t
+            def energy(self): return (self.v * self.v).sum() * 0.5
+        def f(x, n):
+            ps = [Particle(x + i, x * (i % 3)) for i in range(6)]
+            for _ in range(n):
+                for p in ps: p.step(0.1)
+            return sum(p.energy() for p in ps) + ps[0].at""", "10"),
     "forms: rows of other lengths": ("""
         def f(x, rows):
             for r in rows: x = x + r
@@ -224,6 +513,39 @@ PROGRAMS = {
         def f(x, table):
             for k, v in table.items(): x = x + v if k.startswith("w") else x - v
             return x""", "lambda i: {f'{\"wb\"[j % 2]}{i * j}': float(j) for j in range(i % 9)}"),
+    "forms: ints": ("""
+        def f(x, n):
+            y = x
+            for i in range(n % 7): y = y * 2 - i
+            return y + n""", "lambda i: i * 31 % 97"),
+    "forms: types": ("""
+        def f(x, v):
+            if isinstance(v, str): return x + len(v)
+            if isinstance(v, (list, tuple)): return x + sum(v)
+            if isinstance(v, dict): return x * len(v)
+            return x if v is None else x * v""",
+        "lambda i: [i, i * 0.5, 'a' * (i % 9), [1] * (i % 5), (1, i), {'k': i}, None, True, {i: 1, -i: 2}][i * 7 % 9]"),
+    "forms: shapes of an argument": ("""
+        def f(x, shape):
+            from anfora import ops
+            y = ops.ones(shape) * x
+            y = (y + 1) * (y - 1)
+            if len(shape) > 1: y = y.sum(0)
+            return y.mean()""", "lambda i: (1 + i % 13, 1 + i % 7) if i % 3 else (1 + i % 29,)"),
+    "forms: texts": ("""
+        def f(x, command):
+            name, _, rest = command.partition(" ")
+            if name == "add": return x + float(rest)
+            if name == "scale": return x * float(rest)
+            for c in rest: x = x + (1 if c == "u" else -1)
+            return x""", "lambda i: [f'add {i}', f'scale {i / 2}', 'move ' + 'ud' * (i % 6)][i % 3]"),
+    "forms: batches of rows": ("""
+        def f(x, batch):
+            s = x * 0
+            for row in batch:
+                if not row: continue
+                s = s + sum(row) / len(row)
+            return s""", "lambda i: [[float(k)] * (k % 4) for k in range(i * 7 % 11)]"),
 }  # fmt: skip
 
 CHILD = """
@@ -236,6 +558,8 @@ from anfora import Tensor
 given = {argument}
 x = Tensor(1.0)
 x + 1
+gc.collect()
+gc.freeze()  # what the libraries hold is not walked over in the middle of either
 arguments = [given(i) for i in range(100)] if callable(given) else [given] * 100
 def clock(g, argument):
     began = time.process_time()

@@ -12,6 +12,7 @@ from hypothesis import settings
 import anfora
 from anfora.eager.tape import transforms
 from anfora.graph.machine.running import running
+from anfora.graph.run import ledger
 
 HERE = pathlib.Path(__file__).parent
 SHARED = ("communication", "gallery", "graph", "nn", "ops", "optim", "project", "train")  # have modules that others use
@@ -42,6 +43,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.nodeid.removeprefix("tests/").startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What tests compile is run compiled from the second call on, whether or not it pays: see graph/test_ledger.py."""
+    monkeypatch.setattr(ledger, "_FREE", 1 << 60)
 
 
 @pytest.fixture(autouse=True)

@@ -89,12 +89,12 @@ def expressions():
         yield from (part.strip() for part in line.split("  ") if part.strip())
 
 
-OLDER = {"trapz": "trapezoid", "in1d": "isin"}  #: names that numpy 2 has under another one
+OLDER = {"trapz": "trapezoid", "in1d": "isin"}  #: names that numpy 2 has under another one, and warns of until they go
 
 
 def evaluated(text, module, arrays):
     for old, new in OLDER.items():
-        if module is numpy and not hasattr(numpy, old):
+        if module is numpy and hasattr(numpy, new):
             text = text.replace(f"np.{old}(", f"np.{new}(")
     return eval(text, {"np": module, "numpy_like": lambda x, shape: x.reshape(shape), **arrays})
 

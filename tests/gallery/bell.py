@@ -17,7 +17,7 @@ class _Bell:
     """`~bell` brings the signal. Python looks for signals behind calls, but not behind operators, so the handler is called
     in the frame that goes on."""
 
-    __invert__ = functools.partial(ctypes.PyDLL(None)["raise"], int(BELL))
+    __invert__ = staticmethod(functools.partial(ctypes.PyDLL(None)["raise"], int(BELL)))
 
 
 class SignalAt:

@@ -1515,7 +1515,7 @@ def check_heights(code) -> None:
             todo.append((loop.landing, (height - loop.is_walk + 1, handlers, handled)))
         elif opcode == "LANDED":
             todo += [(place, (height - 1, handlers, handled)) for place in (argument.otherwise, argument.end)]
-            if argument.returns:
+            if argument.returned is not None:
                 todo.append((argument.returned, (height, handlers, handled)))
             continue
         if opcode == "RETURN":

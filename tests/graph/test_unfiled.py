@@ -124,7 +124,8 @@ def test_what_was_typed_into_the_shell(monkeypatch):
 @pytest.mark.parametrize("option", ["-c", "-Bc"])
 def test_the_command_line(option):
     program = (
-        "import anfora as ms\n@ms.jit\ndef f(x): return x + 2\nprint(f(ms.Tensor([1.0])).tolist(), f.program.native)"
+        "import anfora as ms\n@ms.jit\ndef f(x): return x + 2\nprint(f(ms.Tensor([1.0])).tolist(), f.program.native)\n"
+        "exec('@ms.jit\\ndef g(x): return x * 3')\nprint(g(ms.Tensor([1.0])).tolist(), g.program.native)"
     )
     done = subprocess.run(
         [sys.executable, "-W", "error", option, program],
@@ -133,4 +134,4 @@ def test_the_command_line(option):
         check=True,
         env=dict(os.environ),
     )
-    assert done.stdout == "[3.0] None\n"
+    assert done.stdout == "[3.0] None\n" * 2

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 __all__ = [
-    "DESCRIBING", "IS_OF_PYTHON", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "of_version",
-    "version_of",
+    "DESCRIBING", "IS_OF_PYTHON", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "never_changes",
+    "of_version", "version_of",
 ]  # fmt: skip
 
 
@@ -52,6 +52,11 @@ def has_tag(kind: Any) -> bool:
     """Whether it is a class whose tag tells of all changes: one that Python code has made, and that no other class may give
     attributes to."""
     return isinstance(kind, type) and type(kind) in _ORDINARY and bool(kind.__flags__ & IS_OF_PYTHON)
+
+
+def never_changes(kind: Any) -> bool:
+    """Whether it is a class that nothing can be set in, nor in its bases, nor in its own class: one of Python's, say."""
+    return type(kind) is type and all(base.__flags__ & _IS_IMMUTABLE for base in kind.__mro__)
 
 
 def version_of(kind: type) -> int:
@@ -105,6 +110,7 @@ DESCRIBING = ("__get__", "__set__", "__delete__")
 _NEVER = -1
 _ORDINARY = (type, abc.ABCMeta, enum.EnumMeta)
 IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
+_IS_IMMUTABLE = 1 << 8  #: of those in which no attribute can be set or deleted
 
 
 def _tag(kind: type) -> Any:

@@ -253,6 +253,7 @@ class Loop:
         self.shown = tuple(slot for slot in shown if slot in loop.sources)
         self.shown_numbers = tuple(slot for slot in shown if slot in loop.numbers)
         self.is_possible = False
+        self.rounds = 0  #: iterations that were done natively
         self._arguments = {slot: i for i, slot in enumerate(slots) if slot in loop.sources}
         self._made: dict[int, int] = {}  #: slot -> the argument that it gets
         for slot, source in loop.sources.items():
@@ -360,6 +361,7 @@ class Loop:
         """Where the loop ends at once again and again, since a condition goes to and fro, it is not worth its start."""
         self._runs += 1
         self._iterations += iterations
+        self.rounds += iterations
         if self._runs == _TRIED:
             if self._iterations < (_SHORT if self.ahead is None else 2 * _SHORT) * _TRIED:
                 self._skipped = _SKIPPED

@@ -49,7 +49,10 @@ __all__ = [
 ]
 
 _ABSENT = object()
-_FEW, _MANY = 64, 1 << 28  #: instructions, before and after it is worth while to see to room on the stack
+_FEW, _MANY = (
+    64,
+    4096,
+)  #: instructions, before it is worth while to see to room on the stack, and from one look to the next
 
 
 class Frame:
@@ -457,6 +460,9 @@ class Plain:
     def settle(self, machine: Machine) -> None:
         """Called between two instructions when `pending`."""
 
+    def note_steps(self, machine: Machine) -> None:
+        """Told now and then, between two instructions, of a machine that has done many."""
+
     def pause(self, machine: Machine) -> None:
         """The instruction that comes starts a piece."""
 
@@ -711,6 +717,8 @@ class Machine:
         self._go(self.steps + _FEW)
         while self.frames:
             self._go_far(self.steps + _MANY)
+            if self.frames:
+                self.world.note_steps(self)
         return self._done
 
     def _go(self, most: float) -> None:
@@ -866,7 +874,9 @@ class Machine:
     def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
-        shown = self._shown()
+        shown = self.frames[-1]
+        if shown.code.is_internal:
+            shown = self._shown()
         try:
             if not needs_no_frames(operation):
                 return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from anfora.graph.machine.signals import holds, releases
+from anfora.graph.machine.signals import holds, leaves
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.outline import BREAK, END, RAISED, RETURN, Loop
 
@@ -58,7 +58,7 @@ class Outlined:
         return f"<loop of {self.code.co_name}, as a function>"
 
 
-@releases
+@leaves
 def _run(call: Callable, *args: Any) -> Any:
     return call(*args)
 

@@ -54,7 +54,7 @@ class Variables(dict):
     def __init__(
         self, variables: Callable[[], Mapping[str, Any]], operation: Callable, args: tuple, names: dict
     ) -> None:
-        dict.__init__(self, {".do": operation, ".args": args, ".names": names})
+        self[".do"], self[".args"], self[".names"] = operation, args, names
         self._variables = variables
 
     def __missing__(self, name: str) -> Any:

@@ -14,7 +14,8 @@ the handler is called at once. `signal.signal` and `signal.getsignal` take and g
     held                    the handlers that wait; empty nearly always, so a look at it costs next to nothing
     calls                   how many were called at once
     delivered()             calls them; the first exception that one raises, which `deliver()` raises
-    @holds                  marks functions in which handlers wait; @releases, those that run the program's code
+    @holds                  marks functions in which handlers wait; @releases, those that run the program's code, and
+    @leaves                 those that leave a whole call or loop to Python
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-__all__ = ["deliver", "delivered", "held", "holds", "releases", "watch"]
+__all__ = ["deliver", "delivered", "held", "holds", "leaves", "releases", "watch"]
 
 #: The handlers that wait, each with the number of its signal, in the order in which they came.
 held: list[tuple[Callable, int]] = []
@@ -38,6 +39,7 @@ calls = 0
 
 _holding: set[types.CodeType] = set()
 _releasing: set[types.CodeType] = set()
+_leaving: set[types.CodeType] = set()
 #: the folder of this library, whose operators are not cut short either
 _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 
@@ -53,6 +55,13 @@ def holds(function: _Function) -> _Function:
 def releases(function: _Function) -> _Function:
     """A function that runs code of the program, in which handlers are called at once."""
     _releasing.add(function.__code__)  # type: ignore[attr-defined]
+    return function
+
+
+def leaves(function: _Function) -> _Function:
+    """A function that leaves more than a single operation to Python, an endless loop maybe: handlers are called at once
+    behind it, in the middle of operators too, as without graph mode."""
+    _leaving.add(function.__code__)  # type: ignore[attr-defined]
     return function
 
 
@@ -83,6 +92,8 @@ def _is_busy(frame: types.FrameType | None) -> bool:
         code = frame.f_code
         if code in _holding:
             return True
+        if code in _leaving:
+            return False
         if code in _releasing:
             # The innermost frames of an operator of this library are no place to stop; the one that calls it seems to
             # stand in the program.

@@ -57,6 +57,7 @@ __all__ = ["UNKNOWN", "Notebook", "place_in_memory"]
 
 #: In the place of a value of which nothing is known, since there may be none.
 UNKNOWN = object()
+_NO_CALLS = Calls(())
 
 
 class Notebook(Plain):
@@ -78,7 +79,7 @@ class Notebook(Plain):
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
         self.cells_at: dict[float, Calls] = {}  #: by tick, in which calls of Cells a node of the tape was recorded
-        self.last_calls = Calls(())  #: of Cells, in which the last row stands
+        self.last_calls = _NO_CALLS  #: of Cells, in which the last row stands
         self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
         #: Calls in which no piece can end, and which the interpreter does, from the next time on, if one has to: the place,
@@ -99,6 +100,8 @@ class Notebook(Plain):
         #: ends where the state can be written down again.
         self.is_unkept = self.keeps_again = False
         self.counted = 0  #: instructions of the pieces that are finished
+        #: In this piece, how often it was looked what an instruction does, and at values where a state is written down.
+        self.looks = self.imaged = 0
         self.since_entry: list[Any] | None = (
             None  #: the variants of a call so far, where nothing stands between their pieces
         )
@@ -195,8 +198,10 @@ class Notebook(Plain):
 
     def calls(self) -> Calls:
         """The calls of Cells that are going on; rows of the same calls share one."""
-        calls: list[CellCall] = []
         machine = self.machine
+        if machine is not None and machine.below is None and not machine.is_in_cells:
+            return _NO_CALLS
+        calls: list[CellCall] = []
         while machine is not None:
             if machine.is_in_cells:
                 calls[:0] = machine.cell_calls()
@@ -607,6 +612,7 @@ class Notebook(Plain):
 
     def is_fixed(self, value: Any) -> bool:
         """Whether an object is the same in each call."""
+        self.imaged += 1
         kind = type(value)
         if kind is types.CellType:
             return id(value) not in self.local_cells

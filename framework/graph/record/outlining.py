@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.plain import COUNTED, Plainness, count_of
@@ -71,9 +72,9 @@ class Outlining(Numeric):
             turns[~loop.head] = max(least, 2 * count)
             if count < least:
                 return False
-        if count < least or not loop.is_possible:
+        if count < least:
             return False
-        if not self._is_plain_loop(frame, loop, items):
+        if not self._is_plain_loop(frame, loop, items) or not loop.is_possible:
             return not is_new and count >= _CHECKED_FROM and self._overdraws(machine, frame, loop)
         given = (range, items.item, items.stop, items.step) if type(items) is Counter else items
         if not self.leave_loop(machine, frame, loop, given, is_new):
@@ -88,20 +89,36 @@ class Outlining(Numeric):
 
     def _overdraws(self, machine: Machine, frame: Frame, loop: Any) -> bool:
         """Give the function back to Python where a loop that is unrolled costs too much."""
+        return self._leaves_overdrawn(machine) and machine.world.outlines(machine, frame, loop)
+
+    def note_steps(self, machine: Machine) -> None:
+        """Give the function back to Python where what is recorded costs too much, whatever it is."""
+        if not self.pending and self.given is None:
+            self._leaves_overdrawn(machine)
+
+    def _leaves_overdrawn(self, machine: Machine) -> bool:
         keeper = self.keeper
         if self.is_unkept or self.region or machine.below is not None or not keeper.is_patient():
             return False
-        if not keeper.ledger.is_overdrawn(machine.steps - self.counted, len(self.piece.rows)):
+        effort = keeper.ledger.effort(machine.steps - self.counted, self.looks, self.imaged)
+        if not keeper.ledger.is_overdrawn(effort, len(self.piece.rows)):
+            return False
+        if keeper.starts_over(machine):
+            self.stop_keeping(machine, for_good=True)
             return False
         keeper.give_up(OVERDRAWN, machine)
         self.leave(machine)
-        return machine.world.outlines(machine, frame, loop)
+        return True
 
     def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
         return self.do_between(machine, operation, args, {}, LOOP)
 
     def _is_plain_loop(self, frame: Frame, loop: Any, items: Any) -> bool:
         """Whether what a loop goes over, and all that it names, is plain."""
+        code, held = frame.code, frame.locals
+        for opcode, name in zip(code.opcodes[loop.head : loop.landing], code.arguments[loop.head : loop.landing]):
+            if opcode == "LOAD" and type(held.get(name)) is Tensor:  # most are told by this, without their syntax
+                return False
         is_plain = Plainness()
         for name in loop.read:
             where = loop.scope_of(name)
@@ -225,7 +242,7 @@ class Outlining(Numeric):
             return False
         if not any(self._is_large(value, _LONG) for value in (operation, *args)):
             return False
-        return loop.is_possible and all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, _ABSENT)
+        return all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, _ABSENT) and loop.is_possible
 
 
 #: From so many items on, what is done with all of them is Python's.

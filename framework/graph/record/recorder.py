@@ -131,6 +131,7 @@ class Recorder(Outlining):
             return self._traced(machine, operation, args, kwargs)
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
             return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
+        self.looks += 1
         if self.given is None and arrays.holds_array(self, operation, args, kwargs):
             done, result = self._with_arrays(machine, operation, args, kwargs)
             if done:

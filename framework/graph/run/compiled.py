@@ -25,6 +25,7 @@ from anfora.eager.tape import transforms
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS
+from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
@@ -93,6 +94,7 @@ class Program:
     """
 
     options: dict | None = None  #: with which a Cell was compiled
+    may_wait = True  #: whether calls may be Python's until they have paid for what they would lower
     is_traced = False  #: whether `note_piece` wants to be told, and every outcome is gone after in the long way
     #: Whether each call brings the function, and with it the cells of its free variables, as its first argument: it is
     #: made by the program, and another object each time.
@@ -123,7 +125,10 @@ class Program:
         self.widening = Widening()
         self.native: str | None = None  #: why Python runs it as it is
         self.recordings = 0
+        self.recorders = 0  #: at work now: calls of it inside of such a call are parts of that
         self.ledger = Ledger()
+        self.closed: list[Variant] = []  #: those that go round natively
+        self.forms: set[tuple] = set()  #: of calls that were recorded: what can be told of arguments at once
         self.ways = 0  #: that were compiled because they had come often: see crowds.py
         self.rare = 0  #: calls that Python has gone on with since they had not
         self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
@@ -145,14 +150,17 @@ class Program:
         before = running.depth
         running.depth = before + 1
         try:
-            if self.is_outdated:
+            is_waiting = self.ledger.owed and not self.recorders and self._waits()
+            if self.is_outdated and not is_waiting:
                 self.is_outdated = False
                 self.forget()
             # What has no hops always pays, and is not counted.
             if self.ledger.hops and self.ledger.does_not_pay() and self.native is None and self.is_patient():
                 self.native = LOSS
-            if self.native is not None or batched.state.depth:  # all examples of a `vmap` at once: that is not compiled
+            # All examples of a `vmap` at once are not compiled.
+            if is_waiting or self.native is not None or batched.state.depth:
                 return _plainly(self.function, args, kwargs)
+            self.ledger.since += 1
             point, values = self._entry(args, kwargs, switch), [*args]
             if kwargs:
                 values += kwargs.values()
@@ -414,6 +422,7 @@ class Program:
 
     def forget(self) -> None:
         self.entries, self.points, self.native = {}, {}, None
+        self.ledger.start_anew()
 
     # -- natively -----------------------------------------------------------------------------------------------------
 
@@ -433,6 +442,7 @@ class Program:
             variant.is_decided = True
         else:
             variant.close(point, key)
+            self.closed.append(variant)
 
     def _leave_to_python(self, point: Point) -> None:
         """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
@@ -476,8 +486,10 @@ class Program:
                     point.engines = [other for other in point.engines if other is not engine]
                     self._leave_to_python(point)
                     continue
+                before = engine.steps
                 moment = engine.run(values, sys.getrecursionlimit() - 1 - running.pending)
                 if moment is not None:
+                    self.ledger.note_steps(engine.steps - before)
                     return moment
         return None
 
@@ -522,10 +534,12 @@ class Program:
     def _record(self, point: Point, values: list[Any]) -> Any:
         """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
         not be held here."""
-        if self._is_overdrawn():
+        is_entry = point.frames[0] == "entry"
+        self.ledger.is_of_new_form = False
+        if self._is_overdrawn() or (is_entry and self._is_short(values)):
             self.note_rare()
-            if point.frames[0] == "entry":
-                self.ledger.earned += self.ledger.last
+            if is_entry:
+                self.ledger.note_left()
             elif self.ledger.refuse():
                 self.native = OVERDRAWN
             return self._run_in_python(point, values)
@@ -557,6 +571,23 @@ class Program:
         values.clear()
         with _Freed(machine), recorder:
             return self._finish(recorder, machine)
+
+    def _is_short(self, values: list[Any]) -> bool:
+        """Whether calls have not paid yet for one more way on from their start."""
+        form = tuple(map(_form_of, values))
+        is_new = form not in self.forms
+        if self.may_wait and self.is_patient() and not self.is_traced and self.ledger.is_short(is_new):
+            return True
+        if len(self.forms) < _MOST_ENTRIES:
+            self.forms.add(form)
+        return False
+
+    def _waits(self) -> bool:
+        """Whether a call is Python's until calls have paid for what has been recorded."""
+        if self.native is not None and not self.is_outdated:
+            return True
+        loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
+        return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.waits(loops)
 
     def _is_overdrawn(self) -> bool:
         """Whether what comes is to be left to Python, since recordings have cost more than calls have paid for."""
@@ -620,6 +651,7 @@ class Program:
         recorder = Recorder(self)
         machine = Machine(recorder)
         self.recordings += 1
+        self.ledger.is_of_new_form = False
         recorder.end = hop
         if self._is_full:
             self.native = _TOO_MANY
@@ -674,10 +706,12 @@ class Program:
         """Run the machine to the end, and write down the return. Gives what that returns, or an `Onward`."""
         recorder.rejoin = recorder.own_call = None
         recorder.machine = machine
+        self.recorders += 1
         try:
             with recorder.watching():
                 result = machine.run()
         finally:
+            self.recorders -= 1
             recorder.collect_again()
         if recorder.rejoin is not None:
             return Onward(*recorder.rejoin)
@@ -742,8 +776,11 @@ class Program:
         variant = Variant(recorder.piece, live, end, written)
         recorder.point.variants.append(variant)
         steps = 0 if recorder.machine is None else recorder.machine.steps
-        variant.cost = self.ledger.cost_of(variant.piece, max(0, steps - recorder.counted))
+        count = max(0, steps - recorder.counted)
+        effort = self.ledger.effort(count, recorder.looks, recorder.imaged)
+        variant.cost = self.ledger.cost_of(variant.piece, variant.runner.wanted, count, effort)
         recorder.counted = steps
+        recorder.looks = recorder.imaged = 0
         self._look_at_whole(recorder, variant)
         if recorder.point.crowd is not None:
             recorder.point.crowd.add(recorder.way, variant)
@@ -772,16 +809,17 @@ class Program:
         """Whether it is the function that is compiled here."""
         return isinstance(operation, Compiled) and operation.program.function is self.function
 
-    def _starts_over(self, machine: Machine) -> bool:
+    def starts_over(self, machine: Machine) -> bool:
         """Whether calls of a compiled function are gone into one inside of the other without an end in sight. This is the
         last time then."""
-        most = _DEEP if len(self.points) < _MOST_POINTS else _DEEP_ENOUGH
+        most = _DEEP if len(self.points) < _MOST_POINTS and not self._is_overdrawn() else _DEEP_ENOUGH
         if len(machine.frames) >= most:
             counts = Counter(frame.code.python for frame in machine.frames)
             for code, program in self.called.items():
                 if counts[code] >= most and not program.is_recursive:
                     program.start_over()
                     self.forget()
+                    self.ledger.spent = 0
                     return True
             for frame in machine.frames:
                 code = frame.code.python
@@ -789,6 +827,7 @@ class Program:
                 if counts[code] >= most and not is_known and _is_called_plainly(frame):
                     self.recursive[code] = {}
                     self.forget()
+                    self.ledger.spent = 0
                     return True
         return False
 
@@ -809,6 +848,7 @@ class Program:
             compiled = found[name] = Compiled(function if is_outside else _applying(function.__code__.co_name))
             program = compiled.program = self.twin(compiled.program.function)
             program.brings_function = not is_outside
+            program.ledger.outer = self.ledger
             program.is_recursive = True
             program.recursive, program.inner = self.recursive, self.inner
         return compiled
@@ -825,8 +865,11 @@ class Program:
 
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
-        if self.recordings > 1 and self._is_overdrawn():
-            if self.ledger.refuse():
+        if self._is_overdrawn():
+            if self.starts_over(machine):
+                recorder.stop_keeping(machine, for_good=True)
+                return
+            if self.recordings == 1 or self.ledger.refuse():
                 self.give_up(OVERDRAWN, machine)
             recorder.leave(machine)
             return
@@ -869,7 +912,7 @@ class Program:
         pattern = _key_of(image, after, switch)
         point = self.points.get(pattern)
         if point is None:
-            if self._starts_over(machine):
+            if self.starts_over(machine):
                 recorder.stop_keeping(machine, for_good=True)
                 return
             if self._is_full:
@@ -1000,10 +1043,18 @@ class Program:
         recorder.keep(after)
 
 
-@signals.releases
+@signals.leaves
 def _plainly(function: Callable, args: tuple, kwargs: dict) -> Any:
     """Let Python do a call from its start."""
     return function(*args, **kwargs)
+
+
+def _form_of(value: Any) -> Any:
+    """What can be told of an argument at once."""
+    kind = type(value)
+    if kind in SIMPLE:
+        return kind, hash(value)
+    return kind, value._layout if kind is Tensor else None
 
 
 def _lead_past(hop: Hop, name: Any, variant: Variant) -> None:

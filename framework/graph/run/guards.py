@@ -11,7 +11,7 @@ from typing import Any
 
 from anfora.core.abstract import Layout
 from anfora.eager.tape import Leaf, Output
-from anfora.graph.facts.classes import Facts, class_attribute, has_tag
+from anfora.graph.facts.classes import Facts, class_attribute, has_tag, never_changes
 from anfora.graph.facts.known import is_attribute_of_ours, overrides
 from anfora.graph.facts.makers import maker
 from anfora.graph.facts.origins import Emitter, Origin
@@ -61,13 +61,16 @@ def told_apart_at_once(guards: list[tuple]) -> Iterator[tuple]:
 
 
 def _of_classes(guards: list[tuple]) -> Iterator[tuple]:
-    """The guards, but what is asked of one class is asked at once, where that takes fewer looks."""
+    """The guards, but what is asked of one class is asked at once, where that takes fewer looks; and what is asked of a
+    class that never changes is not asked again."""
     found = [_question_to_class(*guard) if guard[0] == "is" else None for guard in guards]
     questions: dict[type, list[tuple]] = {}
     for question in found:
         if question is not None:
             questions.setdefault(question[0], []).append(question[1])
     for guard, question in zip(guards, found):
+        if question is not None and never_changes(question[0]):
+            continue
         if question is None or (len(questions[question[0]]) == 1 and question[1][0] is getattr):
             yield guard
         elif questions[question[0]][0] is question[1]:
@@ -82,7 +85,9 @@ def _question_to_class(_: str, origin: Origin, answer: Any) -> tuple[type, tuple
         function, (base, *more) = origin.key, origin.base
     else:
         return None
-    if base.kind != "known" or not has_tag(base.key) or any(isinstance(part, Origin) for part in more):
+    if base.kind != "known" or not (has_tag(base.key) or never_changes(base.key)):
+        return None
+    if any(isinstance(part, Origin) for part in more):
         return None
     return base.key, (function, (base.key, *more), answer)
 
@@ -119,15 +124,24 @@ def _guard_equal(emit: Emitter, origin: Origin, value: Any) -> None:
     if type(value) in (float, complex) and value != value:  # a nan: equal to itself alone
         _guard_is(emit, origin, value)
         return
+    if is_told_by_equality(value):  # it is the very object, most often, and then nothing else is asked
+        name, kind, wanted = emit.name(origin), emit.constant(type(value)), emit.constant(value)
+        is_other = f" and (type({name}) is not {kind} or {name} != {wanted})" if not _is_one(value) else ""
+        emit.lines.append(f"if {name} is not {wanted}{is_other}: return None")
+        return
     _guard_type(emit, origin, type(value))
     _guard_value(emit, emit.name(origin), value)
+
+
+def _is_one(value: Any) -> bool:
+    """Whether CPython has a single object of a value."""
+    return type(value) is int and -5 <= value <= 256
 
 
 def _guard_value(emit: Emitter, name: str, value: Any) -> None:
     """A variable holds what cannot be told from a value, of whose type it is."""
     if is_told_by_equality(value):
-        text = repr(value) if type(value) in (int, str) else emit.constant(value)
-        emit.lines.append(f"if {name} != {text}: return None")
+        emit.lines.append(f"if {name} != {emit.constant(value)}: return None")
     else:
         emit.lines.append(f"if {emit.constant(exact)}({name}) != {emit.constant(exact(value))}: return None")
 

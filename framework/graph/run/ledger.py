@@ -4,22 +4,37 @@ Python.
 It is kept in units of about one instruction of Python's, and counted in instructions, rows and elements, never in seconds:
 so a program is compiled in the same way on each run and each machine. A recording that would overdraw the account is left
 to Python, call by call, until calls have paid for it. A function whose pieces do not pay for their hops is Python's.
+
+The first call records, and has credit for that. What it has recorded is lowered when it is run first, and that takes as
+long as hundreds of calls of a program that does little. Who rents before he buys never pays much more than the best price:
+calls are Python's, until they have cost some times what it takes to lower what has been recorded. Where a few calls are
+worth that, as in a step of training, nothing waits.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 __all__ = ["LOSS", "Ledger"]
 
 LOSS = "what is compiled of it does not pay for its hops"
 
-_START = 4_000_000  #: what may be spent in advance
-_INSTRUCTION, _ROW = 30, 300  #: what it costs to record one, and to lower it
-#: What a row costs PyNative mode, and how many elements cost as much as an instruction.
-_ROW_OF_PYTHON, _ELEMENTS = 8, 64
+_START, _TIMES = 4_500_000, 10  #: what the first call may spend in advance, and how many times what it is worth
+#: What it costs to record a piece, an instruction, a row, a look at what else an instruction does, and a value in an image.
+_BEGUN, _INSTRUCTION, _ROW, _LOOK, _VALUE = 10_000, 30, 600, 1_400, 300
+#: What it costs to lower a piece, and for each of its guards, of its rows that are run, and of their kinds.
+_PIECE, _GUARD, _LOWERED, _KIND = 6_000, 500, 400, 1_500
+#: What a row costs PyNative mode, and one that is walked back; how many elements cost as much as a unit, and how many
+#: instructions of the machine's, which are smaller than Python's.
+_ROW_OF_PYTHON, _ROW_WALKED, _ELEMENTS, _INSTRUCTIONS = 4, 250, 64, 5
+#: What later calls may spend: what so many of them are worth, or this part of what all have been worth; and this beside it.
+_ADVANCE, _SHARE, _FREE = 16, 0.25, 14_000
+#: The same for calls of a form that has not come before.
+_SHARE_OF_FORMS, _FREE_FOR_FORMS = 1, 2_500_000
 #: What a hop, the writes that were put off to the end of a piece, and each of them cost beside what they do.
 _HOP, _WRITES, _WRITE = 100, 80, 20
+_STEP = 16  #: what a piece is worth that an engine goes through
 _CALLS = 16  #: after so many it is looked whether they paid
 _LEAST = 0  #: a piece that makes up a whole call and gains no more is not lowered: Python does it as fast
 _MOST_REFUSED = 16  #: recordings in the middle of a call
@@ -33,14 +48,104 @@ class Ledger:
         self.last = 0  #: what the last piece that was recorded would have cost Python
         self.hops = self.calls = self.refused = self.idle = 0
         self._before = 0  #: earned before the calls that are being looked at
+        self.outer: Ledger | None = None  #: of the program whose calls make those of this one
+        self.since = 0  #: calls since it was looked what one is worth
+        self.owed = 0  #: what it takes to lower what has been recorded since then
+        self._recorded = self._waited = 0  #: what calls were worth that were recorded, and that waited
+        self._seen = self._each = 0  #: what all calls were worth when it was looked, and one of the last
+        self._form = self._forms = 0  #: what it has taken to record and lower all of the last call that was recorded
+        self.is_of_new_form = False  #: whether what is recorded is a call of another form than those before
+        self._for_forms = 0  #: what was spent for such
+        self._later: int | None = None  #: what was spent behind the first call
 
-    def cost_of(self, piece: Any, instructions: int) -> int:
-        """Note a piece that has been recorded: what it would have cost Python, less what its writes cost here."""
+    def cost_of(self, piece: Any, wanted: Any, instructions: int, effort: int) -> int:
+        """Note a piece that has been recorded: what it would have cost Python, less what its writes cost here.
+
+        Args:
+            wanted: the values that are wanted at its end.
+            effort: what it has cost to record it, beside the rows, as `effort` gives it.
+        """
         rows = piece.rows
-        self.spent += _INSTRUCTION * instructions + _ROW * len(rows)
+        spent = effort + _ROW * len(rows)
+        run = _needed(rows, wanted)
+        kinds = len({id(row.entry) for row in run})
+        lowering = _PIECE + _GUARD * len(piece.guards) + _LOWERED * len(run) + _KIND * kinds
+        self.spent += spent
+        self._forms += spent + lowering
+        if self.is_of_new_form:
+            self._for_forms += spent + lowering
+        else:
+            self.owed += lowering
+            if self._later is not None:
+                self._later += spent
         elements = sum(layout.size for row in rows for layout in row.entry.outputs)
-        self.last = instructions + _ROW_OF_PYTHON * len(rows) + elements // _ELEMENTS
+        walked = sum(row.is_inner for row in rows)
+        self.last = (
+            instructions // _INSTRUCTIONS + _ROW_OF_PYTHON * len(rows) + _ROW_WALKED * walked + elements // _ELEMENTS
+        )
+        self._recorded += self.last
         return self.last - (_WRITES + _WRITE * len(piece.writes) if piece.writes else 0)
+
+    def waits(self, loops: int) -> bool:
+        """Whether a call that starts is Python's, since what it would lower has not been paid for.
+
+        Args:
+            loops: what the iterations of native loops were worth.
+        """
+        worth = self._worth + loops
+        if self.since:
+            self._each = (worth - self._seen) // self.since
+            self.since = 0
+        self._later = self._later or 0
+        self._seen = worth
+        if self.owed + self._later <= self._credit():
+            self._later += self.owed
+            self.owed = 0
+            return False
+        self._waited += self._each
+        self._seen += self._each
+        return True
+
+    def is_short(self, is_new: bool) -> bool:
+        """Whether one more way on from the start of a call is not to be recorded yet.
+
+        Args:
+            is_new: whether it is a call of a form that has not come before.
+        """
+        if self._later is None:  # it is the first call
+            return False
+        if self._forms:
+            self._form, self._forms = self._forms, 0
+        self.is_of_new_form = is_new
+        if is_new:
+            return self._for_forms + self._form > _SHARE_OF_FORMS * self._worth + _FREE_FOR_FORMS
+        return (self._later or 0) + self.owed + self._form > self._credit()
+
+    @property
+    def _worth(self) -> int:
+        """What all calls were worth, as far as it is known without a look at loops."""
+        return self.earned + self._recorded + self._waited
+
+    def start_anew(self) -> None:
+        """What has been recorded is forgotten, since more is known now: the next call is like the first."""
+        self.owed = self._forms = 0
+        self._later = None
+
+    def note_steps(self, steps: int) -> None:
+        """Note pieces that an engine has gone through."""
+        self.earned += _STEP * steps
+        if self.outer is not None:
+            self.outer.note_steps(steps)
+
+    def note_left(self) -> None:
+        """Note a call that is Python's from its start, since it has another form than those that were recorded."""
+        self._waited += self._each
+        self._seen += self._each
+        self.since -= 1
+
+    def _credit(self) -> float:
+        """What may be spent behind the first call."""
+        return max(_ADVANCE * self._each, _SHARE * self._seen) + _FREE
 
     def gains(self, cost: int) -> bool:
         """Whether it is worth while to lower a piece that makes up a whole call.
@@ -50,9 +155,16 @@ class Ledger:
         """
         return cost > _LEAST
 
-    def is_overdrawn(self, instructions: int = 0, rows: int = 0) -> bool:
+    @staticmethod
+    def effort(instructions: int, looks: int, values: int) -> int:
+        """What it costs to record so many instructions of a piece, with so many looks at what is done, and at values where
+        a state is written down."""
+        return _BEGUN + _INSTRUCTION * instructions + _LOOK * looks + _VALUE * values
+
+    def is_overdrawn(self, effort: int = 0, rows: int = 0) -> bool:
         """Whether the account is overdrawn, or would be by something that is still being recorded."""
-        return self.spent + _INSTRUCTION * instructions + _ROW * rows > _START + self.earned
+        credit = _START + self.earned + self._waited + _TIMES * (self._recorded + _ROW_OF_PYTHON * rows)
+        return self.spent + effort + _ROW * rows > credit
 
     def refuse(self) -> bool:
         """Note that Python goes on in the middle of a call: whether it is to have the next ones from the start."""
@@ -78,3 +190,14 @@ class Ledger:
         loses = self.hops * _HOP > self.earned - self._before
         self.forgive()
         return loses
+
+
+def _needed(rows: Sequence[Any], wanted: Iterable[int]) -> list[Any]:
+    """The rows that something wanted follows from, and those with effects."""
+    needed = set(wanted)
+    found = []
+    for row in reversed(rows):
+        if row.entry.op.writes is not None or row.entry.may_fail or not needed.isdisjoint(row.outputs):
+            found.append(row)
+            needed.update(x for x in row.inputs if type(x) is int)
+    return found

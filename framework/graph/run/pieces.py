@@ -56,6 +56,12 @@ class Runner:
         #: By value of the piece that is wanted: its number among the outputs of the segment.
         self.wanted = {value: i for i, value in enumerate(dict.fromkeys(o.key[0] for o in self._made()))}
         self._loop: Closed | None = None
+        self._native_loop: Loop | None = None
+
+    @property
+    def rounds(self) -> int:
+        """How often it has gone round natively."""
+        return 0 if self._native_loop is None else self._native_loop.rounds
 
     @functools.cached_property
     def parts(self) -> list[Taped] | None:
@@ -244,6 +250,7 @@ class Runner:
         loop = Loop(closed, door, inputs, wanted, [origin.key for origin in shown], ahead)
         if not loop.is_possible:
             return False
+        self._native_loop = loop
         emit.constants["loop"] = loop.run
         same = [f"slots[{slot}] is {emit.name(origin)}" for slot, origin in closed.same]
         if same:  # else they are once the piece has run

@@ -69,7 +69,6 @@ class Loop:
 
     def __init__(self, node: Any, depth: int = 0) -> None:
         self.node, self.depth = node, depth
-        self.returns = depth == 0 and any(isinstance(n, ast.Return) for n in _within(node))
 
     def settle(self, cells: Iterable[str], free: Iterable[str]) -> None:
         """Told, when the function is done, which variables of it are in cells, and which are of functions around it."""
@@ -229,14 +228,6 @@ class Loop:
         if set(code.co_freevars) - variables:
             raise Unsupported("a loop with variables that are not its function's")
         return code
-
-
-def _within(node: ast.AST) -> Iterable[ast.AST]:
-    """The nodes of a statement, without those of functions in it."""
-    for child in ast.iter_child_nodes(node):
-        if not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            yield child
-            yield from _within(child)
 
 
 def _at(like: ast.AST, made: Any) -> Any:

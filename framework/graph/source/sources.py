@@ -99,6 +99,9 @@ class _File:
 
 _FILES: dict[str, _File] = {}
 
+#: Names under which Python runs any text: what `linecache` has there (since 3.13 that of `python -c`) may be another one.
+_OF_MANY = frozenset({"<string>", "<stdin>"})
+
 
 def _find(function: types.FunctionType) -> Definition:
     python = function.__code__
@@ -111,9 +114,11 @@ def _find(function: types.FunctionType) -> Definition:
     if file is None or (file.lines is not lines and file.lines != lines):
         file = _FILES[python.co_filename] = _read(lines)
     found = _find_in(file, python)
-    if found is None:
-        raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
-    return found
+    if found is not None:
+        return found
+    if python.co_filename in _OF_MANY:
+        return _find_unfiled(function)
+    raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
 
 
 def _find_unfiled(function: types.FunctionType) -> Definition:

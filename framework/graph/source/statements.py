@@ -282,7 +282,7 @@ class Statements(Patterns):
         """What comes behind the body of a loop: the ways to go on where Python has done the loop, and `else`."""
         node = loop.node
         self.note_loop(loop, head, at_iter)
-        if loop.returns:
+        if "RETURN" in self.opcodes[head : loop.landing]:
             loop.returned = len(self.opcodes)
             self.leave(0, has_value=True)
             self.emit("RETURN", None, node)

@@ -98,7 +98,7 @@ class Imager:
             return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self._image(viewed(value))
         if is_bound(value):
             return "method", _attribute_of(value), self._image(value.__self__)
-        if is_a(value, FIXED) or self._is_known(value):
+        if issubclass(kind, FIXED) or self._is_known(value):
             return "is", value
         if kind is tuple and all(type(item) in SIMPLE for item in value):
             return "is", value
@@ -107,7 +107,7 @@ class Imager:
         known = self._seen.get(id(value))
         if known is not None:
             return "again", known
-        if is_a(value, FIXED_PARTS):
+        if issubclass(kind, FIXED_PARTS):
             return self._fixed(value, kind)
         self._number(value)
         return self._object(value, kind)
@@ -162,7 +162,7 @@ class Imager:
             if value.__dict__:
                 raise NoImage("a partial function with attributes")
             return "partial", self._image(value.func), self._image(value.args), self._image(value.keywords)
-        if is_a(value, BaseException):
+        if issubclass(kind, BaseException):
             return self._exception(value, kind)
         if (
             kind in GETTERS

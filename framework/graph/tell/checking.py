@@ -61,6 +61,7 @@ class Checked(Watched):
     """A program whose calls are compared with Python's."""
 
     calls = 0  #: that were compared
+    may_wait = False
 
     def call(self, args: tuple, kwargs: dict) -> Any:
         if running.depth or batched.state.depth:  # inside of a call that is compared as a whole
