@@ -199,6 +199,8 @@ def add_flags(fn: Any = None, **flags: bool) -> Any:
     """Accepted for MindSpore programs, which say with it how a function or Cell is compiled: the flags are kept in
     `_func_graph_flags`, without effect; gives the function. Without one it is a decorator.
 
+    Raises:
+        OpTypeError: `fn` is no function, class or Cell.
     Example:
         >>> @add_flags(has_effect=True)
         ... def twice(x):
@@ -208,6 +210,8 @@ def add_flags(fn: Any = None, **flags: bool) -> Any:
     """
     if fn is None:
         return functools.partial(add_flags, **flags)
+    if not callable(fn):
+        raise OpTypeError(f"add_flags takes a function or a Cell, but got {fn!r}", arg="fn")
     fn._func_graph_flags = {**getattr(fn, "_func_graph_flags", {}), **flags}
     return fn
 
@@ -215,6 +219,8 @@ def add_flags(fn: Any = None, **flags: bool) -> Any:
 def core(fn: Any = None, **flags: bool) -> Any:
     """`add_flags` with the flag `core`.
 
+    Raises:
+        OpTypeError: as for `add_flags`.
     Example:
         >>> core(lambda x: x)._func_graph_flags
         {'core': True}

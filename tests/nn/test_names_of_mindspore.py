@@ -7,6 +7,7 @@ import pytest
 
 import anfora as ms
 from anfora import Parameter, RowTensor, Tensor, nn, ops
+from anfora.core.errors import OpTypeError
 from anfora.nn.accumulation import GradientAccumulation
 from anfora.nn.optim.optimizer import opt_init_args_register
 from anfora.nn.utils import no_init_parameters
@@ -89,6 +90,9 @@ def test_an_optimizer_keeps_what_it_was_made_with():
 
 def test_flags_and_contexts_change_nothing():
     assert ops.add_flags(lambda x: x + 1, has_effect=True)(1) == 2
+    for mark in (ops.add_flags, ops.core):
+        with pytest.raises(OpTypeError, match="a function or a Cell, but got 3"):
+            mark(3)
     with no_init_parameters():
         net = nn.Dense(3, 4)
     assert np.abs(net.weight.asnumpy()).max() > 0
