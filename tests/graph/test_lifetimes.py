@@ -155,9 +155,69 @@ def number(thing):
     return float(thing.tensor.sum()) * thing.tensor
 
 
+class Box:
+    def __init__(self, thing):
+        self.__dict__["thing"] = thing
+
+    def __setattr__(self, name, value):
+        self.__dict__[name] = value
+
+    def __getattr__(self, name):
+        return getattr(self.thing, name)
+
+    def __add__(self, other):
+        return self.thing.tensor + other
+
+    def __lt__(self, other):
+        return self.thing.number < other
+
+    def __contains__(self, value):
+        return value in self.thing.table
+
+    def __getitem__(self, index):
+        return self.thing.items[index]
+
+    def __setitem__(self, index, value):
+        self.thing.items[index] = value
+
+    def __len__(self):
+        return len(self.thing.items)
+
+    def __bool__(self):
+        return bool(self.thing.items)
+
+    def __iter__(self):
+        return iter(self.thing.items)
+
+
+def set_attribute(box):
+    box.other = box.tensor
+
+
+def set_item(box):
+    box[0] = box.tensor
+
+
+def of_methods(use):
+    def program(thing):
+        box = Box(thing)
+        found = use(box)
+        return found, thing.tensor * 2
+
+    program.__name__ = f"method_{use.__name__}"
+    return program
+
+
+METHODS = [
+    set_attribute, set_item, lambda box: box + 1, lambda box: box < 3, lambda box: "k" in box, lambda box: box[1],
+    lambda box: len(box), lambda box: not box, lambda box: [*box][1], lambda box: [x for x in box if isinstance(x, Tensor)],
+    lambda box: tuple(x for x in box if isinstance(x, Tensor)), lambda box: box.tensor, lambda box: isinstance(box, Thing),
+]  # fmt: skip
+
 PROGRAMS = [
     attribute, comes_back, items, key, identity, with_a_hop, hop_of_it, is_written, branch, loop, raises, raises_inside,
     catches, keeps_an_exception, closure, generator, comprehension, by_next, gradient, gradient_in_pieces, number,
+    *map(of_methods, METHODS),
 ]  # fmt: skip
 
 

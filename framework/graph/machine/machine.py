@@ -744,9 +744,9 @@ class Machine:
                 calls = self._note_signals(calls)
                 self.unwind(error)
             except Drain as drain:
-                self._drain(drain)
-            except Enter as call:
-                self._enter(call)
+                self._drain(drain.with_traceback(None))
+            except Enter as call:  # its traceback would keep the frames that have it as a variable, and all of theirs
+                self._enter(call.with_traceback(None))
             except Pause:
                 self._pause()
             except BaseException as error:  # the program may have handlers for these too
