@@ -44,25 +44,60 @@ class _Ended:
         self.seen: dict[Any, list[tuple[tuple[str, int], int]]] = {}
         self.count = 0
 
-    def __call__(self, frame: types.FrameType, event: str, arg: Any) -> Any:
-        if not frame.f_code.co_filename.startswith(_PROGRAMS):
+    def _arrive(self, frame: types.FrameType) -> None:
+        """An instruction of the program comes next."""
+        if frame.f_lasti in _unstopped(frame.f_code):
+            return
+        self.count += 1
+        if self.count == self.left:
+            self._stop()
+            raise Late
+        if not self.left:
+            self.seen.setdefault(self.look(), []).append(((frame.f_code.co_name, frame.f_lineno), self.count))
+
+    if sys.version_info >= (3, 12):  # where a trace function is not told of the instructions of a frame that starts
+
+        def _of_instruction(self, code: types.CodeType, _: int) -> Any:
+            if not code.co_filename.startswith(_PROGRAMS):
+                return sys.monitoring.DISABLE
+            self._arrive(sys._getframe(1))
             return None
-        if event == "call":
-            frame.f_trace_opcodes = True
-        elif event == "opcode" and frame.f_lasti not in _unstopped(frame.f_code):
-            self.count += 1
-            if self.count == self.left:
-                raise Late
-            if not self.left:
-                self.seen.setdefault(self.look(), []).append(((frame.f_code.co_name, frame.f_lineno), self.count))
-        return self
 
-    def __enter__(self) -> None:
-        sys.settrace(self)
+        def __enter__(self) -> None:
+            events = sys.monitoring.events.INSTRUCTION
+            sys.monitoring.use_tool_id(_TOOL, "tests")
+            sys.monitoring.register_callback(_TOOL, events, self._of_instruction)
+            sys.monitoring.restart_events()
+            sys.monitoring.set_events(_TOOL, events)
 
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
-        self.seen.setdefault(self.look(), [])  # behind the program
+        def _stop(self) -> None:
+            sys.monitoring.set_events(_TOOL, 0)
+
+        def __exit__(self, *_: object) -> None:
+            sys.monitoring.set_events(_TOOL, 0)
+            sys.monitoring.free_tool_id(_TOOL)
+            self.seen.setdefault(self.look(), [])  # behind the program
+
+    else:
+
+        def __call__(self, frame: types.FrameType, event: str, arg: Any) -> Any:
+            if not frame.f_code.co_filename.startswith(_PROGRAMS):
+                return None
+            if event == "call":
+                frame.f_trace_opcodes = True
+            elif event == "opcode":
+                self._arrive(frame)
+            return self
+
+        def __enter__(self) -> None:
+            sys.settrace(self)
+
+        def _stop(self) -> None:
+            sys.settrace(None)
+
+        def __exit__(self, *_: object) -> None:
+            sys.settrace(None)
+            self.seen.setdefault(self.look(), [])  # behind the program
 
     def moments(self, seen: Any) -> list[int] | None:
         """The instructions in front of which this is seen, first those with which lines start; None if it never is."""
@@ -88,6 +123,7 @@ def _unstopped(code: types.CodeType) -> frozenset[int]:
     )
 
 
+_TOOL = 4  #: a number that is free among those who watch a program
 _HANDLING = ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE")
 
 

@@ -84,6 +84,11 @@ class _Inside(threading.local):
 _inside = _Inside()
 
 
+def _saves_graphs() -> bool:
+    """Whether somebody wants files of graphs: see dumps.py."""
+    return bool(get_context("save_graphs")) or "MS_DEV_SAVE_GRAPHS" in os.environ
+
+
 class Watched(Program):
     """A program that tells of what it records.
 
@@ -124,6 +129,10 @@ class Watched(Program):
     def twin(self, function: types.FunctionType) -> Watched:
         return Watched(function, strictness=self.strictness)
 
+    @property
+    def may_wait(self) -> bool:  # type: ignore[override]
+        return not _saves_graphs()  # who wants to see graphs wants those that are run
+
     def names_at(self, point: Point) -> Names:
         """The names of what is alive at a point."""
         for key, entry in self.entries.items():
@@ -150,7 +159,7 @@ class Watched(Program):
         """Record, and then write the files that are wanted and tell of it."""
         before = time.perf_counter()
         shows = os.environ.get("MS_JIT_DISPLAY_PROGRESS") == "1"
-        saves = get_context("save_graphs") or "MS_DEV_SAVE_GRAPHS" in os.environ
+        saves = _saves_graphs()
         _inside.depth += 1
         try:
             if self._refuses():
