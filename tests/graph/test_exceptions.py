@@ -4,6 +4,7 @@ attribute; and what is let go of when it leaves a function."""
 from __future__ import annotations
 
 import contextlib
+import traceback
 import types
 
 import pytest
@@ -300,3 +301,52 @@ def test_a_list_that_is_nested_to_any_depth_is_left_to_python():
     compiled = ms.jit(program)
     for _ in range(3):
         assert compiled(Tensor(1.0))[0] == program(Tensor(1.0))[0]
+
+
+def two(a, b):
+    return a
+
+
+class Holder:
+    def __init__(self, a):
+        self.a = a
+
+    def get(self, b):
+        return b
+
+
+def one_item(a):
+    yield a
+
+
+def raised_again(x):
+    raise
+
+
+#: What is wrong before any function of Python's is called: the interpreter says so by itself, and shows the line.
+WRONG = {
+    "an argument is missing": lambda x: two(x),
+    "there are too many": lambda x: two(x, 1, 2),
+    "one is unknown": lambda x: two(x, 1, z=2),
+    "one is given twice": lambda x: two(x, 1, a=2),
+    "of a class": lambda x: Holder(),
+    "of a method": lambda x: Holder(1).get(),
+    "of a generator": lambda x: list(one_item()),
+    "of a function in a map": lambda x: list(map(two, [x])),
+    "deeper": lambda x: (lambda y: two(y))(x),
+    "a name is unknown": lambda x: unknown_name,  # noqa: F821
+    "nothing to raise again": raised_again,
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_the_interpreter_finds_wrong_shows_its_line(name):
+    def lines(function):
+        with pytest.raises((TypeError, NameError, RuntimeError)) as raised:
+            function(Tensor([1.0]))
+        shown = traceback.extract_tb(raised.value.__traceback__)
+        return str(raised.value), [(each.name, each.lineno) for each in shown if each.filename == __file__]
+
+    compiled = ms.jit(WRONG[name])
+    for _ in range(3):
+        assert lines(compiled) == lines(WRONG[name])

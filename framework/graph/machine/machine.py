@@ -815,9 +815,14 @@ class Machine:
             error.__traceback__ = freed(error.__traceback__)
             context = self.handled()
             is_new = id(error) != self._raised  # what Python has raised has the context that it wants
-            self._raised = 0
             if is_new and context is not None and error.__context__ is None and context is not error:
                 error.__context__ = context
+            if is_new and error.__traceback__ is None:  # the machine's own: an argument is missing, a name is unknown
+                try:  # the line in the traceback
+                    self.natively(_raise, (error,), {})
+                except BaseException as same:
+                    error = same
+            self._raised = 0
             while self.frames:
                 frame = self.frames[-1]
                 if frame.handlers:
