@@ -103,8 +103,8 @@ class Fuse(train.Callback):
 
     def on_train_step_begin(self, run_context: train.RunContext) -> None:
         now = time.monotonic()
-        if self.left == 0:
-            signal.setitimer(signal.ITIMER_REAL, max(self.part * 2 * min(now - self.began, 0.02), 1e-6))
+        if self.left == 0:  # later steps take a fraction of the first; no life must come to the end
+            signal.setitimer(signal.ITIMER_REAL, max(self.part * 2 * min(now - self.began, 0.005), 1e-6))
         self.left, self.began = self.left - 1, now
 
 
