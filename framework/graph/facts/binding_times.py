@@ -25,6 +25,7 @@ from anfora.core.tree import has_tensors, tensors
 from anfora.graph.facts import rows  # noqa: F401 (they fill the table)
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import KEPT, PLAIN, fact_of, methods_of
+from anfora.graph.machine.machine import builtins_of
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import definition_of
 
@@ -391,10 +392,7 @@ class _Reader:
         scope = function.__globals__
         if node.id in scope:
             return scope[node.id]
-        builtins = scope.get("__builtins__", {})
-        return getattr(builtins, node.id, _ABSENT) if isinstance(builtins, types.ModuleType) else builtins.get(
-            node.id, _ABSENT
-        )  # fmt: skip
+        return builtins_of(function).get(node.id, _ABSENT)
 
 
 def _value_of(frame: Any, name: str) -> Any:

@@ -576,7 +576,7 @@ class Program:
         """Whether calls have not paid yet for one more way on from their start."""
         form = tuple(map(_form_of, values))
         is_new = form not in self.forms
-        if self.may_wait and self.is_patient() and not self.is_traced and self.ledger.is_short(is_new):
+        if self._may_be_left() and self.ledger.is_short(is_new):
             return True
         if len(self.forms) < _MOST_ENTRIES:
             self.forms.add(form)
@@ -587,7 +587,11 @@ class Program:
         if self.native is not None and not self.is_outdated:
             return True
         loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
-        return self.may_wait and self.is_patient() and not self.is_traced and self.ledger.waits(loops)
+        return self._may_be_left() and self.ledger.waits(loops)
+
+    def _may_be_left(self) -> bool:
+        """Whether Python may do calls of it that have not paid for being compiled."""
+        return not self.is_traced and self.is_patient() and self.may_wait
 
     def _is_overdrawn(self) -> bool:
         """Whether what comes is to be left to Python, since recordings have cost more than calls have paid for."""
