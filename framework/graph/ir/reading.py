@@ -27,7 +27,7 @@ from anfora.core.dtype import ALL, DType
 from anfora.core.op import Weak, registry
 from anfora.core.span import Span
 from anfora.core.tensor import from_buffer
-from anfora.graph.ir import Abstract, Apply, Constant, FuncGraph, GraphError, Node, Parameter
+from anfora.graph.ir import Abstract, AnfNode, CNode, FuncGraph, GraphError, Parameter, ValueNode
 from anfora.graph.ir.primitives import PRIMITIVES
 from anfora.graph.ir.text import PLAIN
 from anfora.graph.ir.values import META, WORDS
@@ -92,7 +92,7 @@ class _Reader:
         self.kind = self.token = ""
         self.graphs: dict[str, FuncGraph] = {}
         self.parameters: dict[str, Parameter] = {}
-        self.calls: dict[tuple[str, str], Apply] = {}
+        self.calls: dict[tuple[str, str], CNode] = {}
         self.next()
 
     # -- tokens -------------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class _Reader:
         self.expect("subgraph")
         self.take("graph", "the name of a graph")
 
-    def details(self, call: Apply) -> None:
+    def details(self, call: CNode) -> None:
         """What may stand behind a call: abstracts and span."""
         if self.accept(":"):
             self.sequence(self.abstract)
@@ -295,7 +295,7 @@ class _Reader:
 
     # -- inputs -------------------------------------------------------------------------------------------------------
 
-    def input(self, label: str) -> Node:
+    def input(self, label: str) -> AnfNode:
         if self.accept("$"):
             self.expect("(")
             owner = self.take("graph", "the name of a graph")
@@ -309,10 +309,10 @@ class _Reader:
             name = self.next()
             if name not in self.graphs:
                 raise self.error(f"there is no graph {name}")
-            return Constant(self.graphs[name])
-        return Constant(self.value())
+            return ValueNode(self.graphs[name])
+        return ValueNode(self.value())
 
-    def node(self, label: str) -> Node:
+    def node(self, label: str) -> AnfNode:
         kind, token = self.kind, self.next()
         number = token.removeprefix("%").partition("_")[0]
         node = self.parameters.get(number) if kind == "parameter" else self.calls.get((label, token))

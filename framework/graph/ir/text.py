@@ -30,7 +30,7 @@ import re
 from anfora.core.abstract import TensorType
 from anfora.core.op import Weak
 from anfora.core.span import Span
-from anfora.graph.ir.nodes import Abstract, Apply, Constant, Graph, GraphError, Node, Parameter
+from anfora.graph.ir.nodes import Abstract, AnfNode, CNode, Graph, GraphError, Parameter, ValueNode
 from anfora.graph.ir.primitives import return_
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import printable, value_text
@@ -62,8 +62,8 @@ class Labels:
 
     def __init__(self, structure: Structure) -> None:
         self.graphs: dict[Graph, str] = {}
-        self.parameters: dict[Node, str] = {}
-        self.calls: dict[Node, str] = {}
+        self.parameters: dict[AnfNode, str] = {}
+        self.calls: dict[AnfNode, str] = {}
         taken: dict[str, int] = {}
         for graph in structure.graphs:
             count = taken[graph.name] = taken.get(graph.name, 0) + 1
@@ -74,7 +74,7 @@ class Labels:
             for number, call in enumerate(structure.schedules[graph]):
                 self.calls[call] = str(number)
 
-    def of(self, node: Node, seen_from: Graph) -> str:
+    def of(self, node: AnfNode, seen_from: Graph) -> str:
         """A parameter or call, as another node of `seen_from` names it."""
         label = self.parameters.get(node)
         if label is None:
@@ -164,7 +164,7 @@ class _Writer:
             text += f" {span_text(parameter.span)}"
         return text
 
-    def _call(self, call: Apply) -> list[str]:
+    def _call(self, call: CNode) -> list[str]:
         function, *arguments = (self._input(node, call.graph) for node in call.inputs)
         if graph_of(call.fn):
             function = f"call {function}"
@@ -179,8 +179,8 @@ class _Writer:
             lines.append(f"      : {_tuple(map(abstract_text, abstracts))} -> ({abstract_text(call.abstract)})")
         return lines + self._source(call.span, "      ")
 
-    def _input(self, node: Node, seen_from: Graph) -> str:
-        if not isinstance(node, Constant):
+    def _input(self, node: AnfNode, seen_from: Graph) -> str:
+        if not isinstance(node, ValueNode):
             return self.labels.of(node, seen_from)
         if isinstance(node.value, Graph):
             return self.labels.graphs[node.value]

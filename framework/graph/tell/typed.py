@@ -36,7 +36,7 @@ from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, wrap
 from anfora.graph.facts.origins import Origin
-from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
+from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Primitive, ValueNode
 from anfora.graph.ir.primitives import U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels
@@ -294,7 +294,7 @@ class Typed:
         self.graph = graph
         self.guards: dict[FuncGraph, list[str]] = {}
         self.variants: dict[FuncGraph, Variant] = {}
-        self.places: dict[FuncGraph, list[tuple[Node | None, str]]] = {}
+        self.places: dict[FuncGraph, list[tuple[AnfNode | None, str]]] = {}
 
     def __str__(self) -> str:
         return self.annotated(str(self.graph))
@@ -411,16 +411,16 @@ class _Body:
     def __init__(self, builder: _Builder, graph: FuncGraph, variant: Variant, names: Names) -> None:
         self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
         self.piece = variant.piece
-        self.values: dict[int, Node] = {}
-        self.origins: dict[int, Node] = {}
-        self.built: dict[int, Node] = {}
-        self.kept: dict[int, Node] = {}  #: what writes have put somewhere
-        self.effects: list[Node] = []
+        self.values: dict[int, AnfNode] = {}
+        self.origins: dict[int, AnfNode] = {}
+        self.built: dict[int, AnfNode] = {}
+        self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
+        self.effects: list[AnfNode] = []
         self.called = self._names_of_values()
         #: Values with a history for who evaluates the graph; and those among them that have none in the program.
         self.followed: set[int] = set()
         self.cut: set[int] = set()
-        self.stopped: dict[tuple[FuncGraph, int], Node] = {}  #: behind `stop_gradient`
+        self.stopped: dict[tuple[FuncGraph, int], AnfNode] = {}  #: behind `stop_gradient`
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
@@ -443,7 +443,7 @@ class _Body:
         handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
         is_written = any(row.entry.op.writes is not None for row in piece.rows)
         for value, array in piece.constants.items():
-            tensor: Any = Constant(wrap(array, piece.layouts[value]))
+            tensor: Any = ValueNode(wrap(array, piece.layouts[value]))
             if is_written or value in handed:  # it stays as it is: the program has a copy
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
             self.values[value] = tensor
@@ -458,7 +458,7 @@ class _Body:
         end = self.variant.end
         if isinstance(end, Jump):
             function, args = self._joined(end)
-            output: Node = graph.apply(function, *args)
+            output: AnfNode = graph.apply(function, *args)
         else:
             output = self._hop(end) if isinstance(end, Hop) else self._image(end.image)
         used = _reachable_from(output)
@@ -502,7 +502,7 @@ class _Body:
     def _is_alive_view(self, row: Row) -> bool:
         return row.entry.view is not None and row.inputs[0] in self.values
 
-    def _row(self, graph: FuncGraph, index: int, values: dict[int, Node], effects: list[Node]) -> None:
+    def _row(self, graph: FuncGraph, index: int, values: dict[int, AnfNode], effects: list[AnfNode]) -> None:
         row = self.piece.rows[index]
         entry = row.entry
         op = entry.op
@@ -554,7 +554,7 @@ class _Body:
                 self.effects.append(self.values[value])
                 self.followed.add(value)
 
-    def _without_history(self, graph: FuncGraph, value: int, node: Node) -> Node:
+    def _without_history(self, graph: FuncGraph, value: int, node: AnfNode) -> AnfNode:
         found = self.stopped.get((graph, value))
         if found is None:
             found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
@@ -565,20 +565,20 @@ class _Body:
         rows = [self.piece.rows[index] for index in group]
         own = {value for row in rows for value in row.outputs}
         inner = FuncGraph(f"fused_{len(rows)}")
-        values: dict[int, Node] = {}
-        operands: list[Node] = []
+        values: dict[int, AnfNode] = {}
+        operands: list[AnfNode] = []
         for row in rows:
             for x in row.inputs:
                 if type(x) is int and x not in values and x not in own:
                     outer = self.values[x]
                     values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
                     operands.append(outer)
-        writes: list[Node] = []
+        writes: list[AnfNode] = []
         for index in group:
             self._row(inner, index, values, writes)
         made = [value for row in rows for value in row.outputs if readers.get(value, set()).difference(group)]
         abstract = tuple(values[value].abstract for value in made)
-        result: Node = (
+        result: AnfNode = (
             values[made[0]]
             if len(made) == 1
             else inner.apply(PRIMITIVES["make_tuple"], *(values[value] for value in made), abstract=abstract)
@@ -606,20 +606,20 @@ class _Body:
 
     # -- what comes from outside --------------------------------------------------------------------------------------
 
-    def origin(self, origin: Origin) -> Node:
+    def origin(self, origin: Origin) -> AnfNode:
         found = self.origins.get(id(origin))
         if found is None:
             found = self.origins[id(origin)] = self._origin(origin)
             self.builder.kept.append(origin)
         return found
 
-    def _origin(self, origin: Origin) -> Node:
+    def _origin(self, origin: Origin) -> AnfNode:
         kind, key, base = origin.kind, origin.key, origin.base
         graph = self.graph
         if kind == "slot":
             return graph.parameters[key]
         if kind == "known":
-            return Constant(key)
+            return ValueNode(key)
         if kind == "made":
             value = key[0]
             node = self.values[value]
@@ -654,22 +654,22 @@ class _Body:
 
     # -- images -------------------------------------------------------------------------------------------------------
 
-    def slot(self, number: int) -> Node:
+    def slot(self, number: int) -> AnfNode:
         """The value that stands in a slot at the end of the piece."""
         return self.origin(self.variant.runner.origins[number])
 
-    def _image(self, image: Image) -> Node:
+    def _image(self, image: Image) -> AnfNode:
         """The value of an image."""
         if _is_plain(image):
             return self._plain(image)
         slots = sorted(_slots(image))
         return self.graph.apply(Arrangement(image, slots), *map(self.slot, slots))
 
-    def _plain(self, image: Image) -> Node:
+    def _plain(self, image: Image) -> AnfNode:
         kind = image[0]
         apply = self.graph.apply
         if kind == "is":
-            return Constant(image[1])
+            return ValueNode(image[1])
         if kind in ("slot", "number"):
             return self.slot(image[1])
         if kind == "tuple":
@@ -679,7 +679,7 @@ class _Body:
             return apply(PRIMITIVES["make_list"], *map(self._plain, image[1]))
         if kind == "dict":
             keys = tuple(key[1] for key, _ in image[1])
-            return apply(PRIMITIVES["make_dict"], Constant(keys), *(self._plain(value) for _, value in image[1]))
+            return apply(PRIMITIVES["make_dict"], ValueNode(keys), *(self._plain(value) for _, value in image[1]))
         if kind == "slice":
             return apply(PRIMITIVES["make_slice"], *map(self._plain, image[1]))
         if kind == "method":
@@ -703,7 +703,7 @@ class _Body:
                 self.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), called, *values))
             return
         slots, wanted = sorted(_slots(written.image)), sorted(set(written.kept.values()))
-        whole: Node = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
+        whole: AnfNode = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
         calls = whole
         if wanted:
             calls = graph.apply(PRIMITIVES["getitem"], whole, 0)
@@ -711,14 +711,14 @@ class _Body:
                 self.kept[number] = graph.apply(PRIMITIVES["getitem"], whole, i)
         self.effects.append(graph.apply(PRIMITIVES["write"], calls))
 
-    def _joined(self, jump: Jump) -> tuple[FuncGraph, list[Node]]:
+    def _joined(self, jump: Jump) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph that a piece leads to, and its arguments."""
         _, places = jump.edges[None]
         names = Names.at(jump.frames)
         function = self.builder.graph_of(jump.point, "↓" + self.builder.name, names, len(places))
         return function, list(map(self.slot, places))
 
-    def _hop(self, hop: Hop) -> Node:
+    def _hop(self, hop: Hop) -> AnfNode:
         """The interpreter's part, and what follows; the value of the whole."""
         graph = self.graph
         span = hop_span(hop)
@@ -763,7 +763,7 @@ class _Body:
                 return names, [self._plain(function), *args[1], *(self._plain(value) for _, value in kwargs[1])]
         slots = sorted(_slots(image))
         wanted = sorted({hop.built[place] for place in kept})
-        whole: Node = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
+        whole: AnfNode = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
         made = whole
         if wanted:
             for i, number in enumerate(wanted, 1):
@@ -771,14 +771,14 @@ class _Body:
             whole = graph.apply(PRIMITIVES["getitem"], made, 0)
         return (), [PRIMITIVES["spread"], whole]
 
-    def _edge(self, hop: Hop, key: Any, outcome: Apply, catches: bool) -> tuple[FuncGraph, list[Node]]:
+    def _edge(self, hop: Hop, key: Any, outcome: CNode, catches: bool) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph behind an outcome, and its arguments."""
         graph, builder = self.graph, self.builder
         point, places = hop.edges[key]
         mark = "✓" if key == (bool, True) else "✗" if key == (bool, False) else "↓"
         names = Names.at(point.frames)
         function = builder.graph_of(point, mark + builder.name, names, len(places))
-        whole: Node = outcome
+        whole: AnfNode = outcome
         if catches:
             part = "error" if is_raised(key) else "value"
             if any(type(place) is tuple for place in places):
@@ -791,12 +791,12 @@ class _Body:
             value = whole
             for step in place:
                 value = graph.apply(PRIMITIVES["getitem"], value, step)
-            if value.abstract is None and isinstance(value, Apply):
+            if value.abstract is None and isinstance(value, CNode):
                 value.abstract = function.parameters[i].abstract
             args.append(value)
         return function, args
 
-    def _partial(self, way: tuple[FuncGraph, list[Node]] | None) -> Any:
+    def _partial(self, way: tuple[FuncGraph, list[AnfNode]] | None) -> Any:
         if way is None:
             return PRIMITIVES["record"]
         function, args = way
@@ -846,18 +846,18 @@ def _slots(image: Any) -> set[int]:
     return set().union(*map(_slots, image))
 
 
-def _tuple_type(items: Sequence[Node]) -> Abstract:
+def _tuple_type(items: Sequence[AnfNode]) -> Abstract:
     found = tuple(item.abstract for item in items)
     return None if any(abstract is None for abstract in found) else found
 
 
-def _reachable_from(node: Node) -> set[Node]:
+def _reachable_from(node: AnfNode) -> set[AnfNode]:
     """The nodes of its graph that a node needs."""
-    seen: set[Node] = set()
+    seen: set[AnfNode] = set()
     pending = [node]
     while pending:
         item = pending.pop()
-        if isinstance(item, Apply) and item not in seen:
+        if isinstance(item, CNode) and item not in seen:
             seen.add(item)
             pending += item.inputs
     return seen
