@@ -114,7 +114,7 @@ def _constant(node: AnfNode, labels: Labels) -> str | None:
     if not isinstance(node, ValueNode):
         return None
     graph = graph_of(node)
-    text = labels.graphs[graph] if graph else value_text(node.value, [], complete=False)
+    text = labels.graphs[graph] if graph else value_text(node.value, {}, complete=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 

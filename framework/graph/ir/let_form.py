@@ -144,7 +144,7 @@ class _LetForm:
             return self.names[node]
         if isinstance(node.value, Graph):
             return self.names[node.value]
-        return value_text(node.value, [], complete=False)
+        return value_text(node.value, {}, complete=False)
 
 
 def _inside_out(root: Graph, inner: dict[Graph, list[Graph]]) -> Iterator[Graph]:

@@ -25,6 +25,7 @@ the results of the program, effects included.
 
 from __future__ import annotations
 
+import itertools
 import operator
 import re
 import types
@@ -34,9 +35,9 @@ from typing import Any
 
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Weak
-from anfora.core.tensor import Tensor, wrap
-from anfora.graph.facts.origins import Origin
-from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Primitive, ValueNode
+from anfora.core.tensor import Tensor, current, wrap
+from anfora.graph.facts.origins import Origin, value_of
+from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
 from anfora.graph.ir.primitives import U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels
@@ -255,6 +256,13 @@ def _made(origins: Sequence[Origin]) -> list[Origin]:
     return made
 
 
+def _is_of_the_program(origin: Origin) -> bool:
+    """Whether a value is found without the arguments of the call: in globals, closures, and what hangs on them."""
+    while origin.kind in ("attr", "item"):
+        origin = origin.base
+    return origin.kind == "known"
+
+
 def _is_made_late(origin: Origin) -> bool:
     """Whether a value comes from what is made for a hop or a write."""
     if origin.kind in ("built", "kept"):
@@ -285,6 +293,7 @@ class Typed:
 
     Attributes:
         graph: the graph in which a call starts.
+        inputs: tensors of the program that are parameters of the graph, behind those of the call, by name.
         guards: by graph, what must hold, in words.
         variants: by graph, what was recorded.
         places: by graph, where its values lie when it runs natively; of lowered graphs.
@@ -292,6 +301,7 @@ class Typed:
 
     def __init__(self, graph: FuncGraph) -> None:
         self.graph = graph
+        self.inputs: dict[str, Tensor] = {}
         self.guards: dict[FuncGraph, list[str]] = {}
         self.variants: dict[FuncGraph, Variant] = {}
         self.places: dict[FuncGraph, list[tuple[AnfNode | None, str]]] = {}
@@ -299,13 +309,20 @@ class Typed:
     def __str__(self) -> str:
         return self.annotated(str(self.graph))
 
-    def annotated(self, text: str) -> str:
+    def annotated(self, text: str, listed: str = "") -> str:
         """A text of the graph, `readable` or `complete`, with comments where each graph begins: its guards, or where its
-        values lie."""
+        values lie.
+
+        Args:
+            listed: the file in which the guards are; then only their number is told.
+        """
         labels = Labels(Structure(self.graph))
         comments: dict[str, list[str]] = {}
         for graph, guards in self.guards.items():
-            comments[f"subgraph {labels.graphs[graph]}"] = [f"guard: {guard}" for guard in guards]
+            told = [f"guard: {guard}" for guard in guards]
+            if listed and guards:
+                told = [f"{len(guards)} guard{'s' * (len(guards) > 1)}: see {listed}"]
+            comments[f"subgraph {labels.graphs[graph]}"] = told
         for graph, places in self.places.items():
             comments[f"subgraph {labels.graphs[graph]}"] = [
                 place if node is None else f"{labels.of(node, graph)}: {place}"
@@ -313,15 +330,19 @@ class Typed:
                 if node is None or node in labels.calls or node in labels.parameters
             ]
         lines = []
+        waiting: list[str] = []
         for line in text.split("\n"):
             lines.append(line)
             found = re.match(r"subgraph @[^\s(]+", line)
             if found:
-                lines += [f"  # {printable(comment)}" for comment in comments.get(found[0], ())]
+                waiting = [f"  # {printable(comment)}" for comment in comments.get(found[0], ())]
+            if line.endswith("{"):
+                lines += waiting
+                waiting = []
         return "\n".join(lines)
 
 
-def typed(program: Program, *, fused: bool = False, guarded: bool = False) -> list[Typed]:
+def typed(program: Program, *, fused: bool = False, guarded: bool = False, lifted: bool = False) -> list[Typed]:
     """The graphs of a recorded program.
 
     Args:
@@ -329,17 +350,21 @@ def typed(program: Program, *, fused: bool = False, guarded: bool = False) -> li
         fused: rows that share a loop become functions of their own, as they are lowered.
         guarded: guards are asked also where a moment has one variant: what has not been recorded raises, instead of being
             taken for what has.
+        lifted: tensors that the program finds by itself, its weights say, are parameters.
     Returns:
         one for each form of call (number of arguments, keywords, tape on or off) that has been recorded.
     """
-    return [_Builder(program, key, point, fused, guarded).build() for key, point in program.entries.items()]
+    return [_Builder(program, key, point, fused, guarded, lifted).build() for key, point in program.entries.items()]
 
 
 class _Builder:
     """Makes the graphs of one form of call."""
 
-    def __init__(self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool) -> None:
-        self.program, self.key, self.fused, self.guarded = program, key, fused, guarded
+    def __init__(
+        self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool, lifted: bool
+    ) -> None:
+        self.program, self.key, self.fused, self.guarded, self.lifted = program, key, fused, guarded, lifted
+        self.inputs: dict[int, tuple[Tensor, Parameter]] = {}  #: tensors that are parameters, by identity
         self.entry = point
         self.name = name_of(program)
         self.graphs: dict[int, FuncGraph] = {}
@@ -353,7 +378,34 @@ class _Builder:
         self.typed.graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
         while self.waiting:
             self.waiting.pop(0)()
+        if self.inputs:
+            self._lift()
         return self.typed
+
+    def input(self, tensor: Tensor, wish: str) -> AnfNode:
+        """The parameter that stands for a tensor of the program."""
+        if id(tensor) not in self.inputs:
+            tries = itertools.chain([wish], (f"{wish}~{number}" for number in itertools.count(2)))
+            name = next(name for name in tries if name not in self.typed.inputs)
+            self.typed.inputs[name] = tensor
+            layout = current(tensor)._layout
+            self.inputs[id(tensor)] = tensor, Parameter(None, name, layout.type, None)  # type: ignore[arg-type]
+        return self.inputs[id(tensor)][1]
+
+    def _lift(self) -> None:
+        """Give the graph in which calls start the tensors as parameters; where something leads back to it, a graph around
+        it has them."""
+        start = self.typed.graph
+        inputs = [parameter for _, parameter in self.inputs.values()]
+        structure = Structure(start)
+        if any(start in used for used in structure.used.values()):
+            outer = FuncGraph(start.name)
+            given = [outer.parameter(p.name, abstract=p.abstract) for p in start.parameters]
+            outer.output = outer.apply(start, *given)
+            self.typed.graph = outer
+        for parameter in inputs:
+            parameter.graph = self.typed.graph
+        self.typed.graph._parameters += tuple(inputs)
 
     def graph_of(self, point: Point, name: str, names: Names, count: int) -> FuncGraph:
         """The graph of what follows a moment; it is filled later, so that loops can lead back to it."""
@@ -616,6 +668,10 @@ class _Body:
     def _origin(self, origin: Origin) -> AnfNode:
         kind, key, base = origin.kind, origin.key, origin.base
         graph = self.graph
+        if self.builder.lifted and _is_of_the_program(origin):
+            found = value_of(origin, [])
+            if isinstance(found, Tensor):
+                return self.builder.input(found, getattr(found, "name", None) or self.names.path(origin))
         if kind == "slot":
             return graph.parameters[key]
         if kind == "known":
