@@ -44,6 +44,10 @@ def evaluate(graph: Graph, *arguments: Any) -> Any:
         GraphError: the program is not well formed.
         TypeError: the number of arguments is wrong.
         Exception: what the program raises. Errors of operators name the line of the program, if it is known.
+    Example:
+        >>> from anfora.ir import evaluate, parse
+        >>> evaluate(parse(lambda x: x * 2), 21)
+        42
     """
     return function(graph)(*arguments)
 

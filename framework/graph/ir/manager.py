@@ -31,6 +31,12 @@ class Manager:
         root: the graph in which the program starts.
     Raises:
         GraphError: a graph has no output, or belongs to another manager.
+    Example:
+        >>> from anfora.ir import PRIMITIVES, Manager, parse
+        >>> graph = parse(lambda x: x + 1)
+        >>> Manager(graph).set_input(graph.output, 0, PRIMITIVES["mul"])
+        >>> graph(5)
+        5
     """
 
     def __init__(self, root: Graph) -> None:

@@ -38,11 +38,31 @@ Abstract = Union[TensorType, Weak, tuple, None]
 
 
 class GraphError(AnforaError, ValueError):
-    """A graph that breaks a law of the IR, an edit that would, or a text that is no graph."""
+    """A graph that breaks a law of the IR, an edit that would, or a text that is no graph.
+
+    Example:
+        >>> from anfora.ir import FuncGraph
+        >>> try:
+        ...     FuncGraph("f").output
+        ... except GraphError as error:
+        ...     error.message, error.help
+        ('the graph @f has no output yet', 'set `graph.output` to a node or a value.')
+    """
 
 
 class AnfNode:
-    """A value in a program. `graph` is the owner, None for constants."""
+    """A value in a program: a Parameter, a ValueNode or a CNode.
+
+    Attributes:
+        graph: the graph that owns it; None for a ValueNode.
+        name: the variable of the program that holds it, if it has one.
+        abstract: what is known of the value without its data: a type and shape, the type of a number, a tuple, or None.
+        span: where the program says so.
+    Example:
+        >>> from anfora.ir import FuncGraph
+        >>> FuncGraph("f").parameter("x")
+        <parameter %x in @f>
+    """
 
     __slots__ = ()
 
@@ -56,7 +76,14 @@ class AnfNode:
 
 
 class Parameter(AnfNode):
-    """An argument of one graph. Made by `Graph.parameter`."""
+    """An argument of one graph. Made by `FuncGraph.parameter`.
+
+    Example:
+        >>> from anfora.ir import FuncGraph
+        >>> graph = FuncGraph("f")
+        >>> graph.parameter("x"), graph.parameters
+        (<parameter %x in @f>, (<parameter %x in @f>,))
+    """
 
     __slots__ = ("graph", "name", "abstract", "span")
 
@@ -65,7 +92,15 @@ class Parameter(AnfNode):
 
 
 class ValueNode(AnfNode):
-    """A value that is known: a number, a string, a type, a tensor, an operator, a graph."""
+    """A value that is known: a number, a string, a type, a tensor, an operator, a graph.
+
+    Args:
+        value: the value.
+    Example:
+        >>> from anfora.ir import ValueNode
+        >>> ValueNode(3)
+        <constant 3>
+    """
 
     __slots__ = ("value",)
 
@@ -85,7 +120,15 @@ class ValueNode(AnfNode):
 
 
 class CNode(AnfNode):
-    """A call. Made by `Graph.apply`."""
+    """A call: the function is its first input. Made by `FuncGraph.apply`.
+
+    Example:
+        >>> from anfora.ir import PRIMITIVES, FuncGraph
+        >>> graph = FuncGraph("f")
+        >>> call = graph.apply(PRIMITIVES["sub"], graph.parameter("x"), 1, name="y")
+        >>> call, call.fn, call.args
+        (<%y = sub(%x, 1) in @f>, <constant sub>, (<parameter %x in @f>, <constant 1>))
+    """
 
     __slots__ = ("graph", "_inputs", "name", "abstract", "span", "order")
 

@@ -157,7 +157,7 @@ class _Writer:
             lines = [f"{head}{', '.join(parameters)}){span} {{"]
         else:
             lines = [*_source(graph.span, ""), *_wrapped(head, parameters, ") {")]
-        told: Span | None = None
+        told = graph.span
         for call in self.structure.schedules[graph]:
             if not self.complete and call.span is not None and not (told and _is_same_line(told, call.span)):
                 told = call.span

@@ -33,6 +33,13 @@ def verify(root: Graph) -> Structure:
         the structure of the program, for who goes on with it.
     Raises:
         GraphError: it is not well formed.
+    Example:
+        >>> from anfora.ir import FuncGraph, verify
+        >>> inner, outer = FuncGraph("inner"), FuncGraph("outer")
+        >>> inner.output = outer.parameter("x")
+        >>> outer.output = outer.apply(inner)
+        >>> [str(graph) for graph in verify(outer).graphs] and outer(3)
+        3
     """
     graphs: dict[Graph, dict[int, CNode]] = {}
     for node, user in _nodes(root, graphs):
