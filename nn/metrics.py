@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import choice, flag, integer, number
@@ -65,6 +66,10 @@ class Metric(metaclass=ABCMeta):
         >>> Largest()(Tensor([1., 3., 2.]))
         3.0
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     def __init__(self) -> None:
         self._indexes: list[int] | None = None

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import exact
 from anfora.core.dtype import DType, float16, float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter, ParameterTuple
@@ -139,7 +140,7 @@ class AdaFactor(Optimizer):
         t = value_of(self.afactor_step) + 1.0
         if self.relative_step:
             rate = min(1e-6 * t if self.warmup_init else 1e-2, 1.0 / math.sqrt(t))
-        beta2 = 1.0 - t**-self.decay_rate
+        beta2 = 1.0 - exact.power(t, -self.decay_rate)
         first, second = self.eps
         return [rate, second, self.clip_threshold, self.beta1, 1.0 - self.beta1, decay, beta2, 1.0 - beta2, first]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import exact
 from anfora.core.errors import OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
@@ -50,7 +51,7 @@ class _Betas(Optimizer):
             setattr(self, name, Parameter(one, name=name, requires_grad=False))
 
     def counters(self, step: int) -> dict[str, float]:
-        return {name: getattr(self, name.removesuffix("_power")) ** step for name in self.powers}
+        return {name: exact.whole_power(getattr(self, name.removesuffix("_power")), step) for name in self.powers}
 
 
 class Adam(_Betas):
@@ -122,7 +123,7 @@ class Adam(_Betas):
 
     def hyperparameters(self, group: Group, rate: float, decay: float, step: int) -> list[float]:
         beta1, beta2 = self.beta1, self.beta2
-        size = rate * math.sqrt(1.0 - beta2**step) / (1.0 - beta1**step)
+        size = rate * math.sqrt(1.0 - exact.whole_power(beta2, step)) / (1.0 - exact.whole_power(beta1, step))
         return [size, beta1, 1.0 - beta1, beta2, 1.0 - beta2, self.eps]
 
 
@@ -199,7 +200,7 @@ class AdaMax(_Betas):
         return adamax()
 
     def hyperparameters(self, group: Group, rate: float, decay: float, step: int) -> list[float]:
-        size = rate / (1.0 - self.beta1**step)
+        size = rate / (1.0 - exact.whole_power(self.beta1, step))
         return [size, self.beta1, 1.0 - self.beta1, self.beta2, self.eps]
 
 

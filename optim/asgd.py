@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from anfora.core import exact
 from anfora.core.dtype import float32
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
@@ -79,8 +80,9 @@ class ASGD(Optimizer):
         etas = [0.0] * len(self.parameters)
         for group in self.param_groups:
             rate = self._rate(group)
+            eta = rate / exact.power(1.0 + self.lambd * rate * step, self.alpha)
             for i in group.indices:
-                etas[i] = rate / (1.0 + self.lambd * rate * step) ** self.alpha
+                etas[i] = eta
         return {"eta": etas, "mu": [1.0 / max(1.0, step - self.t0)] * len(etas)}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+from anfora.core import exact
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.optim.checks import flag, positive_int, real
 
@@ -79,7 +80,7 @@ def exponential_decay_lr(
         [1.0, 0.5, 0.25]
     """
     r, d, periods = _decay("exponential_decay_lr", learning_rate, decay_rate, decay_epoch, is_stair)
-    return _by_epoch("exponential_decay_lr", total_step, step_per_epoch, lambda e: r * d ** periods(e))
+    return _by_epoch("exponential_decay_lr", total_step, step_per_epoch, lambda e: r * exact.power(d, periods(e)))
 
 
 def natural_exp_decay_lr(
@@ -106,7 +107,7 @@ def natural_exp_decay_lr(
     label = "natural_exp_decay_lr"
     r, d, _ = _decay(label, learning_rate, decay_rate, decay_epoch, is_stair)
     return _by_epoch(
-        label, total_step, step_per_epoch, lambda e: r * math.exp(-d * (e - e % decay_epoch if is_stair else e))
+        label, total_step, step_per_epoch, lambda e: r * exact.exp(-d * (e - e % decay_epoch if is_stair else e))
     )
 
 
@@ -168,7 +169,7 @@ def cosine_decay_lr(
     if a >= b:
         raise OpValueError(f"{label} needs min_lr < max_lr, but got {a} and {b}", arg="min_lr")
     return _by_epoch(
-        label, total_step, step_per_epoch, lambda e: a + 0.5 * (b - a) * (1.0 + math.cos(math.pi * min(e, n) / n))
+        label, total_step, step_per_epoch, lambda e: a + 0.5 * (b - a) * (1.0 + exact.cos(math.pi * min(e, n) / n))
     )
 
 
@@ -203,7 +204,7 @@ def polynomial_decay_lr(
 
     def rate(e: int) -> float:
         done = e / (n * max(math.ceil(e / n), 1)) if is_longer else min(e, n) / n
-        return (a - b) * (1.0 - done) ** k + b
+        return (a - b) * exact.power(1.0 - done, k) + b
 
     return _by_epoch(label, total_step, step_per_epoch, rate)
 

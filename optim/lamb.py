@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from anfora.core import exact
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32, float64
 from anfora.core.errors import OpTypeError
@@ -71,7 +72,7 @@ class Lamb(Optimizer):
         return _LAMB
 
     def hyperparameters(self, group: Group, rate: float, decay: float, step: int) -> list[float]:
-        first, second = 1.0 / (1.0 - self.beta1**step), 1.0 / (1.0 - self.beta2**step)
+        first, second = (1.0 / (1.0 - exact.whole_power(beta, step)) for beta in (self.beta1, self.beta2))
         return [rate, self.beta1, 1.0 - self.beta1, self.beta2, 1.0 - self.beta2, first, second, self.eps, decay]
 
 

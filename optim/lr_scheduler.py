@@ -15,6 +15,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from anfora.core import exact
+from anfora.core.arguments import answers
 from anfora.core.dtype import float32
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.nearest import missing_in
@@ -62,6 +64,10 @@ class LRScheduler:
         >>> scheduler.step(); float(optimizer.learning_rate)
         0.25
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         label = type(self).__name__
@@ -186,7 +192,7 @@ class StepLR(LRScheduler):
         return [rate * self.gamma for rate in self._rates] if is_due else self._rates
 
     def _get_closed_form_lr(self) -> list[float]:
-        return [base * self.gamma ** (self.last_epoch // self.step_size) for base in self.base_lrs]
+        return [base * exact.power(self.gamma, self.last_epoch // self.step_size) for base in self.base_lrs]
 
 
 class MultiStepLR(LRScheduler):
@@ -213,11 +219,11 @@ class MultiStepLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        return [rate * self.gamma ** self.milestones[self.last_epoch] for rate in self._rates]
+        return [rate * exact.power(self.gamma, self.milestones[self.last_epoch]) for rate in self._rates]
 
     def _get_closed_form_lr(self) -> list[float]:
         passed = sum(count for milestone, count in self.milestones.items() if milestone <= self.last_epoch)
-        return [base * self.gamma**passed for base in self.base_lrs]
+        return [base * exact.power(self.gamma, passed) for base in self.base_lrs]
 
 
 class ExponentialLR(LRScheduler):
@@ -241,7 +247,7 @@ class ExponentialLR(LRScheduler):
         return [rate * self.gamma for rate in self._rates] if self.last_epoch else self._rates
 
     def _get_closed_form_lr(self) -> list[float]:
-        return [base * self.gamma**self.last_epoch for base in self.base_lrs]
+        return [base * exact.power(self.gamma, self.last_epoch) for base in self.base_lrs]
 
 
 class ConstantLR(LRScheduler):
@@ -341,11 +347,11 @@ class PolynomialLR(LRScheduler):
         if self.last_epoch == 0 or self.last_epoch > self.total_iters:
             return self._rates
         left = self.total_iters - self.last_epoch
-        return [rate * (left / (left + 1)) ** self.power for rate in self._rates]
+        return [rate * exact.power(left / (left + 1), self.power) for rate in self._rates]
 
     def _get_closed_form_lr(self) -> list[float]:
         left = 1.0 - min(self.total_iters, self.last_epoch) / self.total_iters
-        return [base * left**self.power for base in self.base_lrs]
+        return [base * exact.power(left, self.power) for base in self.base_lrs]
 
 
 class LambdaLR(LRScheduler):
@@ -419,7 +425,7 @@ class CosineAnnealingLR(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def _height(self, t: int) -> float:
-        return (1.0 + math.cos(math.pi * t / self.T_max)) / 2.0
+        return (1.0 + exact.cos(math.pi * t / self.T_max)) / 2.0
 
     def get_lr(self) -> list[float]:
         t = self.last_epoch
@@ -472,7 +478,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def get_lr(self) -> list[float]:
-        height = (1.0 + math.cos(math.pi * self.T_cur / self.T_i)) / 2.0
+        height = (1.0 + exact.cos(math.pi * self.T_cur / self.T_i)) / 2.0
         return [self.eta_min + (base - self.eta_min) * height for base in self.base_lrs]
 
     def step(self, epoch: Any = None) -> None:
@@ -558,9 +564,9 @@ class CyclicLR(LRScheduler):
     def _scale(self, cycle: int) -> float:
         if self.scale_fn is not None:
             return self.scale_fn(cycle if self.scale_mode == "cycle" else self.last_epoch)
-        return {"triangular": 1.0, "triangular2": 0.5 ** (cycle - 1), "exp_range": self.gamma**self.last_epoch}[
-            self.mode
-        ]
+        if self.mode == "exp_range":
+            return exact.power(self.gamma, self.last_epoch)
+        return 0.5 ** (cycle - 1) if self.mode == "triangular2" else 1.0
 
     def get_lr(self) -> list[float]:
         period = self.step_size_up + self.step_size_down

@@ -6,6 +6,7 @@ import functools
 import math
 from typing import Any
 
+from anfora.core import exact
 from anfora.core.dtype import float32
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
@@ -85,7 +86,8 @@ class Adam(Optimizer):
 
     def hyperparameters(self, group: Group, rate: float, decay: float, step: int) -> list[float]:
         first, rest1, second, rest2 = betas_of(group)
-        size, root = rate / (1.0 - first**step), 1.0 / math.sqrt(1.0 - second**step)
+        size = rate / (1.0 - exact.whole_power(first, step))
+        root = 1.0 / math.sqrt(1.0 - exact.whole_power(second, step))
         return [size, root, first, rest1, second, rest2, group["eps"], 1.0 - rate * decay]
 
 
@@ -168,7 +170,7 @@ class Adamax(Optimizer):
 
     def hyperparameters(self, group: Group, rate: float, decay: float, step: int) -> list[float]:
         first, rest1, second, _ = betas_of(group)
-        return [rate / (1.0 - first**step), first, rest1, second, group["eps"]]
+        return [rate / (1.0 - exact.whole_power(first, step)), first, rest1, second, group["eps"]]
 
 
 class RAdam(Optimizer):
@@ -215,7 +217,8 @@ class RAdam(Optimizer):
         """ρ and ρ∞."""
         beta2 = group["betas"][1]
         limit = 2.0 / (1.0 - beta2) - 1.0
-        return limit - 2.0 * step * beta2**step / (1.0 - beta2**step), limit
+        left = exact.whole_power(beta2, step)
+        return limit - 2.0 * step * left / (1.0 - left), limit
 
     def rule(self, section: Section) -> Rule:
         length, _ = self._length(section.group, value_of(self.global_step) + 1)
@@ -224,10 +227,10 @@ class RAdam(Optimizer):
     def hyperparameters(self, group: Group, rate: float, decay: float, step: int) -> list[float]:
         first, rest1, second, rest2 = betas_of(group)
         length, limit = self._length(group, step)
-        size = rate / (1.0 - first**step)
+        size = rate / (1.0 - exact.whole_power(first, step))
         if length > 5.0:
             r = (length - 4.0) * (length - 2.0) * limit / ((limit - 4.0) * (limit - 2.0) * length)
-            size *= math.sqrt(r * (1.0 - second**step))
+            size *= math.sqrt(r * (1.0 - exact.whole_power(second, step)))
         return [size, first, rest1, second, rest2, group["eps"]]
 
 
@@ -284,7 +287,8 @@ class NAdam(Optimizer):
 
     def _momentum(self, group: Group, step: int) -> tuple[float, float, float]:
         """μ(t), μ(t + 1) and M."""
-        now, then = (group["betas"][0] * (1.0 - 0.5 * 0.96 ** (t * group["momentum_decay"])) for t in (step, step + 1))
+        decay = group["momentum_decay"]
+        now, then = (group["betas"][0] * (1.0 - 0.5 * exact.power(0.96, t * decay)) for t in (step, step + 1))
         return now, then, value_of(getattr(self, f"mu_product_group_{self._index(group)}")) * now
 
     def rule(self, section: Section) -> Rule:
@@ -294,7 +298,7 @@ class NAdam(Optimizer):
         first, rest1, second, rest2 = betas_of(group)
         now, then, product = self._momentum(group, step)
         shares = [rate * (1.0 - now) / (1.0 - product), rate * then / (1.0 - product * then)]
-        return [*shares, first, rest1, second, rest2, 1.0 / (1.0 - second**step), group["eps"]]
+        return [*shares, first, rest1, second, rest2, 1.0 / (1.0 - exact.whole_power(second, step)), group["eps"]]
 
     def counters(self, step: int) -> dict[str, float]:
         groups = enumerate(self.param_groups)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from anfora.core import exact
 from anfora.core.dtype import float32
 from anfora.core.errors import OpValueError
 from anfora.core.parameter import Parameter
@@ -346,7 +347,7 @@ class ASGD(Optimizer):
         made = {}
         for index, group in enumerate(self.param_groups):
             rate = self._rate(group)
-            made[f"eta_group_{index}"] = rate / (1.0 + group["lambd"] * rate * step) ** group["alpha"]
+            made[f"eta_group_{index}"] = rate / exact.power(1.0 + group["lambd"] * rate * step, group["alpha"])
             made[f"mu_group_{index}"] = 1.0 / max(1.0, step - group["t0"])
         return made
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from anfora.core import slots
+from anfora.core.arguments import answers
 from anfora.core.cell_html import as_html
 from anfora.core.dtype import DType, as_dtype, float16, float32
 from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
@@ -79,6 +80,10 @@ class Cell:
         >>> Line()(Tensor(3.0)).item(), [p.name for p in Line().trainable_params()]
         (6.0, ['slope'])
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     def __init__(self, auto_prefix: bool = True, flags: dict | None = None) -> None:
         attributes = self.__dict__

@@ -3,17 +3,19 @@
     HABITS     by what is asked: "Cell", "Tensor" and other classes, or "module"; then by the library, by the name
     word_for   the sentence of an error's help
     teach      lets a class answer such names: asking for one is an error that says so, and `hasattr` says no
+    ARGUMENTS  the same of arguments, by the library; argument_for is the sentence
 
 A class is taught by attributes, not by `__getattr__`, which would slow down every attribute that there is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from anfora.core.errors import OpAttributeError
 
-__all__ = ["HABITS", "Asked", "teach", "word_for"]
+__all__ = ["ARGUMENTS", "HABITS", "Asked", "argument_for", "teach", "word_for"]
 
 _NO_DEVICE = "not needed here: everything is computed on the CPU."
 _LOOP = "Model(net, loss_fn, optimizer, metrics={…})"
@@ -135,6 +137,56 @@ HABITS: dict[str, dict[str, dict[str, str]]] = {
         },
     },
 }  # fmt: skip
+
+
+_ONE_CALL = "not needed here: a step is one native call."
+_MAPPED = "not needed here: data.map(transforms, column) does it."
+
+#: Our words for arguments: names, of which the first that a call takes is meant, or a sentence, which ends with a stop.
+ARGUMENTS: dict[str, dict[str, str | tuple[str, ...]]] = {
+    "PyTorch": {
+        "in_features": ("in_channels", "in1_channels"), "out_features": "out_channels", "bias": "has_bias",
+        "groups": "group", "dim": "axis", "keepdim": ("keep_dims", "keepdims"), "num_parameters": "channel",
+        "num_embeddings": "vocab_size", "embedding_dim": "embedding_size", "negative_slope": "alpha", "eps": "epsilon",
+        "track_running_stats": "use_batch_statistics",
+        "elementwise_affine": "an argument of anfora.mint.nn.LayerNorm.",
+        "padding_mode": "not there: padding is with zeros; anfora.nn.ReflectionPad2d in front pads otherwise.",
+        "inplace": "not needed here: an operator gives a new tensor.",
+        "size_average": "reduction", "reduce": "reduction",
+        "lr": "learning_rate", "betas": "beta1 and beta2", "amsgrad": "use_amsgrad", "nesterov": "use_nesterov",
+        "alpha": "decay", "maximize": "not needed here: give the gradients the other sign.",
+        "foreach": _ONE_CALL, "fused": _ONE_CALL, "capturable": _ONE_CALL,
+        "device": _NO_DEVICE, "pin_memory": _NO_DEVICE, "std": "sigma",
+        "num_workers": "num_parallel_workers", "drop_last": "drop_remainder", "root": "dataset_dir", "train": "usage",
+        "transform": _MAPPED, "target_transform": _MAPPED, "download": "not there: the files must be in the folder.",
+        "interpolation": "resample", "fill": "fill_value",
+    },
+    "Keras": {
+        "units": "out_channels", "filters": "out_channels", "strides": "stride", "use_bias": "has_bias",
+        "kernel_initializer": "weight_init", "bias_initializer": "bias_init", "embeddings_initializer": "embedding_table",
+        "dilation_rate": "dilation", "pool_size": "kernel_size", "rate": "p", "input_dim": "vocab_size",
+        "output_dim": "embedding_size", "epsilon": "eps", "stddev": "sigma",
+        "input_shape": "not needed here: layers are told how many channels come in.",
+        "return_sequences": "not needed here: layers give all steps and the last state.",
+        "from_logits": "not needed here: there are losses for logits and others for probabilities.",
+        "beta_1": "beta1", "beta_2": "beta2", "rho": "decay", "initial_learning_rate": "learning_rate",
+        "loss": "loss_fn", "trainable": "requires_grad", "filepath": "prefix", "num_parallel_calls": "num_parallel_workers",
+    },
+}  # fmt: skip
+
+
+def argument_for(name: str, takes: Sequence[str]) -> str | None:
+    """`what PyTorch calls bias is has_bias here.`: our word for an argument, where a call takes that one."""
+    for library, words in ARGUMENTS.items():
+        if name not in words:
+            continue
+        found = words[name]
+        if isinstance(found, str) and found.endswith("."):
+            return f"what {library} calls {name} is {found}"
+        for word in (found,) if isinstance(found, str) else found:
+            if word.split()[0] in takes:
+                return f"what {library} calls {name} is {word} here."
+    return None
 
 
 def word_for(name: str, *kinds: str) -> str | None:

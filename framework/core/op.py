@@ -35,7 +35,6 @@ Dispatch lives elsewhere (`eager/`, `graph/`): calling an Op goes through the sl
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -43,6 +42,7 @@ from typing import Any
 
 from anfora.core import slots
 from anfora.core.abstract import TensorType
+from anfora.core.arguments import unknown
 from anfora.core.dtype import DType, promote, promote_scalar
 from anfora.core.errors import OpTypeError
 
@@ -250,11 +250,7 @@ class Op:
             if name in given:
                 raise OpTypeError(f"{self.name} got two values for `{name}`")
             if name not in self.signature.parameters:
-                near = difflib.get_close_matches(name, self.order, 1)
-                raise OpTypeError(
-                    f"{self.name} has no argument `{name}`; it takes {', '.join(self.order)}",
-                    help=f"did you mean `{near[0]}`?" if near else None,
-                )
+                raise unknown(self.name, name, self.order)
             given[name] = value
         inputs = []
         for name in self.tensors:

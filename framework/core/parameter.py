@@ -11,6 +11,7 @@ import numpy as np
 
 from anfora.core import slots
 from anfora.core.abstract import TensorType
+from anfora.core.arguments import answers
 from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.habits import teach
@@ -235,6 +236,7 @@ class ParameterTuple(tuple):
         return super().__iter__()
 
 
+answers(Parameter)
 teach(Parameter, "Parameter")
 
 

@@ -8,7 +8,7 @@ arranging.py    nodes that arrange rows         mapping.py     functions on fiel
 gathering.py    batches                         functions.py   the program's functions, and their errors
 executor.py     who computes rows               parallel.py    which executor a run gets; threads
 processes.py    worker processes                shared.py      the memory in which they answer
-gate.py         threads and forks take turns
+gate.py         threads and forks take turns    cache.py        rows that are kept
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py, records.py, clue.py    the datasets by where their data are
 schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 
 from anfora.core.nearest import missing_in
 from anfora.dataset import config, text, transforms, vision
+from anfora.dataset.cache import DatasetCache
 from anfora.dataset.clue import CLUEDataset
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.datasets import zip_datasets as zip
@@ -50,11 +51,12 @@ from anfora.dataset.schema import Schema
 from anfora.dataset.user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
 __all__ = [
-    "BatchInfo", "CLUEDataset", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler",
-    "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MindDataset", "MnistDataset",
-    "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "Schema",
-    "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TextFileDataset",
-    "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision", "zip",
+    "BatchInfo", "CLUEDataset", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DatasetCache",
+    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset",
+    "MindDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler",
+    "SampleError", "Sampler", "Schema", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
+    "TFRecordDataset", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision",
+    "zip",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

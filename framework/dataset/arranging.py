@@ -178,6 +178,17 @@ class Repeat(Through):
             )
         return epochs, numbers
 
+    def samples(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
+        size = self.child.size(run)
+        assert size and self.count is not None
+        rounds = positions // size
+        numbers = np.empty(len(positions), np.int64)
+        for number in np.unique(rounds):
+            here = rounds == number
+            inner = epoch * self.count + int(number)
+            numbers[here] = self.child.samples(run, inner, positions[here] - number * size)
+        return numbers
+
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
         done = number = 0
         while self.count is None or number < self.count:
@@ -219,6 +230,21 @@ class Concat(Node):
     def size(self, run: Run) -> int | None:
         sizes = [child.size(run) for child in self.children]
         return None if None in sizes else sum(sizes)  # type: ignore[arg-type]
+
+    @property
+    def sample_count(self) -> int | None:
+        counts = [child.sample_count for child in self.children]
+        return None if None in counts else sum(counts)  # type: ignore[arg-type]
+
+    def samples(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
+        numbers = np.empty(len(positions), np.int64)
+        end = count = 0
+        for child in self.children:
+            begin, end = end, end + (child.size(run) or 0)
+            here = (positions >= begin) & (positions < end)
+            numbers[here] = count + child.samples(run, epoch, positions[here] - begin)
+            count += child.sample_count or 0
+        return numbers
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
         self.check()

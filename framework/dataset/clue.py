@@ -72,7 +72,8 @@ class CLUEDataset(Dataset):
             )
         columns = [_column([row[place] for row in rows], name) for place, name in enumerate(names)]
         node = Arrays(columns, names)
-        self._begin(in_files(node, starts, shuffle, (num_shards, shard_id), num_samples, num_parallel_workers))
+        part = num_shards, shard_id
+        self._begin(in_files(node, starts, shuffle, part, num_samples, num_parallel_workers, cache))
 
 
 def _rows(file: str, paths: tuple[str, ...]) -> list[list[Any]]:

@@ -5,6 +5,7 @@ A dataset itself does not change; it only knows which iterator of it was begun l
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
@@ -12,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import answers, unknown
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.habits import teach
 from anfora.dataset import checks
 from anfora.dataset.arranging import Chosen, Concat, Filter, FlatMap, Project, Rename, Repeat, Shuffle, Skip, Take, Zip
+from anfora.dataset.cache import with_cache
 from anfora.dataset.executor import Executor
 from anfora.dataset.gathering import Batch, Buckets, Padding
 from anfora.dataset.iterators import DictIterator, RowIterator, TupleIterator, begin
@@ -38,6 +41,10 @@ class Dataset:
     Datasets are made by the classes for their sources (`GeneratorDataset`, `MnistDataset`, …) and by the methods here,
     which give new ones. Iterating over one gives lists of tensors.
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     _node: Node
     children: list[Dataset] = []  # noqa: RUF012  (what a source has)
@@ -68,6 +75,7 @@ class Dataset:
                 `pure` in threads, and transforms of this package in processes where that pays. The rows are the same for
                 any number.
             python_multiprocessing: False for no processes: then functions of the program run in this thread.
+            cache: a `DatasetCache`, where the rows are kept for later epochs.
         Before a function of the program runs on a sample, the global generators of `random`, numpy and anfora are seeded
         from (seed, epoch, sample); what they were is put back when the next row is given.
         Raises:
@@ -95,9 +103,8 @@ class Dataset:
             else checks.column_names("output_columns", output_columns, empty=True) or None
         )
         _no_others("map", kwargs, _MAP_EXTRAS)
-        return Dataset(
-            Map(self._node, given, inputs, outputs, _workers(num_parallel_workers), _in_process(kwargs)), self
-        )
+        node = Map(self._node, given, inputs, outputs, _workers(num_parallel_workers), _in_process(kwargs))
+        return Dataset(with_cache(node, kwargs.get("cache")), self)
 
     def batch(
         self, batch_size: int | Callable[..., int], drop_remainder: bool = False,
@@ -579,7 +586,8 @@ def _in_process(kwargs: dict[str, Any]) -> bool:
 def _no_others(method: str, kwargs: dict[str, Any], known: Sequence[str]) -> None:
     for name in kwargs:
         if name not in known:
-            raise OpTypeError(f"{method}() got an unexpected keyword argument '{name}'", arg=name)
+            named = [*inspect.signature(getattr(Dataset, method)).parameters][1:-1]
+            raise unknown(method, name, [*named, *known])
 
 
 def _check_iterator(num_epochs: Any, output_numpy: Any, do_copy: Any) -> None:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.span import internal_files
 
@@ -49,6 +50,10 @@ class Transform:
     `many` does it for all rows of a column, an array with a leading axis or a list of arrays, where that is faster; it
     gives the same bits.
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     #: Whether it draws from `draws`.
     random = False

@@ -145,6 +145,10 @@ class Batch(Through):
     def batch_size(self) -> int:
         return 1 if callable(self.count) else self.count
 
+    @property
+    def sample_count(self) -> None:
+        return None
+
     def functions(self) -> Sequence[Any]:
         found = (self.function, self.count if callable(self.count) else None)
         return [function for function in found if function is not None and not is_pure(function)]

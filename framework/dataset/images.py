@@ -13,7 +13,9 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.data.idx import DataError, read_idx
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
+from anfora.dataset.cache import with_cache
 from anfora.dataset.datasets import Dataset
+from anfora.dataset.mapping import Map
 from anfora.dataset.samplers import select
 from anfora.dataset.sources import Indexed, Sampled
 from anfora.dataset.user_defined import arrays_of
@@ -35,7 +37,7 @@ class MnistDataset(Dataset):
         shuffle: whether images come in random order; by default they do.
         sampler: instead of shuffle: a sampler, or numbers of samples.
         num_shards, shard_id: take part `shard_id` of so many.
-        cache: MindSpore's; must be None.
+        cache: a `DatasetCache`; the images are in memory in any case.
     Columns: "image" (28, 28, 1) uint8 and "label", a uint32.
     Raises:
         OpRuntimeError: files are missing or damaged.
@@ -57,7 +59,8 @@ class MnistDataset(Dataset):
             "image": np.concatenate([images for images, _ in pairs])[..., None],
             "label": np.concatenate([labels for _, labels in pairs]).astype(np.uint32),
         }
-        self._begin(arrays_of(columns, (num_samples, sampler, shuffle, num_shards, shard_id), num_parallel_workers))
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        self._begin(arrays_of(columns, sampling, num_parallel_workers, cache))
 
     def _read(self, folder: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
         found = []
@@ -123,7 +126,8 @@ class Cifar10Dataset(Dataset):
         images = rows[:, first:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
         columns = {"image": np.ascontiguousarray(images)}
         columns |= {name: rows[:, place].astype(np.uint32) for place, name in enumerate(self._labels)}
-        self._begin(arrays_of(columns, (num_samples, sampler, shuffle, num_shards, shard_id), num_parallel_workers))
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        self._begin(arrays_of(columns, sampling, num_parallel_workers, cache))
 
     def _read(self, file: Path) -> np.ndarray:
         size = len(self._labels) + 3 * 32 * 32
@@ -188,7 +192,8 @@ class ImageFolderDataset(Dataset):
             their names.
         decode: whether images are decoded; else they are the bytes of the files.
         num_shards, shard_id: take part `shard_id` of so many.
-        cache, decrypt: MindSpore's; without effect.
+        cache: a `DatasetCache` for the images, decoded if they are.
+        decrypt: MindSpore's; without effect.
     Columns: "image", bytes (n,) uint8 or decoded (H, W, 3) uint8, and "label", an int32.
     """
 
@@ -232,6 +237,5 @@ class ImageFolderDataset(Dataset):
         node.workers = None if num_parallel_workers is None else checks.integer_in(
             "num_parallel_workers", num_parallel_workers, 1
         )  # fmt: skip
-        self._begin(Sampled(node, chosen))
-        if decode:
-            self._node = self.map(Decode(), "image")._node
+        source = Map(node, [Decode()], ["image"], None) if decode else node
+        self._begin(Sampled(with_cache(source, cache), chosen))

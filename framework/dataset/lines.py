@@ -13,6 +13,7 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
+from anfora.dataset.cache import with_cache
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.node import Node
 from anfora.dataset.samplers import BuiltinSampler, RandomSampler, SequentialSampler, Shuffle
@@ -151,13 +152,15 @@ class _Lines(Indexed):
 
 
 def in_files(
-    node: Node, starts: Sequence[int], shuffle: Any, part: Any, num_samples: Any, workers: Any, dealt: str = "rows"
-) -> Node:
+    node: Node, starts: Sequence[int], shuffle: Any, part: Any, num_samples: Any, workers: Any, cache: Any = None,
+    dealt: str = "rows",
+) -> Node:  # fmt: skip
     """A source of files under the order that its arguments ask for."""
     order = shuffle_of(shuffle)
     count = checks.count_of("num_samples", num_samples)
     shards = checks.shards(*part)
     node.workers = None if workers is None else checks.integer_in("num_parallel_workers", workers, 1)
+    node = with_cache(node, cache, in_memory=isinstance(node, Arrays))
     if shards[0] is None and order in (None, Shuffle.GLOBAL, Shuffle.ADAPTIVE, Shuffle.PARTIAL):
         return Sampled(
             node, SequentialSampler(num_samples=count) if order is None else RandomSampler(num_samples=count)
@@ -175,7 +178,7 @@ class TextFileDataset(Dataset):
         num_parallel_workers: see `Dataset.map`.
         shuffle: True or Shuffle.GLOBAL, the default, for all lines; Shuffle.FILES; Shuffle.INFILE; False for none.
         num_shards, shard_id: take part `shard_id` of so many, all equally long.
-        cache: MindSpore's; without effect.
+        cache: a `DatasetCache` for what is read from the files; what is read as a whole is in memory in any case.
     Column: "text", a word.
     """
 
@@ -185,7 +188,7 @@ class TextFileDataset(Dataset):
     ) -> None:  # fmt: skip
         node = _Lines(files_of(dataset_files))
         part = num_shards, shard_id
-        self._begin(in_files(node, node.starts.tolist(), shuffle, part, num_samples, num_parallel_workers))
+        self._begin(in_files(node, node.starts.tolist(), shuffle, part, num_samples, num_parallel_workers, cache))
 
 
 class CSVDataset(Dataset):
@@ -246,7 +249,8 @@ class CSVDataset(Dataset):
             for place, (name, default) in enumerate(zip(names, defaults))
         ]
         node = Arrays(arrays, names)
-        self._begin(in_files(node, starts, shuffle, (num_shards, shard_id), num_samples, num_parallel_workers))
+        part = num_shards, shard_id
+        self._begin(in_files(node, starts, shuffle, part, num_samples, num_parallel_workers, cache))
 
 
 def _column(words: list[str], default: Any, name: str) -> np.ndarray:

@@ -115,6 +115,15 @@ class Node:
         """Which samples the rows come from: epochs (one for all, or one each) and numbers."""
         return epoch, positions
 
+    @property
+    def sample_count(self) -> int | None:
+        """How many samples there are, where each row is made of one that can be had again; None elsewhere."""
+        return None
+
+    def samples(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
+        """Which of these the rows are made of: the same numbers in any epoch, order and part."""
+        raise NotImplementedError
+
     def functions(self) -> Sequence[Any]:
         """The program's own functions in this node that are not marked pure."""
         return ()
@@ -173,3 +182,10 @@ class Through(Node):
         if not self.indexed:
             return epoch, positions
         return self.child.origins(run, epoch, self.places(run, epoch, positions))
+
+    @property
+    def sample_count(self) -> int | None:
+        return self.child.sample_count if self.indexed else None
+
+    def samples(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
+        return self.child.samples(run, epoch, self.places(run, epoch, positions))

@@ -14,6 +14,7 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
+from anfora.dataset.cache import with_cache
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.lines import FileOrder, Shuffle, files_of, in_files, shuffle_of
 from anfora.dataset.samplers import BuiltinSampler, select
@@ -74,7 +75,7 @@ class MindDataset(Dataset):
         padded_sample: {field: value}, a row that comes after the others.
         num_padded: how often it does.
         num_samples: at most so many rows.
-        cache: MindSpore's; without effect.
+        cache: a `DatasetCache` for the rows.
     Columns: numbers without axes, words, arrays, and bytes as one word of bytes (1,).
     """
 
@@ -117,7 +118,7 @@ class MindDataset(Dataset):
         else:
             shuffled = None if sampler is not None else order is not None
             chosen = select(num_samples, sampler, shuffled, num_shards, shard_id)
-        self._begin(Sampled(node, chosen))
+        self._begin(Sampled(with_cache(node, cache), chosen))
 
 
 def _padding(sample: Any, count: Any, names: list[str]) -> tuple[dict[str, Any], int]:
@@ -264,7 +265,7 @@ class TFRecordDataset(Dataset):
         shuffle: True or Shuffle.GLOBAL, the default, for all records; Shuffle.FILES; Shuffle.INFILE; False for none.
         num_shards, shard_id: take part `shard_id` of so many: every so-manieth file.
         shard_equal_rows: whether parts are equally long instead, wherever their records stand.
-        cache: MindSpore's; without effect.
+        cache: a `DatasetCache` for the rows.
         compression_type: None or "", "GZIP" or "ZLIB".
     Columns: without a schema lists of numbers (n,) float32 or int64, and bytes (n,) uint8.
     Raises:
@@ -300,4 +301,4 @@ class TFRecordDataset(Dataset):
             num_samples = schema.num_rows
         dealt = "rows" if shard_equal_rows else "files"
         starts = node.starts.tolist()
-        self._begin(in_files(node, starts, shuffle, part, num_samples, num_parallel_workers, dealt))
+        self._begin(in_files(node, starts, shuffle, part, num_samples, num_parallel_workers, cache, dealt))

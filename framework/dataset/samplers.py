@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import Guard, permutation, seed_globals, uniforms, words
@@ -28,6 +29,10 @@ class BuiltinSampler:
     Args:
         num_samples: how many samples are taken; 0 and None mean all.
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     #: Whether one epoch may have a sample twice; random choices then go by the row, not by the sample.
     repeats = False

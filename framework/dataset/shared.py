@@ -71,6 +71,15 @@ class _Placed:
         return _Placed, (self.dtype, self.shape, self.offset)
 
 
+def _in_a_row(arrays: dict[int, np.ndarray], begin: int) -> tuple[dict[int, int], int]:
+    """Places for arrays one behind the other, and where the last one ends."""
+    places = {}
+    for key, array in arrays.items():
+        places[key] = begin
+        begin += _aligned(array.nbytes)
+    return places, begin
+
+
 class Outgoing:
     """The worker's side: puts the arrays of an answer into a slot that is free.
 
@@ -110,34 +119,21 @@ class Outgoing:
 
     def pack(self, columns: list[Any]) -> tuple[list[Any], int | None]:
         """Columns whose large arrays are replaced by their places, and the slot where they are."""
-        open_, self._open = self._open, None
-        found: dict[int, np.ndarray] = {}
-        for column in columns:
-            for array in [column] if isinstance(column, np.ndarray) else column:
-                if isinstance(array, np.ndarray) and array.nbytes >= _LEAST and array.dtype.kind in _SENT:
-                    found[id(array)] = array
-        if not found:
-            if open_ is not None:
-                self._free.append(open_)
+        arrays = {
+            id(array): array
+            for column in columns
+            for array in ([column] if isinstance(column, np.ndarray) else column)
+            if isinstance(array, np.ndarray) and array.nbytes >= _LEAST and array.dtype.kind in _SENT
+        }
+        opened, self._open = self._open, None
+        slot, places, there = self._laid(opened, arrays)
+        if opened is not None and opened != slot:
+            self._free.append(opened)
+        if slot is None:
             return columns, None
-        places = {} if open_ is None else self._places(open_, found)
-        total = self._used if open_ is not None else 0
-        for key, array in found.items():
-            if key not in places:
-                places[key] = total
-                total += _aligned(array.nbytes)
-        slot = open_
-        if slot is None or total > len(self._slots[slot]):  # another one, with all of them one after the other
-            slot, total = self._slot(sum(_aligned(array.nbytes) for array in found.values())), 0
-            for key, array in found.items():
-                places[key] = total
-                total += _aligned(array.nbytes)
-            if open_ is not None:
-                self._free.append(open_)
-                open_ = None
         memory = np.frombuffer(self._slots[slot], np.uint8)
-        for key, array in found.items():
-            if open_ is None or places[key] >= self._used:
+        for key, array in arrays.items():
+            if key not in there:
                 place = memory[places[key] : places[key] + array.nbytes]
                 place.view(array.dtype).reshape(array.shape)[...] = array
 
@@ -145,6 +141,24 @@ class Outgoing:
             return _Placed(array.dtype.str, array.shape, places[id(array)]) if id(array) in places else array
 
         return [packed(c) if isinstance(c, np.ndarray) else [packed(row) for row in c] for c in columns], slot
+
+    def _laid(
+        self, opened: int | None, arrays: dict[int, np.ndarray]
+    ) -> tuple[int | None, dict[int, int], dict[int, int]]:
+        """The slot that arrays are sent in, their places, and the places of those that are written already.
+
+        That is the slot of the answer, where some were made: the others come behind them. Without it, or if that has not
+        the room, it is another one, with all of them.
+        """
+        if not arrays:
+            return None, {}, {}
+        if opened is not None:
+            there = self._places(opened, arrays)
+            places, end = _in_a_row({key: array for key, array in arrays.items() if key not in there}, self._used)
+            if end <= len(self._slots[opened]):
+                return opened, {**there, **places}, there
+        places, end = _in_a_row(arrays, 0)
+        return self._slot(end), places, {}
 
     def _places(self, slot: int, arrays: dict[int, np.ndarray]) -> dict[int, int]:
         """Those of the arrays that lie in a slot as they are sent, and where."""

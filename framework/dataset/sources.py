@@ -36,6 +36,13 @@ class Indexed(Node):
     def size(self, run: Run) -> int:
         return self.total
 
+    @property
+    def sample_count(self) -> int | None:
+        return self.total
+
+    def samples(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
+        return positions
+
     def fetch(self, numbers: np.ndarray) -> Block:
         raise NotImplementedError
 
@@ -171,6 +178,10 @@ class Grouped(Items):
         self.source, self.columns, self.types = items.source, items.columns, items.types
         self.workers, self.in_process = items.workers, items.in_process
         self.groups, self.collate_rows = groups, collate
+
+    @property
+    def sample_count(self) -> None:
+        return None
 
     def size(self, run: Run) -> int:
         return len(self._batches(run, 0))

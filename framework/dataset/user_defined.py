@@ -11,6 +11,7 @@ from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.blocks import as_array
+from anfora.dataset.cache import with_cache
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.node import Node
 from anfora.dataset.samplers import select
@@ -153,8 +154,8 @@ class PaddedDataset(Dataset):
         self.padded_samples = padded_samples
 
 
-def arrays_of(columns: dict[str, np.ndarray], sampling: tuple[Any, ...], workers: Any) -> Node:
+def arrays_of(columns: dict[str, np.ndarray], sampling: tuple[Any, ...], workers: Any, cache: Any = None) -> Node:
     """The node of a source whose data are in memory."""
     node = Arrays(list(columns.values()), list(columns))
     node.workers = None if workers is None else checks.integer_in("num_parallel_workers", workers, 1)
-    return Sampled(node, select(*sampling))
+    return Sampled(with_cache(node, cache, in_memory=True), select(*sampling))

@@ -20,18 +20,21 @@ A kernel may call plain functions of its module, which numba compiles with it. H
 integers; who computes with them brings them to another type before.
 
 numba's optimised IR is taken and kept like any other object, keyed by the code of the function and of all it reaches, so
-a warm process never imports numba.
+a warm process never imports numba. Its `math.exp`, `math.log` and `math.cos` are the scalar bodies; what else the C library
+would round as it likes is refused.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from types import FunctionType
 from typing import Any
 
+from anfora.kernel import bodies
 from anfora.kernel.build import Recipe
-from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
+from anfora.kernel.emit import F64, I32, I64, PTR, Function, Module, Value
 from anfora.kernel.heap import require
 from anfora.kernel.loops import HEADER
 from anfora.kernel.memory import storage
@@ -72,7 +75,7 @@ def _write(function: Callable, types: tuple[str, ...]) -> Module:
     """The IR of one kernel: a wrapper that takes the function's arguments from the words, and what numba made of it."""
     module = Module()
     text, name = _numba_ir(function, types)
-    module.link(text)
+    module.link(_with_bodies(text, module))
     fn = Function("kernel", [("ptr", "words")], module=module)
     arguments: list[Value] = [fn.word(0), fn.word(1)]
     for i, kind in enumerate(types, HEADER - 1):
@@ -83,6 +86,28 @@ def _write(function: Callable, types: tuple[str, ...]) -> Module:
     fn.call(I32, f'"{name}"', result, error, *arguments)
     fn.ret(fn.load(result, I64))
     return module
+
+
+#: Functions of numba's IR that this package computes by itself, from a float64.
+_BODIES: dict[str, Callable[[Value], Value]] = {
+    "exp": bodies.exp, "log": bodies.log, "cos": lambda x: bodies.sine_and_cosine(x)[1],
+}  # fmt: skip
+#: Functions that are exact wherever they come from.
+_EXACT = {"sqrt", "floor", "ceil", "trunc", "rint", "fabs", "fmod", "copysign", "fma", "minnum", "maxnum"}
+
+
+def _with_bodies(text: str, module: Module) -> str:
+    """IR that calls our bodies where it called the C library; the module gets them."""
+    called = set(re.findall(r"^declare double @(?:llvm\.)?([a-z]\w*?)(?:\.f64)?\(", text, re.MULTILINE))
+    if unknown := called - _EXACT - {*_BODIES}:
+        raise RuntimeError(
+            f"bug in this library: a kernel of numba calls {', '.join(sorted(unknown))} of the C library"
+        )
+    for name in sorted(called & {*_BODIES}):
+        fn = Function(f"anfora_{name}", [("double", "x")], "double", module)
+        fn.ret(_BODIES[name](Value(fn, F64, "%x")))
+        text = re.sub(rf"@(?:llvm\.)?{name}(?:\.f64)?\(", f"@anfora_{name}(", text)
+    return text
 
 
 _kernel = Recipe(_write, dict, vectorize=False)  # numba has done it

@@ -11,6 +11,7 @@ import math
 import numpy as np
 
 from anfora.core.dtype import DType, float64, int64, uint64
+from anfora.core.exact import LN_TAU
 from anfora.kernel.irregular import irregular
 from anfora.kernel.loops import contiguous, plan_copy
 from anfora.kernel.philox import Draw, plan_draw, uniform64
@@ -157,6 +158,23 @@ def choose_without(lo, hi, scratch, weights: "f64*", fractions: "f64*", order: "
     return 0
 
 
+_LOG_ROOT = 0.5 * LN_TAU
+
+
+def _log_factorial(k):
+    """log(k!) of a whole k >= 0: Stirling's series from 10 on (Abramowitz & Stegun 6.1.41)."""
+    if k < 10.0:
+        product = 1.0
+        while k > 1.0:
+            product *= k
+            k -= 1.0
+        return math.log(product)
+    n = k + 1.0
+    z = 1.0 / (n * n)
+    series = (1.0 / 12.0 - z * (1.0 / 360.0 - z * (1.0 / 1260.0 - z * (1.0 / 1680.0 - z / 1188.0)))) / n
+    return (n - 0.5) * math.log(n) - n + _LOG_ROOT + series
+
+
 def plan_gamma(p: Planner, alpha: Buffer, seed: Buffer, offset: Buffer, out: Buffer, kept: DType) -> None:
     """Add the steps that draw from the gamma distribution with shape `alpha` (broadcast) and scale 1, into float64; `kept`
     is the type that they are wanted in."""
@@ -238,10 +256,13 @@ def poisson(lo, hi, scratch, mean: "f64*", bits: "u64*", out: "f64*", most):
     """Small means: count uniform factors until their product falls below e ** -mean (Knuth). Large ones: transformed
     rejection with squeeze, PTRS (Hörmann, Insurance: Mathematics and Economics 12 (1993)). Where all tries are refused,
     which no seed is known to do, it is the mean."""
+    limit_of_type = 1.0
+    for _ in range(most):
+        limit_of_type *= 2.0
     for i in range(lo, hi):
         state = bits[i]
         m = mean[i]
-        if not (m >= 0.0 and m < math.inf and m <= 2.0**most):
+        if not (m >= 0.0 and m < math.inf and m <= limit_of_type):
             return i + 1
         if m < 10.0:
             limit = math.exp(-m)
@@ -271,7 +292,7 @@ def poisson(lo, hi, scratch, mean: "f64*", bits: "u64*", out: "f64*", most):
                 break
             if k < 0.0 or (us < 0.013 and v > us):
                 continue
-            if math.log(v * inverse / (a / (us * us) + b)) <= k * math.log(m) - m - math.lgamma(k + 1.0):
+            if math.log(v * inverse / (a / (us * us) + b)) <= k * math.log(m) - m - _log_factorial(k):
                 out[i] = k
                 break
     return 0

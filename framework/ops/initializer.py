@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import random
+from anfora.core.arguments import answers
 from anfora.core.docs import behind_the_first_line
 from anfora.core.dtype import DType, as_dtype, bfloat16, float32
 from anfora.core.errors import OpTypeError, OpValueError
@@ -44,6 +45,10 @@ class Initializer:
         >>> initializer(Ramp(), (2, 2)).tolist()
         [[0.0, 1.0], [2.0, 3.0]]
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = kwargs

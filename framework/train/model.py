@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import advice
+from anfora.core.arguments import help_with
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.habits import teach
@@ -91,7 +93,12 @@ class Model:
             raise OpTypeError(f"Model needs an optimizer or None, but got {optimizer!r}", arg="optimizer")
         for name in kwargs:
             if name not in _OPTIONS:
-                raise OpValueError(f"Model has no argument {name!r}; there are {', '.join(_OPTIONS)}")
+                takes = [*[*inspect.signature(type(self)).parameters][:-1], *_OPTIONS]
+                raise OpValueError(
+                    f"Model has no argument `{name}`; it takes {', '.join(takes)}",
+                    help=help_with(name, takes),
+                    arg=name,
+                )
         choice("Model", "amp_level", amp_level, ("O0", "O1", "O2", "O3", "auto"))
         choice("Model", "boost_level", boost_level, ("O0", "O1", "O2"))
         if optimizer is None and amp_level != "O0":

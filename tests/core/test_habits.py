@@ -139,3 +139,97 @@ def test_compiled_programs_answer_alike(mode):
     for _ in range(3):
         value, text = program(Tensor(np.float32(1.5)))
         assert value.item() == 3.0 and text == "'Tensor' object has no attribute 'cuda'"
+
+
+def refusals():
+    """What is made with an argument by habit; where it stands; our word."""
+    from anfora import train
+    from anfora.common.initializer import Normal
+    from anfora.dataset import transforms, vision
+
+    weights = [Parameter(1.0, name="w")]
+    image = "what PyTorch calls transform is not needed here: data.map"
+    return {
+        "layer": (lambda: nn.Dense(8, 4, bias=False), "Dense", "what PyTorch calls bias is has_bias here"),
+        "layer by Keras": (lambda: nn.Dense(8, units=4), "Dense", "what Keras calls units is out_channels here"),
+        "convolution": (lambda: nn.Conv2d(1, 2, 3, padding_mode="reflect"), "Conv2d", r"anfora\.nn\.ReflectionPad2d"),
+        "activation": (lambda: nn.ReLU(inplace=True), "ReLU", "an operator gives a new tensor"),
+        "dropout": (lambda: nn.Dropout(rate=0.5), "Dropout", "what Keras calls rate is p here"),
+        "inherited": (lambda: nn.L1Loss(size_average=True), "L1Loss", "what PyTorch calls size_average is reduction here"),
+        "optimizer": (lambda: nn.SGD(weights, lr=0.1), "SGD", "what PyTorch calls lr is learning_rate here"),
+        "two for one": (lambda: nn.Adam(weights, betas=(0.9, 0.99)), "Adam", "is beta1 and beta2 here"),
+        "schedule": (lambda: nn.WarmUpLR(0.1, warmup_step=2), "WarmUpLR", "did you mean `warmup_steps`"),
+        "scheduler": (
+            lambda: ms.optim.lr_scheduler.StepLR(nn.SGD(weights, 0.1), 2, gama=0.1), "StepLR", "did you mean `gamma`"),
+        "metric": (lambda: nn.TopKCategoricalAccuracy(K=2), "TopKCategoricalAccuracy", "did you mean `k`"),
+        "model": (lambda: ms.Model(nn.ReLU(), loss=nn.MSELoss()), "Model", "what Keras calls loss is loss_fn here"),
+        "callback": (lambda: train.EarlyStopping(min_deltas=1), "EarlyStopping", "did you mean `min_delta`"),
+        "dataset": (lambda: ds.MnistDataset("m", transform=len), "MnistDataset", image),
+        "its method": (lambda: ds.NumpySlicesDataset([1]).batch(2, drop_last=True), "batch", "is drop_remainder here"),
+        "sampler": (lambda: ds.RandomSampler(replacment=True), "RandomSampler", "did you mean `replacement`"),
+        "transform": (lambda: transforms.OneHot(num_class=3), "OneHot", "did you mean `num_classes`"),
+        "of images": (lambda: vision.RandomRotation(3, fill=0), "RandomRotation", "calls fill is fill_value here"),
+        "initializer": (lambda: Normal(std=0.1), "Normal", "what PyTorch calls std is sigma here"),
+        "parameter": (lambda: Parameter(1.0, trainable=False), "Parameter", "what Keras calls trainable is requires_grad"),
+        "operator": (lambda: ops.softmax(ops.ones(3), dim=0), "softmax", "what PyTorch calls dim is axis here"),
+    }  # fmt: skip
+
+
+REFUSALS = refusals()
+
+
+@pytest.mark.parametrize("kind", REFUSALS)
+def test_arguments_that_are_not_there(kind):
+    make, what, word = REFUSALS[kind]
+    with pytest.raises(
+        (TypeError, ValueError), match=rf"(?s)^{what} has no argument `\w+`; it takes \w.*{word}"
+    ) as caught:
+        make()
+    if kind != "activation":
+        assert "it takes none" not in str(caught.value)
+    assert "test_habits.py" in str(caught.value) and "^" in str(caught.value)
+
+
+def test_arguments_through_a_class_of_the_program():
+    class Narrow(nn.Dense):
+        def __init__(self, width):
+            super().__init__(width, 1, bias=False)
+
+    with pytest.raises(TypeError, match=r"(?s)^Dense has no argument `bias`.*has_bias here"):
+        Narrow(3)
+    with pytest.raises(TypeError, match=r"Narrow\.__init__\(\) got an unexpected keyword argument 'bias'"):
+        Narrow(3, bias=False)  # the program's own constructor answers as Python does
+
+
+def test_errors_from_within_a_constructor_stay_what_they_are():
+    class Broken(ms.common.initializer.Initializer):
+        def _initialize(self, arr):
+            raise TypeError("from inside")
+
+    with pytest.raises(TypeError, match=r"^from inside$"):
+        nn.Dense(2, 2, weight_init=Broken())
+    with pytest.raises(TypeError, match="missing 1 required positional argument: 'out_channels'"):
+        nn.Dense(in_channels=2)
+
+
+def test_words_for_arguments_are_arguments():
+    """Each is taken by the constructor of some public class, or named in a sentence."""
+    import inspect
+
+    from anfora.core.habits import ARGUMENTS
+
+    places = [nn, ops, ds, ds.vision, ds.transforms, ms.train, ms.optim, ms.common.initializer, ms]
+    classes = {
+        found for place in places for name in dir(place) if isinstance(found := getattr(place, name, None), type)
+    }
+    taken = set()
+    for found in classes:
+        try:
+            taken |= {*inspect.signature(found).parameters}
+        except ValueError:
+            pass
+    taken |= {"keep_dims", "keepdims", "drop_remainder"}
+    for words in ARGUMENTS.values():
+        for word in words.values():
+            names = [] if isinstance(word, str) and word.endswith(".") else [word] if isinstance(word, str) else word
+            assert all(part in taken for name in names for part in name.split(" and ")), word

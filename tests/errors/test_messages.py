@@ -114,7 +114,7 @@ CALLS = [
     (
         """
         ops.softmax(x, axs=1)
-        ^^^^^^^^^^^^^^^^^^^^^
+                           ^
         """,
         "OpTypeError: softmax has no argument `axs`; it takes input, axis, dtype\n  help: did you mean `axis`?",
     ),

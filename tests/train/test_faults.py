@@ -36,7 +36,7 @@ REFUSED = {
     "loss: a class": (lambda: train.Model(net(), nn.MSELoss), OpTypeError, r"make one: MSELoss\(\)"),
     "loss: a number": (lambda: train.Model(net(), 3), OpTypeError, "needs a loss or None for `loss_fn`"),
     "optimizer": (lambda: train.Model(net(), loss(), 3), OpTypeError, "needs an optimizer or None"),
-    "option": (lambda: model(nope=1), OpValueError, "Model has no argument 'nope'; there are loss_scale_manager"),
+    "option": (lambda: model(nope=1), OpValueError, r"Model has no argument `nope`; it takes network, .*scale_man"),
     "amp": (lambda: train.Model(net(), amp_level="O2"), OpValueError, "`amp_level` 'O2' needs an optimizer"),
     "amp: level": (lambda: model(amp_level="O7"), OpValueError, "`amp_level` must be one of 'O0'"),
     "scale": (

@@ -624,7 +624,10 @@ class Program:
             return True
         if is_patient:
             self.note_rare()
-            self.rare += point.frames[0] != "entry"
+            if point.frames[0] == "entry":
+                self.ledger.note_left()
+            else:
+                self.rare += 1
         if not is_patient or self.rare >= _MOST_RARE:
             self.native = _TOO_MANY
         return not is_patient

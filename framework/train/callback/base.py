@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpAttributeError, OpTypeError
 from anfora.core.tensor import Tensor
 
@@ -41,6 +42,10 @@ class Callback:
         >>> count = Count(); count.on_train_begin(None); count.state_dict()
         {'steps': 0}
     """
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        answers(cls)
 
     kept: tuple[str, ...] = ()  #: attributes that belong to a checkpoint
 

@@ -7,6 +7,7 @@ from . import config as config
 from . import text as text
 from . import transforms as transforms
 from . import vision as vision
+from anfora.dataset.cache import DatasetCache as DatasetCache
 from anfora.dataset.clue import CLUEDataset as CLUEDataset
 from anfora.dataset.datasets import Dataset as Dataset
 from anfora.dataset.datasets import zip_datasets as zip
@@ -38,9 +39,9 @@ from anfora.dataset.user_defined import NumpySlicesDataset as NumpySlicesDataset
 from anfora.dataset.user_defined import PaddedDataset as PaddedDataset
 
 __all__ = [
-    "BatchInfo", "CLUEDataset", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DistributedSampler",
-    "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MindDataset", "MnistDataset",
-    "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "Schema",
+    "BatchInfo", "CLUEDataset", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DatasetCache",
+    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset", "MindDataset",
+    "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler", "SampleError", "Sampler", "Schema",
     "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TextFileDataset",
     "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision", "zip",
 ]
