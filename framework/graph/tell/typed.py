@@ -14,6 +14,7 @@ between others; where a moment has several variants, `by_guards` chooses. What h
     by_guards(values, guards, …)          the function whose guards hold for the values
     draw(n)                               seed and offset for random numbers; the stream moves on by n counters
     under(switches, f, …)                 f(…), with the tape on or off, and mixed precision as it was there
+    untaped(f, …)                         f(…), without the tape
     attempted(f, …)                       f(…), an operator whose error the program would catch; that is not recorded
     leaf(x)                               x, which requires a gradient from here on
     leave_nodes(n)                        nodes of the program's own stand on the tape among those of the rows
@@ -36,6 +37,7 @@ from typing import Any
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, current, wrap
+from anfora.eager.tape import no_grad
 from anfora.graph.facts.origins import Origin, value_of
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
 from anfora.graph.ir.nodes import Graph
@@ -118,6 +120,11 @@ def _under(switch: Switches, function: Callable, *args: Any) -> Any:
         before.turn()
 
 
+def _untaped(function: Callable, *args: Any) -> Any:
+    with no_grad():
+        return function(*args)
+
+
 def _attempted(function: Callable, *args: Any) -> Any:
     try:
         return function(*args)
@@ -143,6 +150,7 @@ for _primitive in (
     Primitive("record", _record, 0, None),
     Primitive("draw", _draw, 1, 1),
     Primitive("under", _under, 2, None),
+    Primitive("untaped", _untaped, 1, None),
     Primitive("attempted", _attempted, 1, None),
     Primitive("leaf", Tensor.requires_grad_, 1, 1),
     Primitive("leave_nodes", _leave_nodes, 1, 1),
@@ -595,7 +603,7 @@ class _Body:
         variable = self.called.get(row.outputs[0]) if len(row.outputs) == 1 else None
         called: list[Any] = [op, *(given[name] for name in op.order)]
         if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
-            called = [PRIMITIVES["under"], _NO_TAPE, *called]
+            called = [PRIMITIVES["untaped"], *called]
         elif self.piece.is_tried and entry.may_fail:
             called = [PRIMITIVES["attempted"], *called]
         call = graph.apply(
@@ -915,7 +923,6 @@ def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[in
     return found
 
 
-_NO_TAPE = Switches(False, None)
 _NOTHING = key_of(Outcome(None))
 _TRUTHS = ((bool, True), (bool, False))
 
