@@ -1,7 +1,8 @@
 """Checkpoints: parameters and numbers in a file, and back.
 
 The format follows the name: `.safetensors` is written and read by the safetensors library, everything else is MindSpore's
-`.ckpt`. Files appear by rename, so a reader, or a crash, never meets half of one.
+`.ckpt`; a file of torch's is known by how it begins. Files appear by rename, so a reader, or a crash, never meets half of
+one. Weights may be in several files (`sharded.py`), and their names those of another library (`renaming.py`).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current, from_buffer
-from anfora.interop import ckpt
+from anfora.interop import ckpt, renaming, sharded, torch_files
 
 __all__ = ["load_checkpoint", "load_param_into_net", "read_state", "save_checkpoint", "write_with_state"]
 
@@ -153,21 +154,25 @@ def load_checkpoint(
     remove_redundancy: bool = False,
     format: str | None = None,
 ) -> dict[str, Any]:
-    """Read a file of parameters.
+    """Read a file of parameters: MindSpore's `.ckpt`, safetensors, or torch's `.pt`, `.pth`, `.bin`. Nothing in it is run.
 
     Args:
-        ckpt_file_name: the file.
+        ckpt_file_name: the file; that of weights in several files (`model.safetensors.index.json`); or the folder of a
+            model as Hugging Face has it, with either.
         net: a Cell to load them into.
         strict_load: with `net`: whether element types must fit.
         filter_prefix: names that start so are left out.
         specify_prefix: only names that start so are taken.
         choice_func: says for each name whether it is taken.
         crc_check: verify the checksum, if the file has one.
+        format: "ckpt", "safetensors" or "torch"; by the file when not given.
 
     Returns:
-        dict from names to Parameters, and to the strings of `append_dict`.
+        dict from names to Parameters, and to the strings of `append_dict`. Of torch's file the names of the dict that holds
+        the tensors; where there are several such dicts, paths with dots.
     Raises:
-        OpValueError: there is no such file, or it is no checkpoint, or a damaged one.
+        OpValueError: there is no such file, or it is no checkpoint, or a damaged one, or a file of torch's that holds
+            something else than tensors in containers.
     Example:
         >>> save_checkpoint(nn.Dense(2, 3), "dense.ckpt")
         >>> {name: value.shape for name, value in load_checkpoint("dense.ckpt").items()}
@@ -176,11 +181,13 @@ def load_checkpoint(
     if dec_key is not None:
         raise NotImplementedError("encrypted checkpoints (dec_key)")
     file, kind = _named(ckpt_file_name, format, existing=True)
-    data = _read(file)
-    try:
-        found = _from_safe(data) if kind == "safetensors" else _from_ckpt(data, crc_check)
-    except OpValueError as error:
-        raise OpValueError(f"{str(file)!r}: {error.message}") from error
+    found: dict[str, Any] = {}
+    for part, names in sharded.parts(file):
+        held = _loaded(part, kind if part is file else _named(part, format, existing=True)[1], crc_check)
+        lacking = [name for name in names or () if name not in held]
+        if lacking:
+            raise OpValueError(f"{str(part)!r} should hold {lacking[0]!r}, by {file.name}, but does not")
+        found.update(held if names is None else {name: held[name] for name in names})
     drop, take = _prefixes(filter_prefix), _prefixes(specify_prefix)
     kept = {
         name: value
@@ -196,15 +203,51 @@ def load_checkpoint(
     return kept
 
 
+def _loaded(file: Path, kind: str, crc_check: bool) -> dict[str, Any]:
+    """What one file holds."""
+    data = _read(file)
+    try:
+        if kind == "torch" or torch_files.is_torchs(data[:16]):
+            return _from_torch(data)
+        return _from_safe(data) if kind == "safetensors" else _from_ckpt(data, crc_check)
+    except OpValueError as error:
+        raise OpValueError(f"{str(file)!r}: {error.message}", help=error.help) from error
+
+
+def _from_torch(data: bytes) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in torch_files.read(data).items():
+        if isinstance(value, tuple):
+            dtype, array = value
+            found[name] = Parameter(from_buffer(array, dtype), name=name)
+        else:
+            found[name] = value if isinstance(value, str) else Parameter(Tensor(value), name=name)
+    return found
+
+
 def load_param_into_net(
-    net: Cell, parameter_dict: Mapping[str, Any], strict_load: bool = False, remove_redundancy: bool = False
+    net: Cell,
+    parameter_dict: Mapping[str, Any],
+    strict_load: bool = False,
+    remove_redundancy: bool = False,
+    rename: Any = None,
 ) -> tuple[list[str], list[str]]:
     """Give the parameters of a Cell the values of those with their names.
+
+    Args:
+        parameter_dict: tensors, or what makes them, by name.
+        strict_load: whether element types must be equal.
+        rename: how the names of the dict are those of the Cell's parameters. "torch": layers name theirs as torch does (a
+            BatchNorm's `gamma` is `weight`, its `moving_mean` is `running_mean`; an Embedding's table is `weight`; …), and
+            a one-dimensional convolution's weight has torch's shape. A dict from regular expressions to what stands in
+            their place, in order, or a function of a name; or a list of these. A name that becomes None or empty is left
+            out.
 
     Returns:
         (names of the Cell that the dict lacks, names of the dict that the Cell lacks).
     Raises:
-        OpValueError: a shape differs.   OpTypeError: a type differs (with `strict_load`), or does not hold the values.
+        OpValueError: a shape differs, or two names become one.   OpTypeError: a type differs (with `strict_load`), or does
+            not hold the values.
     Nothing has changed when an error is raised.
     Example:
         >>> net = nn.Dense(1, 1)
@@ -218,13 +261,17 @@ def load_param_into_net(
     if not isinstance(parameter_dict, Mapping):
         raise OpTypeError(f"load_param_into_net needs a dict, but got {type(parameter_dict).__name__}")
     wanted = {parameter.name: parameter for parameter in net.get_parameters()}
+    sources, unused = renaming.sources(net, parameter_dict, rename)
     pairs = []
     for name, parameter in wanted.items():
-        if name not in parameter_dict:
+        if name not in sources:
             continue
-        value = parameter_dict[name]
+        value = parameter_dict[sources[name].name]
         if not isinstance(value, Tensor):
             value = Tensor(value, parameter.dtype)
+        widen = sources[name].shape
+        if widen is not None and value.size == parameter.size:
+            value = value.reshape(widen(value.shape))
         if value.shape != parameter.shape and not (value.size == parameter.size == 1):
             raise CheckpointMismatch(
                 f"the parameter {name} has shape {parameter.shape}, but the checkpoint has {value.shape}"
@@ -239,7 +286,7 @@ def load_param_into_net(
         )
     for parameter, value in pairs:
         parameter.set_data(from_buffer(np.asarray(current(value)._array).reshape(parameter.shape), value.dtype))
-    return [name for name in wanted if name not in parameter_dict], [n for n in parameter_dict if n not in wanted]
+    return [name for name in wanted if name not in sources], unused
 
 
 def _some(names: Mapping[str, Any]) -> str:
@@ -254,13 +301,14 @@ def _named(name: str | os.PathLike, format: str | None, existing: bool = False) 
     """The file, and its kind."""
     if not isinstance(name, (str, os.PathLike)):
         raise OpTypeError(f"the name of a checkpoint must be a string, but got {type(name).__name__}")
-    if format not in (None, "ckpt", "safetensors"):
-        raise OpValueError(f"a checkpoint's format must be 'ckpt' or 'safetensors', but got {format!r}")
+    known = ("ckpt", "safetensors", "torch") if existing else ("ckpt", "safetensors")
+    if format not in (None, *known):
+        raise OpValueError(f"a checkpoint's format must be {' or '.join(map(repr, known))}, but got {format!r}")
     file = Path(os.fsdecode(name))
     if not file.name or "\0" in str(file):
         raise OpValueError(f"the name of a checkpoint must be that of a file, but got {name!r}")
     kind = format or ("safetensors" if file.suffix == ".safetensors" else "ckpt")
-    if file.suffix != f".{kind}" and not (existing and file.is_file()):
+    if file.suffix != f".{kind}" and not (existing and file.exists()):
         file = file.with_name(f"{file.name}.{kind}")
     return file, kind
 

@@ -137,9 +137,15 @@ def _read_kernel_text(file: pathlib.Path) -> object:
     return made.ir(), made.grad_ir()
 
 
+def _by_torch(*names: str) -> Callable[[pathlib.Path], list[bytes]]:
+    return lambda _: [(TESTS / "interop" / "by_torch" / name).read_bytes() for name in names]
+
+
 READERS = {
     "ckpt": Reader(lambda file: load_checkpoint(file, crc_check=True), ".ckpt", _checkpoints(".ckpt"), OpValueError),
     "safetensors": Reader(load_checkpoint, ".safetensors", _checkpoints(".safetensors"), OpValueError),
+    "torch's archives": Reader(load_checkpoint, ".pt", _by_torch("many.pt", "many4.pt", "nested.pt"), OpValueError),
+    "torch's older files": Reader(load_checkpoint, ".pth", _by_torch("many.pth"), OpValueError),
     "npy": Reader(read_npy, ".npy", _arrays, OpValueError),
     "idx": Reader(read_idx, ".idx", _idx, DataError),
     "deepx": Reader(_read_deepx, ".deepx", _deepx, DeepxError),
