@@ -29,7 +29,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # programs that leave somethi
 MODULES = {
     "anfora": False, "anfora.nn": True, "anfora.ops": True, "anfora.optim": False, "anfora.optim.lr_scheduler": False,
     "anfora.train": False, "anfora.dataset": False, "anfora.dataset.vision": False, "anfora.dataset.transforms": False,
-    "anfora.dataset.text": False, "anfora.mindrecord": False, "anfora.communication": False,
+    "anfora.dataset.text": False, "anfora.mindrecord": False, "anfora.communication": False, "anfora.ir": False,
     "anfora.mint": False, "anfora.mint.nn": False, "anfora.numpy": False,
     "anfora.models": False, "anfora.Tensor": False,
 }  # fmt: skip

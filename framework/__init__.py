@@ -9,6 +9,7 @@ batching.py    vmap                                   modes.py       the entry p
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
+ir.py          programs as graphs, to be built by hand
 profiler.py    where time and memory go                 network_summary.py  what a network is made of, and its cost
 """
 
@@ -92,6 +93,7 @@ _MODULES = {
     "communication": "anfora.communication",
     "dataset": "anfora.dataset",
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
+    "ir": "anfora.ir",
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
     "nn": "anfora.nn", "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",
     "train": "anfora.train",

@@ -329,7 +329,8 @@ def locate_error(error: AnforaError, op: Op) -> AnforaError:
 
 def explained(error: Exception, op: Op, inputs: Sequence, attributes: dict) -> Exception:
     """The refusal of an argument that has caused an error of Python's; the error itself where none is to blame."""
-    given = (*zip(op.tensors, inputs), *attributes.items())
+    shown = {name: thaw(freeze(value)) for name, value in attributes.items()}  # as the rules see them, by any way in
+    given = (*zip(op.tensors, inputs), *shown.items())
     tensors = set(op.tensors) - op.variadic
     found = refusal(op.name, given, tensors, op.optional, lambda: op.signature, error)
     return error if found is None else locate_error(found, op)

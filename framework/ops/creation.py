@@ -29,7 +29,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-def integers(name: str, given: Any, what: str) -> tuple[int, ...]:
+def integers(name: str, given: Any, what: str, wanted: str = "integers") -> tuple[int, ...]:
     """A shape or a list of axes, given as numbers, a tuple, a list or a 1-d integer tensor, as a tuple of ints."""
     if isinstance(given, (Tensor, np.ndarray)):
         given = given.tolist()
@@ -44,8 +44,16 @@ def integers(name: str, given: Any, what: str) -> tuple[int, ...]:
                 raise TypeError
             result.append(operator.index(item))
         except TypeError:
-            raise OpTypeError(f"{name} needs integers for `{what}`, but got {item!r}", arg=what) from None
+            raise OpTypeError(f"{name} needs {wanted} for `{what}`, but got {item!r}", arg=what) from None
     return tuple(result)
+
+
+def integer(name: str, given: Any, what: str) -> int:
+    """A single integer, given as a number, as a tuple or list of one, or as a tensor of one element."""
+    numbers = integers(name, given, what, "an integer")
+    if len(numbers) != 1:
+        raise OpTypeError(f"{name} needs an integer for `{what}`, but got {numbers}", arg=what)
+    return numbers[0]
 
 
 def lengths(name: str, given: Any, what: str) -> tuple[int, ...]:
@@ -255,26 +263,34 @@ def _number(name: str, value: Any, arg: str) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
+def _bounds(name: str, start: Any, end: Any, step: Any) -> tuple[Any, Any, Any]:
+    """What an arithmetic sequence goes by, as Python's numbers."""
+    start, end, step = (_number(name, v, a) for v, a in ((start, "start"), (end, "end"), (step, "step")))
+    if step == 0:
+        raise OpValueError(f"{name}: `step` must not be zero", arg="step")
+    if not all(map(math.isfinite, (start, end, step))):
+        raise OpValueError(f"{name} needs finite numbers, but got {start}, {end}, {step}", arg="end")
+    return start, end, step
+
+
+def _count(start: Any, end: Any, step: Any) -> int:
+    """How many numbers it has."""
+    whole = all(isinstance(v, int) for v in (start, end, step))
+    return max(-((start - end) // step) if whole else math.ceil((end - start) / step), 0)
+
+
 @arange.normalize
 def _(*, start, end, step, dtype):
     if end is None:
         start, end = 0, start
-    start, end, step = (_number("arange", v, a) for v, a in ((start, "start"), (end, "end"), (step, "step")))
-    if step == 0:
-        raise OpValueError("arange: `step` must not be zero", arg="step")
-    if not all(map(math.isfinite, (start, end, step))):
-        raise OpValueError(f"arange needs finite numbers, but got {start}, {end}, {step}", arg="end")
+    start, end, step = _bounds("arange", start, end, step)
     whole = all(isinstance(v, int) for v in (start, end, step))
     return {"start": start, "end": end, "step": step, "dtype": as_dtype(dtype or (int64 if whole else float32))}
 
 
 @arange.infer
 def _(*, start, end, step, dtype):
-    if all(isinstance(v, int) for v in (start, end, step)):
-        count = -((start - end) // step)
-    else:
-        count = math.ceil((end - start) / step)
-    return TensorType(dtype, (max(count, 0),))
+    return TensorType(dtype, (_count(start, end, step),))
 
 
 @arange.kernel
@@ -290,15 +306,17 @@ def range(start, end, step=1, maxlen=1000000) -> Tensor:
         start, end, step: numbers, or tensors of one element.
         maxlen: the most elements there may be.
     Raises:
-        OpValueError: there would be more than `maxlen`.
+        OpTypeError: an argument is no number.
+        OpValueError: there would be more than `maxlen`, `step` is zero, or a bound is not finite.
     Example:
         >>> range(0, 6, 2).tolist()
         [0, 2, 4]
     """
-    result = arange(start, end, step)
-    if result.size > maxlen:
-        raise OpValueError(f"range: {result.size} elements are more than `maxlen`, {maxlen}", arg="maxlen")
-    return result
+    start, end, step = _bounds("range", start, end, step)
+    count = _count(start, end, step)
+    if count > integer("range", maxlen, "maxlen"):
+        raise OpValueError(f"range: {count} elements are more than `maxlen`, {maxlen}", arg="maxlen")
+    return arange(start, end, step)
 
 
 @composite
@@ -340,7 +358,7 @@ def linspace(start: Tensor, end: Tensor, steps):
 
 @linspace.normalize
 def _(start, end, *, steps):
-    [steps] = integers("linspace", steps, "steps")[:1] or (0,)
+    steps = integer("linspace", steps, "steps")
     if steps < 1:
         raise OpValueError(f"linspace: `steps` must be positive, but got {steps}", arg="steps")
     return {"steps": steps}
@@ -583,7 +601,7 @@ def sequence_mask(lengths: Tensor, maxlen=None) -> Tensor:
         if not lengths.size:
             raise OpValueError("sequence_mask needs `maxlen` where there are no lengths", arg="maxlen")
         maxlen = max(int(lengths.max()), 0)
-    [count] = integers("sequence_mask", maxlen, "maxlen")
+    count = integer("sequence_mask", maxlen, "maxlen")
     if count < 0:
         raise OpValueError(f"sequence_mask: `maxlen` must not be negative, but got {count}", arg="maxlen")
     return arange(count) < lengths.reshape((*lengths.shape, 1))

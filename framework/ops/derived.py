@@ -14,7 +14,7 @@ from anfora.ops.arithmetic import abs as absolute
 from anfora.ops.arithmetic import addn, maximum, minimum
 from anfora.ops.comparison import equal, isclose
 from anfora.ops.composite import composite
-from anfora.ops.creation import integers
+from anfora.ops.creation import integer
 from anfora.ops.padding import pad
 from anfora.ops.reduction import all as all_of
 from anfora.ops.reduction import any as any_of
@@ -184,7 +184,7 @@ def padding(x: Tensor, pad_dim_size: int = 8) -> Tensor:
         >>> padding(Tensor([[5], [6]]), 3).tolist()
         [[5, 0, 0], [6, 0, 0]]
     """
-    [length] = integers("padding", pad_dim_size, "pad_dim_size")
+    length = integer("padding", pad_dim_size, "pad_dim_size")
     if x.ndim < 2 or x.shape[-1] != 1:
         raise OpValueError(f"padding needs two axes or more, the last of length 1, but got {list(x.shape)}", arg="x")
     if length < 1:
@@ -248,7 +248,7 @@ def depth_to_space(x: Tensor, block_size: int) -> Tensor:
 
 
 def _block(name: str, x: Tensor, block_size: int) -> int:
-    [b] = integers(name, block_size, "block_size")
+    b = integer(name, block_size, "block_size")
     if x.ndim != 4 or b < 2:
         raise OpValueError(f"{name} needs (N, C, H, W) and blocks of at least 2, but got {x.shape} and {b}", arg="x")
     return b

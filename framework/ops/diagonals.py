@@ -19,7 +19,7 @@ from anfora.kernel.ramp import plan_ramp
 from anfora.ops.comparison import logical_and, logical_or, where
 from anfora.ops.composite import composite
 from anfora.ops.copying import place
-from anfora.ops.creation import arange, integers, lengths, zeros_like
+from anfora.ops.creation import arange, integer, lengths, zeros_like
 from anfora.ops.families import leading, linear, normalize_axis
 from anfora.ops.shape import reshape
 
@@ -86,7 +86,7 @@ def _define_triangle(made: Op, body: Any) -> None:
     def normalize(input: Any, *, diagonal: Any) -> dict:
         if input.ndim < 2:
             raise OpValueError(f"{made.name} needs a tensor of at least two axes, but got {input!r}", arg="input")
-        [number] = integers(made.name, diagonal, "diagonal")
+        number = integer(made.name, diagonal, "diagonal")
         return {"diagonal": max(-(2**62), min(2**62, number))}
 
     @made.infer
@@ -143,7 +143,7 @@ def matrix_band_part(x: Tensor, lower: Any, upper: Any) -> Tensor:
 
 def _of_matrices(arg: str, number: Any) -> Tensor:
     """An integer for each matrix, to be compared with the elements of matrices."""
-    number = number if isinstance(number, Tensor) else Tensor(integers("matrix_band_part", number, arg)[0])
+    number = number if isinstance(number, Tensor) else Tensor(integer("matrix_band_part", number, arg))
     if not number.dtype.is_integer:
         raise OpTypeError(f"matrix_band_part needs integers for `{arg}`, but got {number.dtype}", arg=arg)
     return reshape(number.astype(int64), (*number.shape, 1, 1))
@@ -164,7 +164,7 @@ def tril_indices(row, col, offset=0, *, dtype=int64) -> Tensor:
         [[0, 1, 1], [0, 0, 1]]
     """
     n, m = lengths("tril_indices", (row, col), "row")
-    [offset] = integers("tril_indices", offset, "offset")
+    offset = integer("tril_indices", offset, "offset")
     return Tensor(np.stack(np.tril_indices(n, offset, m)), dtype)
 
 
@@ -183,7 +183,7 @@ def triu_indices(row, col, offset=0, *, dtype=int64) -> Tensor:
         [[0, 0, 1], [0, 1, 1]]
     """
     n, m = lengths("triu_indices", (row, col), "row")
-    [offset] = integers("triu_indices", offset, "offset")
+    offset = integer("triu_indices", offset, "offset")
     return Tensor(np.stack(np.triu_indices(n, offset, m)), dtype)
 
 
@@ -213,7 +213,7 @@ def diag_embed(input: Tensor, offset=0, dim1=-2, dim2=-1) -> Tensor:
     columns = normalize_axis("diag_embed", dim2, input.ndim + 1, "dim2")
     if rows == columns:
         raise OpValueError(f"diag_embed: `dim1` and `dim2` are the same axis {rows}", arg="dim2")
-    [offset] = integers("diag_embed", offset, "offset")
+    offset = integer("diag_embed", offset, "offset")
     side = input.shape[-1] + abs(offset)
     rest = iter(input.shape[:-1])
     shape = tuple(side if axis in (rows, columns) else next(rest) for axis in range(input.ndim + 1))

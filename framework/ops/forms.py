@@ -37,7 +37,7 @@ from anfora.core.tensor import Tensor, is_operand
 from anfora.ops import arithmetic, indexing, joining, places, reduction
 from anfora.ops.composite import composite, is_door
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
-from anfora.ops.creation import full, integers
+from anfora.ops.creation import full, integer, integers
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, set_at
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
@@ -344,7 +344,7 @@ def select_method(self: Tensor, *args: Any, **names: Any) -> Tensor:
 
         return where(first, self, second)
     axis = normalize_axis("select", first, self.ndim, "dim")
-    [index] = integers("select", second, "index")
+    index = integer("select", second, "index")
     return indexing.getitem(self, (*[slice(None)] * axis, index))
 
 

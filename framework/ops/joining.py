@@ -19,7 +19,7 @@ from anfora.kernel.plan import Buffer, Planner
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import copy
-from anfora.ops.creation import arange, integers, meshgrid
+from anfora.ops.creation import arange, integer, integers, meshgrid
 from anfora.ops.families import linear, normalize_axis, spread, type_of
 from anfora.ops.places import pick
 from anfora.ops.shape import broadcast_to, expand_dims, index_view, reshape, transpose, whole
@@ -287,7 +287,7 @@ def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
     """
     if input.ndim != 1:
         raise OpValueError(f"combinations needs a tensor of one axis, but got the shape {input.shape}", arg="input")
-    [count] = integers("combinations", r, "r")
+    count = integer("combinations", r, "r")
     if count < 0:
         raise OpValueError(f"combinations needs r >= 0, but got {count}", arg="r")
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
@@ -358,7 +358,7 @@ def chunk(input: Tensor, chunks, axis=0) -> tuple[Tensor, ...]:
         [[1, 2], [3, 4], [5]]
     """
     axis = normalize_axis("chunk", axis, input.ndim)
-    [count] = integers("chunk", chunks, "chunks")
+    count = integer("chunk", chunks, "chunks")
     if count <= 0 or (count > _MOST_PARTS and 0 in input.shape):
         raise OpValueError(f"chunk needs a positive number of parts, but got {count}", arg="chunks")
     n = input.shape[axis] if input.ndim else 0
@@ -690,7 +690,7 @@ def rot90(input: Tensor, k=1, dims=(0, 1)) -> Tensor:
     axes = [normalize_axis("rot90", axis, input.ndim, "dims") for axis in integers("rot90", dims, "dims")]
     if len(axes) != 2 or axes[0] == axes[1] or input.ndim < 2:
         raise OpValueError(f"rot90 needs two different axes, but got {tuple(axes)}", arg="dims")
-    [turns] = integers("rot90", k, "k")
+    turns = integer("rot90", k, "k")
     a, b = axes
     order = list(range(input.ndim))
     order[a], order[b] = b, a

@@ -36,7 +36,7 @@ from anfora.kernel.sampling import plan_choose, plan_gamma, plan_poisson, plan_s
 from anfora.ops.comparison import less, logical_not
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
-from anfora.ops.creation import arange, integers, lengths, ones, zeros
+from anfora.ops.creation import arange, integer, lengths, ones, zeros
 from anfora.ops.indexing import gather
 from anfora.ops.joining import concat, stack
 from anfora.ops.shape import broadcast_to, reshape
@@ -562,8 +562,8 @@ def randint_like(input: Tensor, low, high, seed=None, *, dtype=None) -> Tensor:
 
 
 def _integers(name: str, low: Any, high: Any, shape: tuple[int, ...], dtype: Any, seed: Any) -> Tensor:
-    [low] = integers(name, low, "low")
-    [high] = integers(name, high, "high")
+    low = integer(name, low, "low")
+    high = integer(name, high, "high")
     kind = as_dtype(int64 if dtype is None else dtype)
     if not kind.is_integer:
         raise OpTypeError(f"{name} needs an integer type for `dtype`, but got {kind}", arg="dtype")

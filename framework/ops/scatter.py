@@ -27,7 +27,7 @@ from anfora.ops import places
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import copy_to, stop_gradient, write_back
-from anfora.ops.creation import full, integers, lengths
+from anfora.ops.creation import full, integer, integers, lengths
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, add_at_, set_at, sum_at
 from anfora.ops.shape import diagonal, index_view, reshape, whole
@@ -576,7 +576,7 @@ def select_scatter(input: Tensor, src: Tensor, axis, index) -> Tensor:
     """
     axis = normalize_axis("select_scatter", axis, input.ndim)
     n = input.shape[axis] if input.ndim else 0
-    [index] = integers("select_scatter", index, "index")
+    index = integer("select_scatter", index, "index")
     if not -n <= index < n:
         raise OpValueError(f"select_scatter: index {index} is out of range for axis {axis} of length {n}", arg="index")
     wanted = (*input.shape[:axis], *input.shape[axis + 1 :])

@@ -19,7 +19,7 @@ from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast, copy, copy_to, place, stop_gradient  # noqa: F401  (found here too)
-from anfora.ops.creation import full, integers, zeros_of  # noqa: F401
+from anfora.ops.creation import full, integer, integers, zeros_of  # noqa: F401
 from anfora.ops.families import along, later, linear, normalize_axes, normalize_axis, type_of
 
 __all__ = [
@@ -600,7 +600,7 @@ def narrow(input: Tensor, axis, start, length) -> Tensor:
         [2, 3]
     """
     axis = normalize_axis("narrow", axis, input.ndim)
-    start, length = integers("narrow", start, "start")[0], integers("narrow", length, "length")[0]
+    start, length = integer("narrow", start, "start"), integer("narrow", length, "length")
     n = input.shape[axis] if input.shape else 0
     first = start + n if start < 0 else start
     if not 0 <= first <= n or not 0 <= length <= n - first:
@@ -727,7 +727,7 @@ def _(input, *, offset, dim1, dim2):
     columns = normalize_axis("diagonal", dim2, input.ndim, "dim2")
     if rows == columns:
         raise OpValueError(f"diagonal: `dim1` and `dim2` are the same axis {rows}", arg="dim2")
-    [offset] = integers("diagonal", offset, "offset")
+    offset = integer("diagonal", offset, "offset")
     return {"offset": offset, "dim1": rows, "dim2": columns}
 
 

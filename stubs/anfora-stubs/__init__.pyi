@@ -9,6 +9,7 @@ from . import communication as communication
 from . import dataset as dataset
 from . import device_context as device_context
 from . import experimental as experimental
+from . import ir as ir
 from . import log as log
 from . import mindrecord as mindrecord
 from . import mint as mint
@@ -186,11 +187,11 @@ __all__ = [
     "derivative", "device_context", "double", "dtype", "dtype_to_nptype", "dtype_to_pytype", "experimental", "explain",
     "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy", "get_auto_parallel_context", "get_context",
     "get_grad", "get_metric_fn", "get_metrics", "get_num_threads", "get_rng_state", "get_seed", "grad", "half",
-    "initial_seed", "int16", "int32", "int64", "int8", "int_", "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class",
-    "jvp", "lazy_inline", "linearize", "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint",
-    "models", "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "ops", "optim",
-    "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "runtime", "save_checkpoint", "seed",
-    "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit",
-    "set_rng_state", "set_seed", "single", "string", "summary", "tensor", "tensor_type", "train", "type_none", "uint16",
-    "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
+    "initial_seed", "int16", "int32", "int64", "int8", "int_", "ir", "is_tensor", "jacfwd", "jacrev", "jet", "jit",
+    "jit_class", "jvp", "lazy_inline", "linearize", "load_checkpoint", "load_param_into_net", "log", "manual_seed",
+    "mindrecord", "mint", "models", "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy",
+    "ops", "optim", "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "runtime", "save_checkpoint",
+    "seed", "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads",
+    "set_recursion_limit", "set_rng_state", "set_seed", "single", "string", "summary", "tensor", "tensor_type", "train",
+    "type_none", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
 ]

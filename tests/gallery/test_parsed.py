@@ -1,5 +1,5 @@
 """Every program of the gallery, and random ones, as MindIR parsed from the source: evaluated, it gives the same values,
-gradients and effects."""
+gradients and effects; as Python functions, and evaluated node by node."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import pytest
 from harness import PROGRAMS, check_inner
 from random_python import program as random_program
 
-from anfora import nn
+from anfora import jit, nn
 from anfora.graph.ir.evaluate import function
 from anfora.graph.ir.interpreted import signature_form
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.primitives import PRIMITIVES
+from anfora.graph.ir.python_form import python_function
 from anfora.graph.ir.verify import verify
 from anfora.graph.source.sources import definition_of
 
@@ -25,12 +26,16 @@ for path in sorted(pathlib.Path(__file__).parent.glob("programs_*.py")):
     importlib.import_module(path.stem)
 
 
-def parsed(program):
+#: How a graph is run.
+WAYS = {"compiled": lambda graph: jit(python_function(graph)), "functions": python_function, "evaluated": function}
+
+
+def parsed(way, program):
     """A function, or a Cell's `construct`, as its graph."""
     if isinstance(program, nn.Cell):
-        return functools.partial(_call_cell, program)
+        return functools.partial(_call_cell, way, program)
     if isinstance(program, types.MethodType):
-        return functools.partial(parsed(program.__func__), program.__self__)
+        return functools.partial(parsed(way, program.__func__), program.__self__)
     if not isinstance(program, types.FunctionType) or hasattr(program, "__wrapped__"):
         return program  # it is no function of its own, or has been parsed
     graph = parse(program)
@@ -42,37 +47,39 @@ def parsed(program):
         *(program.__defaults__ or ()),
         *(keywords[x[:-1]] for x in form if x.endswith("=") and x[:-1] in keywords),
     )
-    return functools.wraps(program)(PRIMITIVES["signed"].function(function(graph), form, *defaults))
+    return functools.wraps(program)(PRIMITIVES["signed"].function(WAYS[way](graph), form, *defaults))
 
 
-def _call_cell(cell, *args, **kwargs):
-    cell.__dict__["construct"] = parsed(cell.construct)
+def _call_cell(way, cell, *args, **kwargs):
+    cell.__dict__["construct"] = parsed(way, cell.construct)
     try:
         return cell(*args, **kwargs)
     finally:
         cell.__dict__.pop("construct", None)
 
 
-#: Programs that give a function away: it is the closure of a graph then.
+#: Programs that give a function away: evaluated, it is the closure of a graph.
 GIVING_FUNCTIONS = {"returns_a_closure_that_is_called_outside", "function_held_by_a_list_is_replaced"}
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_program(name):
-    if name in GIVING_FUNCTIONS:
+def test_program(name, way):
+    if way == "evaluated" and name in GIVING_FUNCTIONS:
         with pytest.raises(AssertionError, match=r"compiled: 'anfora\.graph\.ir\.evaluate\.Closure'"):
-            check_inner(PROGRAMS[name], _parsed_function, parsed)
+            check(PROGRAMS[name], way)
     else:
-        check_inner(PROGRAMS[name], _parsed_function, parsed)
+        check(PROGRAMS[name], way)
 
 
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("first", range(0, 200, 20))
-def test_random_programs(first):
+def test_random_programs(first, way):
     """Nothing is replaced between two calls: what a text means is what it meant when it was read."""
     for seed in range(first, first + 20):
-        each = dataclasses.replace(random_program(seed, grad=seed % 5 == 0), between=None)
-        check_inner(each, _parsed_function, parsed)
+        check(dataclasses.replace(random_program(seed, grad=seed % 5 == 0), between=None), way)
 
 
-def _parsed_function(program):
-    return program if isinstance(program, nn.Cell) else parsed(program)
+def check(program, way):
+    inner = functools.partial(parsed, way)
+    check_inner(program, lambda each: each if isinstance(each, nn.Cell) else inner(each), inner)

@@ -121,7 +121,7 @@ def test_a_recorded_program_is_a_graph(function, is_fused, capsys):
     program = call_all(function, PROGRAMS[function])
     [made] = typed(program, fused=is_fused)
     verify(made.graph)
-    objects: list = []
+    objects: dict = {}
     exact = text.complete(made.graph, objects)
     assert difference(made.graph, read(made.annotated(exact), objects), complete=True) is None
     assert made.graph.dot().startswith("digraph") and str(made).startswith("# IR entry")
@@ -140,7 +140,7 @@ def test_a_hop_carries_source_reason_and_line():
     [made] = typed(call_all(branch, PROGRAMS[branch]))
     shown = str(made.graph)
     assert 'interpret("x.sum() > 0", "the data of a tensor", (), bool,' in shown
-    assert re.search(r"# In file .*test_dumps.py:\d+, 7~18/if x.sum\(\) > 0:/", shown)
+    assert re.search(r"# .*test_dumps.py:\d+: if x.sum\(\) > 0:\n", shown)
     assert re.search(r"%\d+ = switch\(%\d+, %\d+, %\d+\)", shown)
     assert {graph.name for graph in Structure(made.graph).graphs} == {"branch", "✓branch", "✗branch"}
 
@@ -217,11 +217,10 @@ def test_every_stage_has_its_files(into):
 def test_files_read_back_to_equal_graphs(into):
     program = call_all(loop, PROGRAMS[loop][:1])
     [made] = typed(program)
-    objects: list = []
+    objects: dict = {}
     text.complete(made.graph, objects)
     [file] = into.glob("01_specialise_*.dat")
     assert difference(made.graph, dumps.read(file, objects), complete=True) is None
-    assert f"# object({len(objects) - 1}): " in file.read_text(encoding="utf-8") if objects else True
     for file in into.glob("00_parse_*.dat"):
         assert isinstance(dumps.read(file), FuncGraph)
     assert all(file.read_text(encoding="utf-8").startswith("digraph") for file in into.glob("*.dot"))

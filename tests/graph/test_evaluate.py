@@ -179,7 +179,7 @@ def test_exceptions_fly():
 def test_the_number_of_arguments(given):
     graph = FuncGraph("f")
     graph.output = graph.parameter("x")
-    with pytest.raises(TypeError, match=re.escape(f"f() takes 1 positional arguments but {len(given)} were given")):
+    with pytest.raises(TypeError, match=re.escape(f"f() takes 1 positional argument but {len(given)} were given")):
         evaluate(graph, *given)
 
 

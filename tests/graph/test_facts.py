@@ -365,7 +365,7 @@ def cases(fact: Fact):
         makers = tuple(maker_of(fact, place, use) for place, use in enumerate(uses))
         for place in range(len(uses)):
             for value in SCALARS:
-                if not (fact.function is hash and value is tensor):  # that is where it lies
+                if not (is_hash(fact) and value is tensor):  # that is where it lies
                     yield f"{place}, {value.__name__}", makers, functools.partial(_given, len(uses), place, value)
             if makers[place] is not as_it_is and not (place == 0 and fact.owner not in (None, list, dict)):
                 others = (*makers[:place], as_it_is, *makers[place + 1 :])
@@ -374,6 +374,10 @@ def cases(fact: Fact):
         if in_a_list in makers[1:]:
             drained = tuple([in_an_iterator if made is in_a_list else made for made in makers[1:]])
             yield "iterator", (makers[0], *drained), functools.partial(_given, len(uses), len(uses) - 1, plain)
+
+
+def is_hash(fact: Fact) -> bool:
+    return fact.function is hash or name_of(fact) == "__hash__"
 
 
 def _given(count, place, value, k):

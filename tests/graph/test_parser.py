@@ -598,7 +598,7 @@ def seen_of(run, n):
 def test_all_of_the_language(source):
     graph = parse(source)
     verify(graph)
-    objects: list = []
+    objects: dict = {}
     again = read(complete(graph, objects), objects)
     assert difference(graph, again, complete=True) is None
     for n in (1, 2, 3, 4, 7, 12):
@@ -789,7 +789,7 @@ def test_random_sources(source, a, b):
         expected = names["program"](a, b), list(notes)
         notes.clear()
         assert (evaluate(graph, a, b), notes) == expected
-        objects: list = []
+        objects: dict = {}
         again = read(complete(graph, objects), objects)
         assert difference(graph, again, complete=True) is None
         notes.clear()

@@ -7,7 +7,7 @@ import pytest
 
 import anfora as ms
 from anfora import GradOperation, Tensor
-from anfora.graph.ir import Constant, FuncGraph, Parameter
+from anfora.graph.ir import FuncGraph, Parameter, ValueNode
 from anfora.graph.ir.evaluate import evaluate, function
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.verify import verify
@@ -191,7 +191,7 @@ def test_hof():
     outer.output = outer.apply(outer.apply(GradOperation(), graph), outer.parameter("x"))
     assert evaluate(outer, Tensor(2.0)).item() == 10
     [call] = [call for call in Structure(graph).schedules[graph] if call.name == "res"]
-    assert isinstance(call.args[0], Constant) and call.args[0].value.name == "f"
+    assert isinstance(call.args[0], ValueNode) and call.args[0].value.name == "f"
     g = call.fn.value
     assert all(isinstance(call.fn, Parameter) for call in Structure(graph).schedules[g][:2])
 

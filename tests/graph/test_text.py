@@ -29,11 +29,11 @@ from anfora.graph.ir.values import same_value
 
 def round_trip(graph: FuncGraph) -> FuncGraph:
     """Through text and back: an equal program with the same text."""
-    objects: list = []
+    objects: dict = {}
     text = complete(graph, objects)
     again = read(text, objects)
     assert difference(graph, again, complete=True) is None
-    assert complete(again, []) == text
+    assert complete(again) == text
     assert difference(graph, read(readable(graph), objects)) is None
     return again
 
@@ -106,7 +106,7 @@ CONSTANTS = [
 
 @pytest.mark.parametrize("value", CONSTANTS, ids=lambda value: type(value).__name__)
 def test_more_constants(value):
-    objects: list = []
+    objects: dict = {}
     graph = FuncGraph("f")
     graph.output = value
     text = complete(graph, objects)
@@ -135,14 +135,42 @@ def test_objects_are_kept_beside_the_text():
     weight, log = Parameter(Tensor([1.0, 2.0]), name="fc.weight"), []
     graph = FuncGraph("f")
     graph.output = graph.apply(P["make_tuple"], weight, log.append, weight)
-    objects: list = []
+    objects: dict = {}
     text = complete(graph, objects)
-    assert 'object(0, "Parameter fc.weight")' in text
-    assert objects == [weight, log.append] and objects[0] is weight
+    assert (
+        'make_tuple(object("fc.weight"), object("<built-in method append of list object>"), object("fc.weight"))'
+        in text
+    )
+    assert list(objects.values()) == [weight, log.append] and objects["fc.weight"] is weight
     again = read(text, objects)
     assert again.output.args[0].value is again.output.args[2].value is weight
-    with pytest.raises(GraphError, match=r"line 6: Parameter fc.weight cannot be read from text"):
-        read(text)
+
+
+def test_objects_of_one_name_are_told_apart():
+    ones = [Parameter(Tensor(float(i)), name="w") for i in range(3)]
+    graph = FuncGraph("f")
+    graph.output = graph.apply(P["make_tuple"], *ones)
+    objects: dict = {}
+    text = complete(graph, objects)
+    assert list(objects) == ["w", "w~2", "w~3"]
+    assert [node.value for node in read(text, objects).output.args] == ones
+
+
+def test_what_is_not_given_to_the_reader_stays_a_name():
+    graph = FuncGraph("f")
+    graph.output = graph.apply(print, graph.apply(P["getattr"], len, "__name__"))
+    text = complete(graph)
+    again = read(text)
+    assert complete(again) == text and difference(read(text), again, complete=True) is None
+    assert repr(again.output.fn.value) == "<unresolved builtins.print>"
+    part = read(text, {"builtins.print": str.upper})
+    for run in (again, part, lambda: evaluate(part)):
+        with pytest.raises((GraphError, AttributeError), match=r"builtins\.(print|len)|__name__"):
+            run()
+    assert read(text, {"builtins.print": str.upper, "builtins.len": len})() == "LEN"
+    with pytest.raises(GraphError, match=r"'nobody' is an object of the program that wrote this graph") as error:
+        read('subgraph @f() { %0 = object("nobody")(1) Return(%0) }')()
+    assert "read(text, names={'nobody': …})" in str(error.value)
 
 
 def test_spans_are_comments_for_readers():
@@ -150,8 +178,9 @@ def test_spans_are_comments_for_readers():
     span = Span(__file__, 1, "f", 1, 3, 7)
     graph.output = graph.apply(P["neg"], graph.parameter("x"), abstract=TensorType(ms.float32, (2, 3)), span=span)
     lines = readable(graph).splitlines()
-    assert "      : (<null>) -> (<Tensor[Float32], (2, 3)>)" in lines
-    assert any(re.fullmatch(r' +# In file .*test_text\.py:1, 3~7/"""Text that .*/', line) for line in lines)
+    assert "  %0 = neg(%para1_x) -> <Tensor[Float32], (2, 3)>" in lines
+    assert "      : (<null>) -> (<Tensor[Float32], (2, 3)>)" in complete(graph)
+    assert any(re.fullmatch(r' +# .*test_text\.py:1: """Text that .*', line) for line in lines)
 
 
 def test_the_order_of_calls_is_kept():

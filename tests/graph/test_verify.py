@@ -9,7 +9,7 @@ import pytest
 from graph_programs import P
 
 from anfora import ops
-from anfora.graph.ir import Apply, Constant, FuncGraph, GraphError
+from anfora.graph.ir import CNode, FuncGraph, GraphError, ValueNode
 from anfora.graph.ir.evaluate import evaluate
 from anfora.graph.ir.manager import Manager
 from anfora.graph.ir.structure import Structure
@@ -24,7 +24,7 @@ def graph_with(*call, parameters: int = 1) -> FuncGraph:
     return graph
 
 
-def put(call: Apply, *inputs) -> None:
+def put(call: CNode, *inputs) -> None:
     """Set the inputs of a call past every door."""
     call._inputs = inputs
 
@@ -84,7 +84,7 @@ def _foreign_return() -> FuncGraph:
         (lambda: graph_with(P["neg"], FuncGraph("g").apply(P["return"], 1)), "`return` stands in the middle of a graph"),
         (lambda: broken(lambda g, calls: put(calls[0], calls[0].fn, 1)), "an input of %a in @test_f is no node, but int"),
         (lambda: broken(lambda g, calls: put(calls[0])), "a call has no function: %a = nothing() in @test_f"),
-        (lambda: broken(lambda g, c: setattr(c[0], "graph", None)), "a Apply belongs to no graph"),
+        (lambda: broken(lambda g, c: setattr(c[0], "graph", None)), "a CNode belongs to no graph"),
         (lambda: broken(lambda g, c: setattr(g, "_parameters", g.parameters[:1])), "does not have this parameter"),
         (lambda: broken(lambda g, c: setattr(g, "_parameters", g.parameters * 2)), "a parameter of @test_f comes twice"),
         (
@@ -96,7 +96,7 @@ def _foreign_return() -> FuncGraph:
         (lambda: broken(lambda g, c: setattr(c[1], "abstract", (None, 1))), "(None, 1) is nothing that can"),
         (lambda: broken(lambda g, c: setattr(c[1], "name", 3)), "a name must be a string or None, but is 3"),
         (lambda: broken(lambda g, c: setattr(g.parameters[1], "abstract", 7)), "7 is nothing that can be known"),
-        (lambda: graph_with(P["neg"], Constant(Constant(1))), "a constant holds a node"),
+        (lambda: graph_with(P["neg"], ValueNode(ValueNode(1))), "a constant holds a node"),
         (lambda: graph_with(P["neg"], (1, [FuncGraph("g")])), "a constant holds a node or a graph inside a container"),
         (lambda: graph_with(3, ...), "constant 3 cannot be called"),
         (lambda: graph_with(P["sub"], ...), "sub takes 2 arguments, but gets 1"),
@@ -122,7 +122,7 @@ def test_refusals(make, message):
 
 
 def test_a_call_of_another_kind_of_node():
-    class Strange(Constant.__base__):
+    class Strange(ValueNode.__base__):
         graph = FuncGraph("g")
         name = abstract = span = None
 
@@ -138,7 +138,7 @@ def test_an_edge_changed_behind_the_manager():
     Manager(graph)
     verify(graph)
     call = graph.output
-    assert isinstance(call, Apply)
+    assert isinstance(call, CNode)
     call._inputs = (call.fn, call.args[1], call.args[1])
     with pytest.raises(GraphError, match="the index of users does not show the edges of the program"):
         verify(graph)

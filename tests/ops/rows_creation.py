@@ -121,7 +121,14 @@ ROWS = [
         ops.range,
         ref=ref_arange,
         samples=[S(0, 6, 2), S(3, 0, -1)],
-        errors=[Bad(0, 10, 1, 5, error=ValueError, match="maxlen")],
+        errors=[
+            Bad(0, 10, 1, 5, error=ValueError, match="maxlen"),
+            Bad(0, 1 << 50, error=ValueError, match="1125899906842624 elements are more than `maxlen`, 1000000"),
+            Bad(0, 1e30, error=ValueError, match="elements are more than `maxlen`"),
+            Bad(0, 4, 0, error=ValueError, match="range: `step` must not be zero"),
+            Bad(0, "4", error=TypeError, match="range needs a number for `end`, but got '4'"),
+            Bad(0, 4, 1, (5, 6), error=TypeError, match=r"an integer for `maxlen`, but got \(5, 6\)"),
+        ],
     ),
     Row(
         ops.make_range,
@@ -144,7 +151,8 @@ ROWS = [
         ],
         errors=[
             Bad(0, 1, 0, error=ValueError, match="positive"),
-            Bad(0, 1, 1.5, error=TypeError, match="integers"),
+            Bad(0, 1, 1.5, error=TypeError, match="an integer for `steps`, but got 1.5"),
+            Bad(0, 1, [3, 4], error=TypeError, match=r"an integer for `steps`, but got \(3, 4\)"),
             Bad(normal(2), 1.0, 3, error=ValueError, match="one element"),
         ],
     ),

@@ -21,7 +21,8 @@ TRIANGLES = [
 ]
 REFUSED = [
     Bad(normal(3), error=ValueError, match="two axes"),
-    Bad(normal(3, 3), 0.5, error=TypeError, match="integers"),
+    Bad(normal(3, 3), 0.5, error=TypeError, match="an integer for `diagonal`, but got 0.5"),
+    Bad(normal(3, 3), [1, 1], error=TypeError, match=r"an integer for `diagonal`, but got \(1, 1\)"),
 ]
 HALVES = ("float16", "bfloat16", "float32", "float64")
 
@@ -56,7 +57,7 @@ ROWS = [
         ],
         errors=[
             Bad(normal(3), 0, 0, error=ValueError, match="two axes"),
-            Bad(normal(3, 3), 0.5, 0, error=TypeError, match="integers"),
+            Bad(normal(3, 3), 0.5, 0, error=TypeError, match="an integer for `lower`"),
             Bad(normal(3, 3), 0, np.array(0.5), error=TypeError, match="integers for `upper`"),
         ],
         dtypes=HALVES,

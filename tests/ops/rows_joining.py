@@ -129,7 +129,7 @@ ROWS = [
         ops.chunk,
         ref=ref_chunk,
         samples=[S(X, 2, 2), S(normal(5), 3), S(normal(5), 4), S(normal(2), 5), S(normal(0), 2)],
-        errors=[Bad(X, 0, error=ValueError, match="positive"), Bad(X, 1.5, error=TypeError, match="integers")],
+        errors=[Bad(X, 0, error=ValueError, match="positive"), Bad(X, 1.5, error=TypeError, match="an integer")],
     ),
     Row(
         ops.tensor_split,

@@ -395,8 +395,18 @@ def test_rules_of_operators_that_gradients_are_made_of(name, shapes, attributes,
     "row, bad", [pytest.param(row, bad, id=f"{row.name}-{i}") for row in ROWS for i, bad in enumerate(row.errors)]
 )
 def test_bad_calls_are_refused(row, bad):
-    with pytest.raises(bad.error, match=bad.match):
-        _call(row, bad, Tensor)
+    """In the same words each time, and in both modes."""
+    args, kwargs = _map(Tensor, list(bad.args)), {name: _map(Tensor, value) for name, value in bad.kwargs.items()}
+
+    def refused():
+        return row.op(*args, **kwargs)
+
+    told = []
+    for call in (refused, refused, compiled := anfora.jit(refused), compiled):
+        with pytest.raises(bad.error, match=bad.match) as caught:
+            call()
+        told.append(str(caught.value))
+    assert told[1:] == told[:1] * 3
 
 
 def test_every_operator_has_a_row():

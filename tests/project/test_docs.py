@@ -19,7 +19,8 @@ from anfora.core.op import Op
 
 #: Modules whose public names are meant for programs.
 PUBLIC = [
-    "anfora", "anfora.communication", "anfora.mindrecord", "anfora.models", "anfora.nn", "anfora.ops", "anfora.optim",
+    "anfora", "anfora.communication", "anfora.ir",
+    "anfora.mindrecord", "anfora.models", "anfora.nn", "anfora.ops", "anfora.optim",
     "anfora.optim.lr_scheduler", "anfora.train",
 ]  # fmt: skip
 

@@ -10,6 +10,7 @@ them, nothing can tell when it is done.
 from __future__ import annotations
 
 import gc
+import inspect
 import operator
 import types
 import weakref
@@ -92,7 +93,7 @@ def is_finished(value: Any) -> bool:
         kind = type(held)
         if kind in SIMPLE or is_a(held, _LASTING) or module_of(kind).startswith("anfora."):
             continue  # this library refers weakly to its own
-        if kind is types.GeneratorType and held.gi_frame is not None and getattr(held, "gi_suspended", True):
+        if kind is types.GeneratorType and inspect.getgeneratorstate(held) == inspect.GEN_SUSPENDED:
             return True
         if type(getattr(kind, "__del__", None)) is types.FunctionType or weakref.getweakrefcount(held) > 0:
             return True

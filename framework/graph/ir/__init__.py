@@ -12,6 +12,7 @@ primitives.py    functions of the IR that are no tensor operators
 manager.py       the one door for edits, and who uses what
 verify.py        what a well-formed program is, checked
 evaluate.py      the meaning of a program: run it, slowly
+python_form.py   the same as Python functions, which run, and which the machine goes into
 values.py        constants as text, and when two are the same
 text.py          programs as text; reading.py, and back; compare.py, whether two are the same
 let_form.py      the same with `let`; drawing.py, as a picture; layout.py, which node stands where in it
@@ -21,11 +22,23 @@ parser.py        from the source of a function to its graph; terms.py, expressio
 
 from __future__ import annotations
 
-from anfora.graph.ir import drawing, let_form, text
-from anfora.graph.ir.nodes import Abstract, Apply, Constant, Graph, GraphError, Node, Parameter
+from typing import Any
+
+from anfora.graph.ir import drawing, let_form, python_form, text
+from anfora.graph.ir.nodes import Abstract, AnfNode, CNode, Graph, GraphError, Parameter, ValueNode
 from anfora.graph.ir.primitives import PRIMITIVES, Primitive
 
-__all__ = ["PRIMITIVES", "Abstract", "Apply", "Constant", "FuncGraph", "GraphError", "Node", "Parameter", "Primitive"]
+__all__ = [
+    "PRIMITIVES",
+    "Abstract",
+    "CNode",
+    "ValueNode",
+    "FuncGraph",
+    "GraphError",
+    "AnfNode",
+    "Parameter",
+    "Primitive",
+]
 
 
 class FuncGraph(Graph):
@@ -47,6 +60,29 @@ class FuncGraph(Graph):
           Return(%0)
         }
     """
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the graph, which must take no values from outside.
+
+        Args:
+            arguments: one value for each parameter.
+        Returns:
+            the value of its output; a graph among the results is a Python function.
+        Raises:
+            GraphError: the program is not well formed.
+            TypeError: the number of arguments is wrong.
+            Exception: what the program raises. Errors of operators name the line of the program, if it is known.
+        Example:
+            >>> graph = FuncGraph("double")
+            >>> graph.output = graph.apply(PRIMITIVES["mul"], graph.parameter("x"), 2)
+            >>> graph(21)
+            42
+        """
+        return python_form.python_function(self)(*arguments)
+
+    @property
+    def __name__(self) -> str:
+        return self.name
 
     def __str__(self) -> str:
         return text.readable(self).rstrip("\n")

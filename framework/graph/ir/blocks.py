@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 from typing import Any
 
 from anfora.core.span import Span
-from anfora.graph.ir import PRIMITIVES, Apply, FuncGraph, Node, Parameter
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, Parameter
 from anfora.graph.ir.primitives import switch
 
 __all__ = ["Block", "marked"]
@@ -33,16 +33,16 @@ class Block:
         may_change: the variables that may differ between the jumps into this block.
     """
 
-    def __init__(self, name: str, outside: Callable[[str], Node], may_change: Collection[str] = ()) -> None:
+    def __init__(self, name: str, outside: Callable[[str], AnfNode], may_change: Collection[str] = ()) -> None:
         self.graph = FuncGraph(name)
         self.outside, self.may_change = outside, may_change
         self.sources: list[Block] = []  #: the blocks from which control comes
         self.sealed = False  #: whether all of them are known
-        self.bound: dict[str, Node] = {}
+        self.bound: dict[str, AnfNode] = {}
         self.phis: dict[Parameter, str] = {}
-        self.passed: dict[Parameter, dict[Block, Node]] = {}  #: what each source passes for a phi
+        self.passed: dict[Parameter, dict[Block, AnfNode]] = {}  #: what each source passes for a phi
         self.target: Block | None = None  #: where it jumps to at its end
-        self.calls: list[Apply] = []  #: what the program computes here, in its order
+        self.calls: list[CNode] = []  #: what the program computes here, in its order
 
     def follow(self, mark: str, sources: list[Block], may_change: Collection[str] = ()) -> Block:
         """A new block behind others; seal it when all of them are known."""
@@ -50,7 +50,7 @@ class Block:
         made.sources = sources
         return made
 
-    def read(self, name: str) -> Node:
+    def read(self, name: str) -> AnfNode:
         """The node bound to a variable here, looking back; makes a phi where paths may differ."""
         block, passed = self, []
         while name not in block.bound and block.is_transparent(name):  # a loop: there may be many blocks
@@ -65,7 +65,7 @@ class Block:
         """Whether a variable that is not bound here is the same before this block, by whichever way one comes."""
         return bool(self.sources) and (name not in self.may_change or (self.sealed and len(self.sources) == 1))
 
-    def find(self, name: str) -> Node:
+    def find(self, name: str) -> AnfNode:
         """The node bound to a variable in a block that one cannot look through."""
         if name in self.bound:
             return self.bound[name]
@@ -90,7 +90,7 @@ class Block:
             self.fill(phi)
         return self
 
-    def call(self, function: Any, *arguments: Any, span: Span | None = None) -> Apply:
+    def call(self, function: Any, *arguments: Any, span: Span | None = None) -> CNode:
         """A call that the program makes here."""
         made = self.graph.apply(function, *arguments, span=span)
         self.calls.append(made)
@@ -103,11 +103,11 @@ class Block:
         self.target = target
         target.sources.append(self)
 
-    def branch(self, condition: Node, first: Block, second: Block, span: Span) -> None:
+    def branch(self, condition: AnfNode, first: Block, second: Block, span: Span) -> None:
         """Go on in one of two blocks."""
         self.graph.output = self.call(self.call(switch, condition, first.graph, second.graph, span=span), span=span)
 
-    def keep(self, live: Collection[Node]) -> None:
+    def keep(self, live: Collection[AnfNode]) -> None:
         """Let the result wait for calls that are not among the live ones, because they may fail or have effects."""
         loose = [call for call in self.calls if call not in live]
         used = {node for call in loose for node in call.inputs}
@@ -115,7 +115,7 @@ class Block:
         if not waiting:
             return
         output = self.graph.output
-        if isinstance(output, Apply) and output is self.calls[-1]:  # it stays in tail position
+        if isinstance(output, CNode) and output is self.calls[-1]:  # it stays in tail position
             output._inputs = (self.graph.apply(PRIMITIVES["depend"], output.fn, *waiting), *output.args)
         else:
             self.graph.output = self.graph.apply(PRIMITIVES["depend"], output, *waiting)

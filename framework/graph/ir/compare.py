@@ -7,7 +7,7 @@ constants that are equal to the last bit. Names, types and spans count on demand
 from __future__ import annotations
 
 from anfora.core.span import Span
-from anfora.graph.ir.nodes import Constant, Graph, Node, describe
+from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode, describe
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.values import same_value
 
@@ -27,7 +27,7 @@ def difference(a: Graph, b: Graph, *, complete: bool = False) -> str | None:
     first, second = Structure(a), Structure(b)
     if len(first.graphs) != len(second.graphs):
         return f"{len(first.graphs)} graphs and {len(second.graphs)}"
-    same: dict[Node | Graph | None, Node | Graph | None] = {None: None}
+    same: dict[AnfNode | Graph | None, AnfNode | Graph | None] = {None: None}
     for g, h in zip(first.graphs, second.graphs):
         same[g] = h
         if len(g.parameters) != len(h.parameters):
@@ -51,15 +51,15 @@ def difference(a: Graph, b: Graph, *, complete: bool = False) -> str | None:
     return None
 
 
-def _same(a: Node, b: Node, same: dict) -> bool:
-    if not isinstance(a, Constant) or not isinstance(b, Constant):
+def _same(a: AnfNode, b: AnfNode, same: dict) -> bool:
+    if not isinstance(a, ValueNode) or not isinstance(b, ValueNode):
         return same.get(a) is b
     if isinstance(a.value, Graph):
         return same[a.value] is b.value
     return same_value(a.value, b.value)
 
 
-def _details(node: Node) -> tuple:
+def _details(node: AnfNode) -> tuple:
     return node.name, node.abstract, _place(node.span)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 
 from anfora.graph.ir.layout import Box, Edge, Frame, picture
-from anfora.graph.ir.nodes import Apply, Constant, Graph, Node, Parameter
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, Parameter, ValueNode
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.text import Labels, abstract_text
 from anfora.graph.ir.values import printable, value_text
@@ -22,7 +22,7 @@ def dot(root: Graph) -> str:
     """The drawing of a program in Graphviz's language."""
     structure = Structure(root)
     labels = Labels(structure)
-    keys: dict[Node, str] = {}
+    keys: dict[AnfNode, str] = {}
     for number, graph in enumerate(structure.graphs):
         for index, parameter in enumerate(graph.parameters):
             keys[parameter] = f"g{number}p{index}"
@@ -51,7 +51,7 @@ def svg(root: Graph) -> str:
     """The drawing of a program as SVG."""
     structure = Structure(root)
     labels = Labels(structure)
-    boxes: dict[Node, Box] = {}
+    boxes: dict[AnfNode, Box] = {}
     frames: dict[Graph, Frame] = {}
     for graph in structure.graphs:
         for parameter in graph.parameters:
@@ -87,7 +87,7 @@ def _parameter_lines(parameter: Parameter, labels: Labels) -> list[str]:
     return [printable(labels.parameters[parameter]), *known]
 
 
-def _call_lines(call: Apply, labels: Labels) -> list[str]:
+def _call_lines(call: CNode, labels: Labels) -> list[str]:
     """What a call says: its name and what it calls, constants among its arguments, what is known of its value."""
     name = "" if call.name is None else f"{call.name} = "
     known = [f"{position}: {text}" for position, node in enumerate(call.args, 1) if (text := _constant(node, labels))]
@@ -100,7 +100,7 @@ def _parameter(parameter: Parameter, labels: Labels) -> str:
     return _table(f'<td port="core" bgcolor="paleturquoise">{text}</td>')
 
 
-def _call(call: Apply, labels: Labels) -> str:
+def _call(call: CNode, labels: Labels) -> str:
     count = len(call.inputs)
     ports = "".join(f'<td port="{position}">{position}</td>' for position in range(count))
     name, *known = map(html.escape, _call_lines(call, labels))
@@ -110,15 +110,15 @@ def _call(call: Apply, labels: Labels) -> str:
     return _table(*rows)
 
 
-def _constant(node: Node, labels: Labels) -> str | None:
-    if not isinstance(node, Constant):
+def _constant(node: AnfNode, labels: Labels) -> str | None:
+    if not isinstance(node, ValueNode):
         return None
     graph = graph_of(node)
-    text = labels.graphs[graph] if graph else value_text(node.value, [], complete=False)
+    text = labels.graphs[graph] if graph else value_text(node.value, {}, complete=False)
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _edges(call: Apply, keys: dict[Node, str], names: dict[Graph, str]) -> list[str]:
+def _edges(call: CNode, keys: dict[AnfNode, str], names: dict[Graph, str]) -> list[str]:
     edges = []
     for position, node in enumerate(call.inputs):
         graph = graph_of(node)

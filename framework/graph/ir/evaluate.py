@@ -24,7 +24,7 @@ from typing import Any
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op
 from anfora.core.span import Span
-from anfora.graph.ir.nodes import Apply, Constant, Graph, GraphError, Node
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, ValueNode
 from anfora.graph.ir.primitives import PRIMITIVES, Monad, Primitive, return_
 from anfora.graph.ir.structure import Structure
 from anfora.graph.machine.running import running
@@ -44,6 +44,10 @@ def evaluate(graph: Graph, *arguments: Any) -> Any:
         GraphError: the program is not well formed.
         TypeError: the number of arguments is wrong.
         Exception: what the program raises. Errors of operators name the line of the program, if it is known.
+    Example:
+        >>> from anfora.ir import evaluate, parse
+        >>> evaluate(parse(lambda x: x * 2), 21)
+        42
     """
     return function(graph)(*arguments)
 
@@ -66,7 +70,7 @@ class Closure:
         structure: of the program that it belongs to.
     """
 
-    def __init__(self, graph: Graph, held: dict[Node, Any], structure: Structure) -> None:
+    def __init__(self, graph: Graph, held: dict[AnfNode, Any], structure: Structure) -> None:
         self.graph, self.held, self.structure = graph, held, structure
         self.__name__ = graph.name
         self.__qualname__ = graph.span.function if graph.span is not None else graph.name
@@ -93,19 +97,20 @@ class _Frame:
         parameters = closure.graph.parameters
         if len(arguments) != len(parameters):
             raise TypeError(
-                f"{closure.graph.name}() takes {len(parameters)} positional arguments but {len(arguments)} were given"
+                f"{closure.graph.name}() takes {len(parameters)} positional argument{'s' * (len(parameters) != 1)} but "
+                f"{len(arguments)} {'was' if len(arguments) == 1 else 'were'} given"
             )
         self.structure = closure.structure
         self.schedule = closure.structure.schedules[closure.graph]
         self.position = 0
-        self.values: dict[Node, Any] = {**closure.held, **dict(zip(parameters, arguments))}
+        self.values: dict[AnfNode, Any] = {**closure.held, **dict(zip(parameters, arguments))}
 
     @property
-    def call(self) -> Apply:
+    def call(self) -> CNode:
         return self.schedule[self.position]
 
-    def value(self, node: Node) -> Any:
-        if not isinstance(node, Constant):
+    def value(self, node: AnfNode) -> Any:
+        if not isinstance(node, ValueNode):
             return self.values[node]
         if isinstance(node.value, Graph):
             held = {free: self.values[free] for free in self.structure.free[node.value]}

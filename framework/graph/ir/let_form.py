@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
-from anfora.graph.ir.nodes import Apply, Constant, Graph, Node
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, ValueNode
 from anfora.graph.ir.primitives import Primitive, return_
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import value_text
@@ -42,7 +42,7 @@ class _LetForm:
         for graph in structure.graphs[1:]:
             self.inner[self.homes[graph]].append(graph)
         self.mentions = self._mentions()
-        self.names: dict[Node | Graph, str] = {}
+        self.names: dict[AnfNode | Graph, str] = {}
 
     def text(self) -> str:
         root = self.structure.root
@@ -87,7 +87,7 @@ class _LetForm:
         outer = [*self.structure.free[graph], *(g for g in self.mentions[graph] if g in self.names)]
         taken = {self.names[item] for item in outer if item in self.names}
 
-        def bind(item: Node | Graph, wish: str) -> str:
+        def bind(item: AnfNode | Graph, wish: str) -> str:
             tries = itertools.chain([wish], (f"{wish}_{number}" for number in itertools.count(2)))
             name = self.names[item] = next(name for name in tries if name not in taken)
             taken.add(name)
@@ -121,7 +121,7 @@ class _LetForm:
                 groups.append([g for g in inner if g is graph or (g in reach[graph] and graph in reach[g])])
         return groups
 
-    def needed(self, call: Apply, home: Graph) -> set[Graph]:
+    def needed(self, call: CNode, home: Graph) -> set[Graph]:
         """The functions of `home` that must be bound before a call: those it uses, and those that these need."""
         inner = self.inner[home]
         found = {graph for graph in map(graph_of, call.inputs) if graph in inner}
@@ -132,19 +132,19 @@ class _LetForm:
             pending += new
         return found  # type: ignore[return-value]
 
-    def expression(self, call: Apply) -> str:
+    def expression(self, call: CNode) -> str:
         atoms = [self.atom(node) for node in call.args]
-        function = call.fn.value if isinstance(call.fn, Constant) else None
+        function = call.fn.value if isinstance(call.fn, ValueNode) else None
         if isinstance(function, Primitive) and function.form and len(atoms) == function.least:
             return function.form.format(*atoms)
         return f"{self.atom(call.fn)}({', '.join(atoms)})"
 
-    def atom(self, node: Node) -> str:
-        if not isinstance(node, Constant):
+    def atom(self, node: AnfNode) -> str:
+        if not isinstance(node, ValueNode):
             return self.names[node]
         if isinstance(node.value, Graph):
             return self.names[node.value]
-        return value_text(node.value, [], complete=False)
+        return value_text(node.value, {}, complete=False)
 
 
 def _inside_out(root: Graph, inner: dict[Graph, list[Graph]]) -> Iterator[Graph]:

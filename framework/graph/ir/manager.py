@@ -16,12 +16,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from anfora.graph.ir.nodes import Apply, Constant, Graph, GraphError, Node, Parameter, as_node, describe
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, as_node, describe
 from anfora.graph.ir.structure import graph_of
 
 __all__ = ["Manager", "Use"]
 
-Use = tuple[Apply, int]  #: an edge: a call, and the position among its inputs
+Use = tuple[CNode, int]  #: an edge: a call, and the position among its inputs
 
 
 class Manager:
@@ -31,12 +31,18 @@ class Manager:
         root: the graph in which the program starts.
     Raises:
         GraphError: a graph has no output, or belongs to another manager.
+    Example:
+        >>> from anfora.ir import PRIMITIVES, Manager, parse
+        >>> graph = parse(lambda x: x + 1)
+        >>> Manager(graph).set_input(graph.output, 0, PRIMITIVES["mul"])
+        >>> graph(5)
+        5
     """
 
     def __init__(self, root: Graph) -> None:
         self.root = root
-        self._users: dict[Node, dict[Use, None]] = {}
-        self._constants: dict[Graph, dict[Constant, None]] = {}  # which constants hold a graph
+        self._users: dict[AnfNode, dict[Use, None]] = {}
+        self._constants: dict[Graph, dict[ValueNode, None]] = {}  # which constants hold a graph
         self._graphs: dict[Graph, None] = {}
         try:
             self._link(self._adopt(root))
@@ -49,7 +55,7 @@ class Manager:
         """The graphs of the program, in the order in which they came."""
         return tuple(self._graphs)
 
-    def users(self, node: Node) -> tuple[Use, ...]:
+    def users(self, node: AnfNode) -> tuple[Use, ...]:
         """The edges of the program that lead to a node, each once, in the order in which they came."""
         return tuple(self._users.get(node, ()))
 
@@ -59,7 +65,7 @@ class Manager:
 
     # -- edits --------------------------------------------------------------------------------------------------------
 
-    def set_input(self, call: Apply, position: int, value: Any) -> None:
+    def set_input(self, call: CNode, position: int, value: Any) -> None:
         """Lead one edge elsewhere.
 
         Args:
@@ -74,12 +80,13 @@ class Manager:
             raise GraphError(f"there is no input {position} of {describe(call)}")
         self.set_inputs(call, [*call.inputs[:position], as_node(value), *call.inputs[position + 1 :]])
 
-    def set_inputs(self, call: Apply, inputs: Iterable[Any]) -> None:
+    def set_inputs(self, call: CNode, inputs: Iterable[Any]) -> None:
         """Give a call other inputs, in any number, the function first.
 
         Raises:
             GraphError: as `set_input`.
         """
+        Graph.edits += 1
         old, new = call.inputs, tuple(map(as_node, inputs))
         if not new:
             raise GraphError(f"a call needs a function: {describe(call)}")
@@ -96,7 +103,7 @@ class Manager:
         self._link((call, i, new[i]) for i in changed)
         self._release(node for _, _, node in gone)
 
-    def replace(self, old: Node, new: Any) -> None:
+    def replace(self, old: AnfNode, new: Any) -> None:
         """Lead every edge of the program that leads to `old` to `new`, a node or a value that becomes a constant.
 
         Raises:
@@ -104,7 +111,7 @@ class Manager:
         """
         node = as_node(new)
         self._check([node])
-        inputs: dict[Apply, list[Node]] = {}
+        inputs: dict[CNode, list[AnfNode]] = {}
         for call, position in self.users(old):
             inputs.setdefault(call, list(call.inputs))[position] = node
         for call, changed in inputs.items():
@@ -130,6 +137,7 @@ class Manager:
                 raise GraphError(
                     f"the {describe(parameter)} cannot go: {describe(self.users(parameter)[0][0])} uses it"
                 )
+        Graph.edits += 1
         graph._parameters = new
 
     def close(self) -> None:
@@ -140,14 +148,14 @@ class Manager:
 
     # -- the index ----------------------------------------------------------------------------------------------------
 
-    def index(self) -> dict[Node, set[Use]]:
+    def index(self) -> dict[AnfNode, set[Use]]:
         """The users of every node, in any order."""
         return {node: set(uses) for node, uses in self._users.items()}
 
-    def _is_outside(self, call: Apply) -> bool:
+    def _is_outside(self, call: CNode) -> bool:
         return call not in self._users and (call.graph not in self._graphs or call.graph.return_ is not call)
 
-    def _adopt(self, graph: Graph) -> list[tuple[Apply, int, Node]]:
+    def _adopt(self, graph: Graph) -> list[tuple[CNode, int, AnfNode]]:
         """Take a graph in; its first edges."""
         if graph.manager not in (None, self):
             raise GraphError(
@@ -159,7 +167,7 @@ class Manager:
         self._graphs[graph] = None
         return _edges(graph.return_)
 
-    def _link(self, edges: Iterable[tuple[Apply, int, Node]]) -> None:
+    def _link(self, edges: Iterable[tuple[CNode, int, AnfNode]]) -> None:
         """Count edges, and those of what they lead to."""
         pending = list(edges)[::-1]
         while pending:
@@ -168,7 +176,7 @@ class Manager:
             self._users.setdefault(node, {})[call, position] = None
             if known:
                 continue
-            more = _edges(node) if isinstance(node, Apply) else []
+            more = _edges(node) if isinstance(node, CNode) else []
             graph = graph_of(node)
             if graph is not None:
                 self._constants.setdefault(graph, {})[node] = None  # type: ignore[index]
@@ -176,7 +184,7 @@ class Manager:
                     more = self._adopt(graph)
             pending += more[::-1]
 
-    def _release(self, nodes: Iterable[Node]) -> None:
+    def _release(self, nodes: Iterable[AnfNode]) -> None:
         """Forget nodes that nothing uses any more, and what only they needed."""
         pending = list(nodes)
         lost_graph = False
@@ -190,7 +198,7 @@ class Manager:
                 if graph is not None:
                     del self._constants[graph][node]  # type: ignore[arg-type]
                     lost_graph = True
-                if isinstance(node, Apply):
+                if isinstance(node, CNode):
                     for call, position, used in _edges(node):
                         del self._users[used][call, position]
                         pending.append(used)
@@ -219,16 +227,16 @@ class Manager:
                     pending.append(graph)
         return [graph for graph in self._graphs if graph not in reached]
 
-    def _check(self, nodes: Iterable[Node]) -> None:
+    def _check(self, nodes: Iterable[AnfNode]) -> None:
         """Refuse what cannot be taken in, before anything changes."""
-        seen: set[Node] = set()
+        seen: set[AnfNode] = set()
         pending = list(nodes)
         while pending:
             node = pending.pop()
             if node in seen or node in self._users:
                 continue
             seen.add(node)
-            if isinstance(node, Apply):
+            if isinstance(node, CNode):
                 pending += node.inputs
             graph = graph_of(node)
             if graph is not None and graph not in self._graphs:
@@ -237,5 +245,5 @@ class Manager:
                 pending.append(graph.return_)  # type: ignore[arg-type]
 
 
-def _edges(call: Apply) -> list[tuple[Apply, int, Node]]:
+def _edges(call: CNode) -> list[tuple[CNode, int, AnfNode]]:
     return [(call, position, node) for position, node in enumerate(call.inputs)]

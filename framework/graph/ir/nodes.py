@@ -1,17 +1,17 @@
 """Nodes and graphs: what a program is made of.
 
-    Node  = Parameter      an argument of one graph
-          | Constant       a value: a number, a tensor, an operator, a graph; belongs to no graph
-          | Apply          a call: inputs[0] is the function, the others are its arguments
+    AnfNode = Parameter     an argument of one graph
+            | ValueNode     a value: a number, a tensor, an operator, a graph; belongs to no graph
+            | CNode         a call: inputs[0] is the function, the others are its arguments
     Graph = a function: parameters, and the nodes from them to one `return`
 
-Nothing is named or listed beside that. A use is an edge from an Apply to one of its inputs, and what no edge leads to is
+Nothing is named or listed beside that. A use is an edge from a CNode to one of its inputs, and what no edge leads to is
 not part of the program. A graph that uses nodes of another one is a closure; to choose, to loop and to bind arguments are
 calls of functions like any other.
 
 **Order.** A graph computes all its calls, each once. A call waits for its inputs, and, where an input is a graph, for the
 nodes which that graph takes from outside, because a closure holds values. Among calls that could go first, the one that
-was made first does: `Apply.order` numbers them as the program wrote them, and gradients are summed in that order.
+was made first does: `CNode.order` numbers them as the program wrote them, and gradients are summed in that order.
 
 **Edits.** Nodes are made by `Graph.parameter` and `Graph.apply`. Once an edge exists, it is changed through a `Manager`
 (manager.py) alone, so its index of users is always right.
@@ -19,7 +19,7 @@ was made first does: `Apply.order` numbers them as the program wrote them, and g
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Union
 
 from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError
@@ -31,18 +31,38 @@ if TYPE_CHECKING:
     from anfora.core.span import Span
     from anfora.graph.ir.manager import Manager
 
-__all__ = ["Abstract", "Apply", "Constant", "Graph", "GraphError", "Node", "Parameter", "describe"]
+__all__ = ["Abstract", "CNode", "ValueNode", "Graph", "GraphError", "AnfNode", "Parameter", "describe"]
 
 #: What is known of a node's value without its data; None before inference.
 Abstract = Union[TensorType, Weak, tuple, None]
 
 
 class GraphError(AnforaError, ValueError):
-    """A graph that breaks a law of the IR, an edit that would, or a text that is no graph."""
+    """A graph that breaks a law of the IR, an edit that would, or a text that is no graph.
+
+    Example:
+        >>> from anfora.ir import FuncGraph
+        >>> try:
+        ...     FuncGraph("f").output
+        ... except GraphError as error:
+        ...     error.message, error.help
+        ('the graph @f has no output yet', 'set `graph.output` to a node or a value.')
+    """
 
 
-class Node:
-    """A value in a program. `graph` is the owner, None for constants."""
+class AnfNode:
+    """A value in a program: a Parameter, a ValueNode or a CNode.
+
+    Attributes:
+        graph: the graph that owns it; None for a ValueNode.
+        name: the variable of the program that holds it, if it has one.
+        abstract: what is known of the value without its data: a type and shape, the type of a number, a tuple, or None.
+        span: where the program says so.
+    Example:
+        >>> from anfora.ir import FuncGraph
+        >>> FuncGraph("f").parameter("x")
+        <parameter %x in @f>
+    """
 
     __slots__ = ()
 
@@ -55,8 +75,15 @@ class Node:
         return f"<{describe(self)}>"
 
 
-class Parameter(Node):
-    """An argument of one graph. Made by `Graph.parameter`."""
+class Parameter(AnfNode):
+    """An argument of one graph. Made by `FuncGraph.parameter`.
+
+    Example:
+        >>> from anfora.ir import FuncGraph
+        >>> graph = FuncGraph("f")
+        >>> graph.parameter("x"), graph.parameters
+        (<parameter %x in @f>, (<parameter %x in @f>,))
+    """
 
     __slots__ = ("graph", "name", "abstract", "span")
 
@@ -64,8 +91,16 @@ class Parameter(Node):
         self.graph, self.name, self.abstract, self.span = graph, name, abstract, span
 
 
-class Constant(Node):
-    """A value that is known: a number, a string, a type, a tensor, an operator, a graph."""
+class ValueNode(AnfNode):
+    """A value that is known: a number, a string, a type, a tensor, an operator, a graph.
+
+    Args:
+        value: the value.
+    Example:
+        >>> from anfora.ir import ValueNode
+        >>> ValueNode(3)
+        <constant 3>
+    """
 
     __slots__ = ("value",)
 
@@ -84,8 +119,16 @@ class Constant(Node):
         return Weak(type(self.value)) if type(self.value) in (bool, int, float) else None
 
 
-class Apply(Node):
-    """A call. Made by `Graph.apply`."""
+class CNode(AnfNode):
+    """A call: the function is its first input. Made by `FuncGraph.apply`.
+
+    Example:
+        >>> from anfora.ir import PRIMITIVES, FuncGraph
+        >>> graph = FuncGraph("f")
+        >>> call = graph.apply(PRIMITIVES["sub"], graph.parameter("x"), 1, name="y")
+        >>> call, call.fn, call.args
+        (<%y = sub(%x, 1) in @f>, <constant sub>, (<parameter %x in @f>, <constant 1>))
+    """
 
     __slots__ = ("graph", "_inputs", "name", "abstract", "span", "order")
 
@@ -94,7 +137,7 @@ class Apply(Node):
     def __init__(
         self,
         graph: Graph,
-        inputs: tuple[Node, ...],
+        inputs: tuple[AnfNode, ...],
         name: str | None,
         abstract: Abstract,
         span: Span | None,
@@ -104,21 +147,21 @@ class Apply(Node):
         self.order = order  #: among the calls of its graph, as the program wrote them
 
     @property
-    def inputs(self) -> tuple[Node, ...]:
+    def inputs(self) -> tuple[AnfNode, ...]:
         """The function, then its arguments. Changed through a Manager."""
         return self._inputs
 
     @property
-    def fn(self) -> Node:
+    def fn(self) -> AnfNode:
         return self._inputs[0]
 
     @property
-    def args(self) -> tuple[Node, ...]:
+    def args(self) -> tuple[AnfNode, ...]:
         return self._inputs[1:]
 
     def calls(self, function: Any) -> bool:
         """Whether the function called is known, and is the given one."""
-        return isinstance(self.fn, Constant) and self.fn.value is function
+        return isinstance(self.fn, ValueNode) and self.fn.value is function
 
 
 class Graph:
@@ -129,10 +172,15 @@ class Graph:
         span: where the program defines it.
     """
 
+    edits: ClassVar[int] = (
+        0  #: changes of edges and parameters so far, in any graph: what was derived before may be old
+    )
+
     def __init__(self, name: str, *, span: Span | None = None) -> None:
         self.name, self.span = name, span
+        self.python: Any = None  #: what `python_form.python_function` has made of it
         self._parameters: tuple[Parameter, ...] = ()
-        self._return: Apply | None = None
+        self._return: CNode | None = None
         self._count = 0
         self.manager: Manager | None = None  #: through which its edges are changed, if there is one
 
@@ -141,12 +189,12 @@ class Graph:
         return self._parameters
 
     @property
-    def return_(self) -> Apply | None:
+    def return_(self) -> CNode | None:
         """The call of `return` that ends the function; None while it is being built."""
         return self._return
 
     @property
-    def output(self) -> Node:
+    def output(self) -> AnfNode:
         """The node whose value the function returns.
 
         Raises:
@@ -161,6 +209,7 @@ class Graph:
     @output.setter
     def output(self, value: Any) -> None:
         node = as_node(value)
+        Graph.edits += 1
         if self._return is None:
             self._return = self.apply(return_, node)
         elif self.manager is not None:
@@ -171,6 +220,7 @@ class Graph:
     def parameter(self, name: str | None = None, *, abstract: Abstract = None, span: Span | None = None) -> Parameter:
         """Add a parameter behind the others. Calls of the graph are the caller's business."""
         made = Parameter(self, name, abstract, span)
+        Graph.edits += 1
         self._parameters += (made,)
         return made
 
@@ -181,7 +231,7 @@ class Graph:
         name: str | None = None,
         abstract: Abstract = None,
         span: Span | None = None,
-    ) -> Apply:
+    ) -> CNode:
         """A call in this graph. It is part of the program once an edge leads to it.
 
         Args:
@@ -191,7 +241,7 @@ class Graph:
             abstract: what is known of the result.
             span: where the program says so.
         """
-        made = Apply(self, tuple(map(as_node, (function, *arguments))), name, abstract, span, self._count)
+        made = CNode(self, tuple(map(as_node, (function, *arguments))), name, abstract, span, self._count)
         self._count += 1
         return made
 
@@ -199,28 +249,28 @@ class Graph:
         return f"<graph @{self.name}({', '.join(p.name or '_' for p in self._parameters)})>"
 
 
-def as_node(value: Any) -> Node:
+def as_node(value: Any) -> AnfNode:
     """The node itself, or a constant of the value."""
-    return value if isinstance(value, Node) else Constant(value)
+    return value if isinstance(value, AnfNode) else ValueNode(value)
 
 
-def describe(node: Node) -> str:
+def describe(node: AnfNode) -> str:
     """A node in one line, for errors: `%y = sub(%x, 1) in @f`."""
-    if isinstance(node, Constant):
+    if isinstance(node, ValueNode):
         return f"constant {_value(node)}"
     if isinstance(node, Parameter):
         return f"parameter {_short(node)} in @{node.graph.name}" if node.graph else f"parameter {_short(node)}"
-    assert isinstance(node, Apply)
+    assert isinstance(node, CNode)
     function, *arguments = map(_short, node.inputs) if node.inputs else ("nothing",)
     where = f" in @{node.graph.name}" if node.graph else ""
     return f"{_short(node)} = {function}({', '.join(arguments)}){where}"
 
 
-def _short(node: Node) -> str:
-    return _value(node) if isinstance(node, Constant) else f"%{node.name or '_'}"
+def _short(node: AnfNode) -> str:
+    return _value(node) if isinstance(node, ValueNode) else f"%{node.name or '_'}"
 
 
-def _value(constant: Constant) -> str:
+def _value(constant: ValueNode) -> str:
     value = constant.value
     if isinstance(value, Graph):
         return f"@{value.name}"

@@ -25,7 +25,7 @@ from typing import Any
 
 from anfora.core.op import Op
 from anfora.core.span import Span
-from anfora.graph.ir import PRIMITIVES, Apply, Constant, FuncGraph, Node, interpreted
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode, interpreted
 from anfora.graph.ir.blocks import Block
 from anfora.graph.ir.interpreted import BREAK, CONTINUE, RETURN, signature_form
 from anfora.graph.ir.primitives import UNBOUND
@@ -141,11 +141,11 @@ class _Program:
             self.blocks += parser.blocks
         return self.graphs[function]
 
-    def constant(self, value: Any) -> Constant | None:
+    def constant(self, value: Any) -> ValueNode | None:
         """A value from outside as a constant; None if it could change."""
         kinds = (Op, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)
         value = _unwrapped(value)
-        return Constant(value) if isinstance(value, kinds) or is_meta(value) else None
+        return ValueNode(value) if isinstance(value, kinds) or is_meta(value) else None
 
     def is_own(self, function: Any) -> bool:
         """Whether it is a function of the program itself, which becomes a graph where it is called."""
@@ -338,10 +338,10 @@ class _Function(Terms):
             scope = scope.outer[0] if scope.outer is not None else None
         return None
 
-    def resolve(self, name: str) -> Node:
+    def resolve(self, name: str) -> AnfNode:
         """A variable that no block of this function has bound."""
         if name in self.unsure:
-            return Constant(UNBOUND)
+            return ValueNode(UNBOUND)
         if name in self.counts:
             raise _Unbound(self, name)
         assert self.outer is not None
@@ -353,7 +353,7 @@ class _Function(Terms):
             unbound.owner.in_cells.add(name)  # it gets its value when this function is there already
             raise _Again from None
 
-    def variable(self, block: Block, name: str, node: ast.AST) -> Node:
+    def variable(self, block: Block, name: str, node: ast.AST) -> AnfNode:
         """The value of a variable."""
         owner, span = self.owner(name), self.span(node)
         if owner is None:
@@ -369,7 +369,7 @@ class _Function(Terms):
             return block.call(PRIMITIVES["bound"], value, name, is_own, span=span)
         return value
 
-    def from_outside(self, block: Block, name: str, span: Span) -> Node:
+    def from_outside(self, block: Block, name: str, span: Span) -> AnfNode:
         """A variable of the module, or around the function that is parsed."""
         cell = None if name in self.declared else self.outer_cells.get(name)
         if cell is not None:
@@ -392,7 +392,7 @@ class _Function(Terms):
     def outer_cells(self) -> dict[str, types.CellType]:
         return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or ()))
 
-    def bind(self, block: Block, name: str, value: Node, node: ast.AST) -> None:
+    def bind(self, block: Block, name: str, value: AnfNode, node: ast.AST) -> None:
         """Give a variable a value."""
         owner, span = self.owner(name), self.span(node)
         if owner is None and name in self.outer_cells and name not in self.declared:
@@ -402,7 +402,7 @@ class _Function(Terms):
         elif name in owner.in_cells:
             block.call(PRIMITIVES["store_cell"], block.read(_cell(name)), value, span=span)
         else:
-            if isinstance(value, Apply) and value.name is None:
+            if isinstance(value, CNode) and value.name is None:
                 value.name = name
             block.bound[name] = value
 
@@ -417,7 +417,7 @@ class _Function(Terms):
         else:
             self.may_be_unbound(name)
             self.variable(block, name, node)
-            block.bound[name] = Constant(UNBOUND)
+            block.bound[name] = ValueNode(UNBOUND)
 
     def may_be_unbound(self, name: str) -> None:
         """From here on a variable of this function may have no value."""
@@ -469,7 +469,7 @@ class _Function(Terms):
             self.expression(block, node.target.value)
         return block
 
-    def assign(self, block: Block, target: ast.expr, value: Node) -> None:
+    def assign(self, block: Block, target: ast.expr, value: AnfNode) -> None:
         span = self.span(target)
         if isinstance(target, ast.Name):
             self.bind(block, self.mangled(target.id), value, target)
@@ -501,7 +501,7 @@ class _Function(Terms):
             return block
         owner = self.expression(block, target.value)
         is_item = isinstance(target, ast.Subscript)
-        key = self.expression(block, target.slice) if is_item else Constant(self.mangled(target.attr))  # type: ignore[union-attr]
+        key = self.expression(block, target.slice) if is_item else ValueNode(self.mangled(target.attr))  # type: ignore[union-attr]
         read, write = ("getitem", "setitem") if is_item else ("getattr", "setattr")
         old = block.call(PRIMITIVES[read], owner, key, span=self.span(target))
         new = block.call(primitive, old, self.expression(block, node.value), span=span)
@@ -597,7 +597,7 @@ class _Function(Terms):
         return self.function.__globals__.get(name, getattr(builtins, name, None)) is value
 
     def loop(
-        self, block: Block, header: Block, condition: Node, node: ast.While | ast.For, rest: str | None = None
+        self, block: Block, header: Block, condition: AnfNode, node: ast.While | ast.For, rest: str | None = None
     ) -> Block | None:
         body = self.follow(block, "↻", [header]).seal()
         after = self.follow(block, "↓", [header]).seal()
@@ -634,7 +634,7 @@ class _Function(Terms):
         is_plain = (
             not decorators and name not in self.in_cells and self.owner(name) is self and name not in self.objects
         )
-        made: Node = Constant(inner.entry.graph)
+        made: AnfNode = ValueNode(inner.entry.graph)
         if is_plain and not needs_form(inner.form):
             block.bound[name] = made  # bound first: it may call itself
             inner.parse(node.body)
@@ -683,7 +683,7 @@ class _Function(Terms):
             following = onward
         return following
 
-    def part(self, block: Block, part: Any, text: str, reason: str) -> Apply:
+    def part(self, block: Block, part: Any, text: str, reason: str) -> CNode:
         """The call of a part of the program that Python runs; the variables that it binds have their values behind it."""
         nodes = part if isinstance(part, list) else [part]
         used = interpreted.variables_in(nodes, self.private)
@@ -716,7 +716,7 @@ class _Function(Terms):
 
     def interpret(
         self, block: Block, node: Any, text: str, reason: str, names: tuple[str, ...], function: Any, *values: Any
-    ) -> Apply:
+    ) -> CNode:
         text = " ".join(text.split())
         text = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
         return block.call(PRIMITIVES["interpret"], text, reason, names, function, *values, span=self.span(node))

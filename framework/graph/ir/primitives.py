@@ -84,6 +84,14 @@ class Primitive:
         most: how many at most; None: any number.
         form: how Python writes it, `{} - {}`.
         handles_states: whether states of the world are values to it, rather than what it must wait for.
+    Example:
+        >>> from anfora.ir import PRIMITIVES, FuncGraph, Primitive
+        >>> PRIMITIVES["add"].form
+        '{} + {}'
+        >>> graph = FuncGraph("f")  # one of your own
+        >>> graph.output = graph.apply(Primitive("twice", lambda x: x + x, 1, 1), graph.parameter("x"))
+        >>> graph(4)
+        8
     """
 
     __slots__ = ("name", "function", "least", "most", "form", "handles_states")

@@ -3,11 +3,12 @@
     program  ::= graph+                                             the first is the entry
     graph    ::= "subgraph" NAME ["parent" ":" "[" "subgraph" NAME "]"] "(" parameter,* ")" [span] "{" call* "}"
     parameter::= "%paraN_name" [":" abstract] [span]
-    call     ::= ("%N" ["(" name ")"] "=" ["call"] input | "Return") "(" input,* ")" [":" "(" abstract,* ")" "->" "(" abstract ")"] [span]
+    call     ::= ("%N" ["(" name ")"] "=" ["call"] input | "Return") "(" input,* ")" [types] [span]
+    types    ::= ":" "(" abstract,* ")" "->" "(" abstract ")" | "->" abstract
     input    ::= "%paraN_name" | "%N" | "$(" NAME ":" ("paraN_name" | "%N") ")" | NAME | constant
 
 Parents and the abstracts of inputs are written for the reader: they follow from the rest, and are not believed.
-"""  # noqa: E501
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,10 @@ from anfora.core.dtype import ALL, DType
 from anfora.core.op import Weak, registry
 from anfora.core.span import Span
 from anfora.core.tensor import from_buffer
-from anfora.graph.ir import Abstract, Apply, Constant, FuncGraph, GraphError, Node, Parameter
+from anfora.graph.ir import Abstract, AnfNode, CNode, FuncGraph, GraphError, Parameter, ValueNode
 from anfora.graph.ir.primitives import PRIMITIVES
 from anfora.graph.ir.text import PLAIN
-from anfora.graph.ir.values import META, WORDS
+from anfora.graph.ir.values import META, WORDS, Unresolved
 from anfora.ops.methods import functions
 
 __all__ = ["read"]
@@ -61,12 +62,13 @@ _TOKEN = re.compile(
 _NAMED = re.compile(rf"\s*{_NAME}\s*\)\s*=")
 
 
-def read(text: str, objects: Sequence[Any] = ()) -> FuncGraph:
+def read(text: str, names: Mapping[str, Any] | None = None) -> FuncGraph:
     """The program that a text tells of.
 
     Args:
         text: what `text.complete` wrote.
-        objects: the constants that text cannot hold, as `complete` gave them.
+        names: objects of the program that the text calls by name. No other name is looked up anywhere: it stays
+            unresolved, and raises when it is used.
     Returns:
         the graph in which the program starts.
     Raises:
@@ -78,7 +80,7 @@ def read(text: str, objects: Sequence[Any] = ()) -> FuncGraph:
             let y = x * 2 in
             y end
     """
-    reader = _Reader(text, objects)
+    reader = _Reader(text, names or {})
     try:
         return reader.program()
     except RecursionError:
@@ -86,13 +88,13 @@ def read(text: str, objects: Sequence[Any] = ()) -> FuncGraph:
 
 
 class _Reader:
-    def __init__(self, text: str, objects: Sequence[Any]) -> None:
-        self.text, self.objects = text, objects
+    def __init__(self, text: str, names: Mapping[str, Any]) -> None:
+        self.text, self.names = text, names
         self.at = 0
         self.kind = self.token = ""
         self.graphs: dict[str, FuncGraph] = {}
         self.parameters: dict[str, Parameter] = {}
-        self.calls: dict[tuple[str, str], Apply] = {}
+        self.calls: dict[tuple[str, str], CNode] = {}
         self.next()
 
     # -- tokens -------------------------------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ class _Reader:
         self.expect("subgraph")
         self.take("graph", "the name of a graph")
 
-    def details(self, call: Apply) -> None:
+    def details(self, call: CNode) -> None:
         """What may stand behind a call: abstracts and span."""
         if self.accept(":"):
             self.sequence(self.abstract)
@@ -257,6 +259,8 @@ class _Reader:
             if len(results) > 1:
                 raise self.error(f"a call gives one value, but here are {len(results)}")
             [call.abstract] = results or [None]
+        elif self.accept("->"):
+            call.abstract = self.abstract()
         call.span = self.span()
 
     def span(self) -> Span | None:
@@ -295,7 +299,7 @@ class _Reader:
 
     # -- inputs -------------------------------------------------------------------------------------------------------
 
-    def input(self, label: str) -> Node:
+    def input(self, label: str) -> AnfNode:
         if self.accept("$"):
             self.expect("(")
             owner = self.take("graph", "the name of a graph")
@@ -309,10 +313,10 @@ class _Reader:
             name = self.next()
             if name not in self.graphs:
                 raise self.error(f"there is no graph {name}")
-            return Constant(self.graphs[name])
-        return Constant(self.value())
+            return ValueNode(self.graphs[name])
+        return ValueNode(self.value())
 
-    def node(self, label: str) -> Node:
+    def node(self, label: str) -> AnfNode:
         kind, token = self.kind, self.next()
         number = token.removeprefix("%").partition("_")[0]
         node = self.parameters.get(number) if kind == "parameter" else self.calls.get((label, token))
@@ -361,12 +365,10 @@ class _Reader:
         except (TypeError, ValueError, ArithmeticError, struct.error) as error:
             raise self.error(f"{word}{tuple(arguments)} is no value: {error}") from None
 
-    def object(self, number: int, looks: str) -> Any:
-        if not 0 <= number < len(self.objects):
-            raise self.error(
-                f"{looks} cannot be read from text", help="give `read` the objects that `complete` listed."
-            )
-        return self.objects[number]
+    def object(self, name: str) -> Any:
+        if type(name) is not str:
+            raise TypeError(f"the name of an object is a text, not {name!r}")
+        return self.names[name] if name in self.names else Unresolved(name)
 
     def tensor(self) -> Any:
         fields: dict[str, Any] = {}

@@ -10,14 +10,14 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 
-from anfora.graph.ir.nodes import Apply, Constant, Graph, GraphError, Node, describe
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, ValueNode, describe
 
 __all__ = ["Structure", "graph_of"]
 
 
-def graph_of(node: Node) -> Graph | None:
+def graph_of(node: AnfNode) -> Graph | None:
     """The graph that a constant holds, if it does."""
-    return node.value if isinstance(node, Constant) and isinstance(node.value, Graph) else None
+    return node.value if isinstance(node, ValueNode) and isinstance(node.value, Graph) else None
 
 
 class Structure:
@@ -30,9 +30,9 @@ class Structure:
     """
 
     graphs: list[Graph]  #: the root, then each graph behind the one that uses it first
-    schedules: dict[Graph, list[Apply]]  #: the calls of a graph in the order in which they are computed
+    schedules: dict[Graph, list[CNode]]  #: the calls of a graph in the order in which they are computed
     used: dict[Graph, list[Graph]]  #: the graphs that a graph's own calls take as constants
-    free: dict[Graph, dict[Node, None]]  #: what a graph needs from outside
+    free: dict[Graph, dict[AnfNode, None]]  #: what a graph needs from outside
 
     def __init__(self, root: Graph) -> None:
         self.root = root
@@ -52,7 +52,7 @@ class Structure:
         """The graphs that a graph takes nodes from."""
         return list(dict.fromkeys(node.graph for node in self.free[graph] if node.graph is not None))
 
-    def needs(self, call: Apply) -> Iterator[Node]:
+    def needs(self, call: CNode) -> Iterator[AnfNode]:
         """What must be there before a call is computed: its inputs, and what closures among them hold."""
         for node in call.inputs:
             graph = graph_of(node)
@@ -61,12 +61,12 @@ class Structure:
             else:
                 yield from self.free[graph]
 
-    def _schedule(self, graph: Graph, calls: list[Apply]) -> list[Apply]:
+    def _schedule(self, graph: Graph, calls: list[CNode]) -> list[CNode]:
         """The calls of one graph: each behind what it needs, and otherwise as the program wrote them."""
-        waits: dict[Apply, int] = {}
-        unlocks: dict[Apply, list[Apply]] = {call: [] for call in calls}
+        waits: dict[CNode, int] = {}
+        unlocks: dict[CNode, list[CNode]] = {call: [] for call in calls}
         for call in calls:
-            before = {node for node in self.needs(call) if isinstance(node, Apply) and node.graph is graph}
+            before = {node for node in self.needs(call) if isinstance(node, CNode) and node.graph is graph}
             waits[call] = len(before)
             for node in before:
                 unlocks[node].append(call)
@@ -101,16 +101,16 @@ class Structure:
             pending.append(iter(self.used[graph]))
 
 
-def _used(calls: list[Apply]) -> list[Graph]:
+def _used(calls: list[CNode]) -> list[Graph]:
     """The graphs that calls take as constants, in the order of the calls."""
     return list(dict.fromkeys(graph for call in calls for graph in map(graph_of, call.inputs) if graph))
 
 
-def _reachable(root: Graph) -> dict[Graph, list[Apply]]:
+def _reachable(root: Graph) -> dict[Graph, list[CNode]]:
     """Every call that the program needs, by owner."""
-    calls: dict[Graph, list[Apply]] = {}
-    seen: set[Node] = set()
-    pending: list[Node] = []
+    calls: dict[Graph, list[CNode]] = {}
+    seen: set[AnfNode] = set()
+    pending: list[AnfNode] = []
 
     def enter(graph: Graph) -> None:
         if graph not in calls:
@@ -129,7 +129,7 @@ def _reachable(root: Graph) -> dict[Graph, list[Apply]]:
         seen.add(node)
         if node.graph is not None:
             enter(node.graph)
-        if isinstance(node, Apply):
+        if isinstance(node, CNode):
             calls[node.graph].append(node)
             pending += node.inputs
         graph = graph_of(node)
@@ -138,9 +138,9 @@ def _reachable(root: Graph) -> dict[Graph, list[Apply]]:
     return calls
 
 
-def _free(calls: dict[Graph, list[Apply]], used: dict[Graph, list[Graph]]) -> dict[Graph, dict[Node, None]]:
+def _free(calls: dict[Graph, list[CNode]], used: dict[Graph, list[Graph]]) -> dict[Graph, dict[AnfNode, None]]:
     """What each graph needs from outside, grown until nothing changes (graphs may use each other)."""
-    free: dict[Graph, dict[Node, None]] = {}
+    free: dict[Graph, dict[AnfNode, None]] = {}
     for graph, own in calls.items():
         outside = (
             n for call in sorted(own, key=lambda call: call.order) for n in call.inputs if n.graph not in (None, graph)

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anfora.core.span import Span
-from anfora.graph.ir import PRIMITIVES, Apply, Constant, Node
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
 from anfora.graph.ir.blocks import Block
 from anfora.graph.ir.primitives import switch
 from anfora.graph.ir.structure import graph_of
@@ -41,16 +41,16 @@ class Terms:
     function: Any
     private: str
     span: Callable[[Any], Span]
-    variable: Callable[[Block, str, ast.AST], Node]
-    bind: Callable[[Block, str, Node, ast.AST], None]
+    variable: Callable[[Block, str, ast.AST], AnfNode]
+    bind: Callable[[Block, str, AnfNode, ast.AST], None]
     follow: Callable[..., Block]
     inner: Callable[..., _Function]
-    part: Callable[..., Apply]
+    part: Callable[..., CNode]
 
     def mangled(self, name: str) -> str:
         return mangle(name, self.private)
 
-    def expression(self, block: Block, node: ast.expr) -> Node:
+    def expression(self, block: Block, node: ast.expr) -> AnfNode:
         if _binds_on_the_way(node):
             return self.left_as_it_is(block, node, "it binds a variable, if it comes so far")
         method = getattr(self, f"expr_{type(node).__name__}", None)
@@ -58,46 +58,46 @@ class Terms:
             return self.left_as_it_is(block, node, f"the expression {type(node).__name__} has no graph form")
         return method(block, node)
 
-    def left_as_it_is(self, block: Block, node: ast.expr, reason: str) -> Node:
+    def left_as_it_is(self, block: Block, node: ast.expr, reason: str) -> AnfNode:
         """An expression that Python computes."""
         result = self.part(block, node, ast.unparse(node), reason)
         return block.graph.apply(PRIMITIVES["getitem"], result, 1, span=result.span)
 
-    def expr_GeneratorExp(self, block: Block, node: ast.GeneratorExp) -> Node:
+    def expr_GeneratorExp(self, block: Block, node: ast.GeneratorExp) -> AnfNode:
         """(x for x in y)"""
         return self.left_as_it_is(block, node, "a generator goes on where it has stopped")
 
-    def expr_NamedExpr(self, block: Block, node: ast.NamedExpr) -> Node:
+    def expr_NamedExpr(self, block: Block, node: ast.NamedExpr) -> AnfNode:
         """(x := value)"""
         value = self.expression(block, node.value)
         self.bind(block, self.mangled(node.target.id), value, node)
         return value
 
-    def expr_Constant(self, block: Block, node: ast.Constant) -> Node:
+    def expr_Constant(self, block: Block, node: ast.Constant) -> AnfNode:
         """1, "text", None"""
-        return Constant(node.value)
+        return ValueNode(node.value)
 
-    def expr_Name(self, block: Block, node: ast.Name) -> Node:
+    def expr_Name(self, block: Block, node: ast.Name) -> AnfNode:
         """x"""
         return self.variable(block, self.mangled(node.id), node)
 
-    def expr_BinOp(self, block: Block, node: ast.BinOp) -> Node:
+    def expr_BinOp(self, block: Block, node: ast.BinOp) -> AnfNode:
         """x + y"""
         left, right = self.expression(block, node.left), self.expression(block, node.right)
         return block.call(PRIMITIVES[OPERATORS[type(node.op)]], left, right, span=self.span(node))
 
-    def expr_UnaryOp(self, block: Block, node: ast.UnaryOp) -> Node:
+    def expr_UnaryOp(self, block: Block, node: ast.UnaryOp) -> AnfNode:
         """-x; a negative number is a constant"""
         operand = self.expression(block, node.operand)
-        if isinstance(node.op, ast.USub) and isinstance(operand, Constant) and type(operand.value) in (int, float):
-            return Constant(-operand.value)
+        if isinstance(node.op, ast.USub) and isinstance(operand, ValueNode) and type(operand.value) in (int, float):
+            return ValueNode(-operand.value)
         return block.call(PRIMITIVES[OPERATORS[type(node.op)]], operand, span=self.span(node))
 
-    def expr_Compare(self, block: Block, node: ast.Compare) -> Node:
+    def expr_Compare(self, block: Block, node: ast.Compare) -> AnfNode:
         """x < y < z        is x < y and y < z, with y computed once"""
         left = self.expression(block, node.left)
 
-        def chain(block: Block, left: Node, rest: list[tuple[ast.cmpop, ast.expr]]) -> Node:
+        def chain(block: Block, left: AnfNode, rest: list[tuple[ast.cmpop, ast.expr]]) -> AnfNode:
             (operator, other), *more = rest
             right = self.expression(block, other)
             value = block.call(PRIMITIVES[OPERATORS[type(operator)]], left, right, span=self.span(node))
@@ -107,10 +107,10 @@ class Terms:
 
         return chain(block, left, list(zip(node.ops, node.comparators)))
 
-    def expr_BoolOp(self, block: Block, node: ast.BoolOp) -> Node:
+    def expr_BoolOp(self, block: Block, node: ast.BoolOp) -> AnfNode:
         """x and y;  x or y"""
 
-        def chain(block: Block, values: list[ast.expr]) -> Node:
+        def chain(block: Block, values: list[ast.expr]) -> AnfNode:
             value = self.expression(block, values[0])
             if len(values) == 1:
                 return value
@@ -119,7 +119,7 @@ class Terms:
 
         return chain(block, node.values)
 
-    def expr_IfExp(self, block: Block, node: ast.IfExp) -> Node:
+    def expr_IfExp(self, block: Block, node: ast.IfExp) -> AnfNode:
         """x if test else y"""
         condition = self.expression(block, node.test)
         return self.choose(
@@ -130,11 +130,11 @@ class Terms:
     def choose(
         self,
         block: Block,
-        condition: Node,
-        first: Callable[[Block], Node],
-        second: Callable[[Block], Node],
+        condition: AnfNode,
+        first: Callable[[Block], AnfNode],
+        second: Callable[[Block], AnfNode],
         node: ast.expr,
-    ) -> Node:
+    ) -> AnfNode:
         """The value of one of two expressions, each in a function of its own."""
         sides = []
         for mark, make in (("✓", first), ("✗", second)):
@@ -144,7 +144,7 @@ class Terms:
         span = self.span(node)
         return block.call(block.call(switch, condition, *sides, span=span), span=span)
 
-    def expr_Call(self, block: Block, node: ast.Call) -> Node:
+    def expr_Call(self, block: Block, node: ast.Call) -> AnfNode:
         """f(x, *y, name=z, **w)"""
         function, span = self.called(block, node), self.span(node)
         form = ["*" if isinstance(each, ast.Starred) else "" for each in node.args]
@@ -160,42 +160,42 @@ class Terms:
             return block.call(PRIMITIVES["apply"], function, tuple(form), *values, span=span)
         return block.call(function, *values, span=span)
 
-    def called(self, block: Block, node: ast.Call) -> Node:
+    def called(self, block: Block, node: ast.Call) -> AnfNode:
         """What is called: of the functions of the program their graphs."""
         function = self.expression(block, node.func)
-        if isinstance(function, Constant) and self.program.is_own(function.value):
-            graph = Constant(self.program.graph(function.value))
+        if isinstance(function, ValueNode) and self.program.is_own(function.value):
+            graph = ValueNode(self.program.graph(function.value))
             form = self.program.forms[function.value]
             if not needs_form(form):
                 return graph
             keywords = function.value.__kwdefaults__ or {}
             named = [keywords[each[:-1]] for each in form if each.endswith("=") and each[:-1] in keywords]
             defaults = (*(function.value.__defaults__ or ()), *named)
-            return block.call(PRIMITIVES["signed"], graph, form, *map(Constant, defaults), span=self.span(node))
+            return block.call(PRIMITIVES["signed"], graph, form, *map(ValueNode, defaults), span=self.span(node))
         return function
 
-    def expr_Attribute(self, block: Block, node: ast.Attribute) -> Node:
+    def expr_Attribute(self, block: Block, node: ast.Attribute) -> AnfNode:
         """x.name; in a module it is a constant, if it may be one"""
         value, name = self.expression(block, node.value), self.mangled(node.attr)
-        if isinstance(value, Constant) and isinstance(value.value, types.ModuleType) and hasattr(value.value, name):
+        if isinstance(value, ValueNode) and isinstance(value.value, types.ModuleType) and hasattr(value.value, name):
             constant = self.program.constant(getattr(value.value, name))
             if constant is not None:
                 return constant
         return block.call(PRIMITIVES["getattr"], value, name, span=self.span(node))
 
-    def expr_Subscript(self, block: Block, node: ast.Subscript) -> Node:
+    def expr_Subscript(self, block: Block, node: ast.Subscript) -> AnfNode:
         """x[i]"""
         value, index = self.expression(block, node.value), self.expression(block, node.slice)
         return block.call(PRIMITIVES["getitem"], value, index, span=self.span(node))
 
-    def expr_Slice(self, block: Block, node: ast.Slice) -> Node:
+    def expr_Slice(self, block: Block, node: ast.Slice) -> AnfNode:
         """i:j:k"""
         parts = [
-            self.expression(block, part) if part else Constant(None) for part in (node.lower, node.upper, node.step)
+            self.expression(block, part) if part else ValueNode(None) for part in (node.lower, node.upper, node.step)
         ]
         return block.call(PRIMITIVES["make_slice"], *parts, span=self.span(node))
 
-    def expr_Tuple(self, block: Block, node: ast.Tuple | ast.List) -> Node:
+    def expr_Tuple(self, block: Block, node: ast.Tuple | ast.List) -> AnfNode:
         """x, y;  [x, *y]"""
         name, span = "make_tuple" if isinstance(node, ast.Tuple) else "make_list", self.span(node)
         if any(isinstance(item, ast.Starred) for item in node.elts):
@@ -204,16 +204,16 @@ class Terms:
 
     expr_List = expr_Tuple
 
-    def expr_Set(self, block: Block, node: ast.Set) -> Node:
+    def expr_Set(self, block: Block, node: ast.Set) -> AnfNode:
         """{x, *y}"""
         return self.gathered(block, set, node.elts, self.span(node))
 
-    def gathered(self, block: Block, kind: type, items: list[ast.expr], span: Span) -> Node:
+    def gathered(self, block: Block, kind: type, items: list[ast.expr], span: Span) -> AnfNode:
         form = tuple("*" if isinstance(item, ast.Starred) else "" for item in items)
         values = [self.expression(block, item.value if isinstance(item, ast.Starred) else item) for item in items]
         return block.call(PRIMITIVES["gather"], kind, form, *values, span=span)
 
-    def expr_Dict(self, block: Block, node: ast.Dict) -> Node:
+    def expr_Dict(self, block: Block, node: ast.Dict) -> AnfNode:
         """{k: v, **w}"""
         span = self.span(node)
         parts = [
@@ -226,37 +226,39 @@ class Terms:
         keys = block.call(PRIMITIVES["make_tuple"], *[key for key, _ in parts], span=span)
         return block.call(PRIMITIVES["make_dict"], keys, *[value for _, value in parts], span=span)
 
-    def expr_JoinedStr(self, block: Block, node: ast.JoinedStr) -> Node:
+    def expr_JoinedStr(self, block: Block, node: ast.JoinedStr) -> AnfNode:
         """f"x = {x:.3f}\""""
         parts = [self.expression(block, part) for part in node.values]
         return block.call(PRIMITIVES["join"], *parts, span=self.span(node))
 
-    def expr_FormattedValue(self, block: Block, node: ast.FormattedValue) -> Node:
+    def expr_FormattedValue(self, block: Block, node: ast.FormattedValue) -> AnfNode:
         """{x!r:spec} in a string"""
         value = self.expression(block, node.value)
-        spec = Constant("") if node.format_spec is None else self.expression(block, node.format_spec)
+        spec = ValueNode("") if node.format_spec is None else self.expression(block, node.format_spec)
         conversion = "" if node.conversion < 0 else chr(node.conversion)
         return block.call(PRIMITIVES["format"], value, conversion, spec, span=self.span(node))
 
-    def expr_Lambda(self, block: Block, node: ast.Lambda) -> Node:
+    def expr_Lambda(self, block: Block, node: ast.Lambda) -> AnfNode:
         """lambda x, y=default: value"""
         defaults = self.defaults(block, node.args)
         inner = self.inner(block, node)
         inner.parse(node.body)
-        return self.with_form(block, Constant(inner.entry.graph), inner, defaults, node)
+        return self.with_form(block, ValueNode(inner.entry.graph), inner, defaults, node)
 
-    def defaults(self, block: Block, arguments: ast.arguments) -> list[Node]:
+    def defaults(self, block: Block, arguments: ast.arguments) -> list[AnfNode]:
         """The defaults of parameters, which are computed where a function is defined."""
         given = [*arguments.defaults, *(each for each in arguments.kw_defaults if each is not None)]
         return [self.expression(block, each) for each in given]
 
-    def with_form(self, block: Block, graph: Node, inner: _Function, defaults: list[Node], node: ast.AST) -> Node:
+    def with_form(
+        self, block: Block, graph: AnfNode, inner: _Function, defaults: list[AnfNode], node: ast.AST
+    ) -> AnfNode:
         """A function with its signature, where it has more to it than places."""
         if not needs_form(inner.form):
             return graph
         return block.call(PRIMITIVES["signed"], graph, inner.form, *defaults, span=self.span(node))
 
-    def expr_ListComp(self, block: Block, node: ast.ListComp | ast.SetComp | ast.DictComp) -> Node:
+    def expr_ListComp(self, block: Block, node: ast.ListComp | ast.SetComp | ast.DictComp) -> AnfNode:
         """[item for x in items if test]        is a function of its first iterable"""
         if any(generator.is_async for generator in node.generators):
             return self.left_as_it_is(block, node, "what is `async` is left to Python")

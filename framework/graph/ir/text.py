@@ -4,8 +4,9 @@
     # Total subgraphs: 2
 
     subgraph @test_f(%para1_x, %para2_y) {
+      # net.py:5: a = x - 1
       %0(a) = sub(%para1_x, 1)
-          # In file net.py:5, 8~13/x - 1/
+      # net.py:6: b = a + y
       %1(b) = add(%0, %para2_y)
       %2 = call @func(%0, %1)
       %3(c) = mul(%1, %2)
@@ -14,23 +15,26 @@
 
 Calls are numbered in the order in which they are computed, with the program's variable in parentheses; parameters are
 numbered through all graphs. `$(@outer:para1_a)` is a node of another graph, a free variable. `switch`, `sub` … are
-primitives, `ops.matmul` is a function of anfora.ops, `call @f` calls a known graph and `%2(…)` what a node gives. Types
-stand below a call once something is known, as in `: (<Tensor[Float32], (2, 3)>, <Int, NoShape>) -> (<null>)`.
+primitives, `ops.matmul` is a function of anfora.ops, `call @f` calls a known graph and `%2(…)` what a node gives. What is
+known of a result stands behind the call, as in `-> <Tensor[Float32], (2, 3)>`.
 
-There are two forms. `readable` is for eyes: sources as comments, no elements of large tensors. `complete` leaves nothing
-out and reads back (reading.py) to an equal program. Names that are no plain word are quoted; where several graphs have
-one name, `~2` and so on are added. Lines that start with `#` are comments in both.
+There are two forms. `readable` is for eyes: a call a line, the line of the program in front of the calls that come from it,
+no elements of large tensors. `complete` leaves nothing out and reads back (reading.py) to an equal program: types of the
+operands too, below a call, as in `: (<Tensor[Float32], (2, 3)>, <Int, NoShape>) -> (<null>)`, and spans. Names that are no
+plain word are quoted; where several graphs have one name, `~2` and so on are added. Lines that start with `#` are comments
+in both.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 from anfora.core.abstract import TensorType
 from anfora.core.op import Weak
 from anfora.core.span import Span
-from anfora.graph.ir.nodes import Abstract, Apply, Constant, Graph, GraphError, Node, Parameter
+from anfora.graph.ir.nodes import Abstract, AnfNode, CNode, Graph, GraphError, Parameter, ValueNode
 from anfora.graph.ir.primitives import return_
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import printable, value_text
@@ -44,17 +48,17 @@ _PLAIN = re.compile(PLAIN)
 
 def readable(root: Graph) -> str:
     """The program as one likes to read it."""
-    return _Writer(root, False, []).text()
+    return _Writer(root, False, {}).text()
 
 
-def complete(root: Graph, objects: list | None = None) -> str:
+def complete(root: Graph, objects: dict[str, Any] | None = None) -> str:
     """The program with all there is to know, for `reading.read`.
 
     Args:
         root: the graph in which the program starts.
-        objects: takes the constants that text cannot hold; `read` needs them back, in this order.
+        objects: takes the constants that text cannot hold, by what they are called there; `read` takes them back.
     """
-    return _Writer(root, True, [] if objects is None else objects).text()
+    return _Writer(root, True, {} if objects is None else objects).text()
 
 
 class Labels:
@@ -62,8 +66,8 @@ class Labels:
 
     def __init__(self, structure: Structure) -> None:
         self.graphs: dict[Graph, str] = {}
-        self.parameters: dict[Node, str] = {}
-        self.calls: dict[Node, str] = {}
+        self.parameters: dict[AnfNode, str] = {}
+        self.calls: dict[AnfNode, str] = {}
         taken: dict[str, int] = {}
         for graph in structure.graphs:
             count = taken[graph.name] = taken.get(graph.name, 0) + 1
@@ -74,7 +78,7 @@ class Labels:
             for number, call in enumerate(structure.schedules[graph]):
                 self.calls[call] = str(number)
 
-    def of(self, node: Node, seen_from: Graph) -> str:
+    def of(self, node: AnfNode, seen_from: Graph) -> str:
         """A parameter or call, as another node of `seen_from` names it."""
         label = self.parameters.get(node)
         if label is None:
@@ -126,7 +130,7 @@ class _Writer:
         objects: takes what text cannot hold.
     """
 
-    def __init__(self, root: Graph, complete: bool, objects: list) -> None:
+    def __init__(self, root: Graph, complete: bool, objects: dict[str, Any]) -> None:
         self.structure = Structure(root)
         self.labels = Labels(self.structure)
         self.complete, self.objects = complete, objects
@@ -144,15 +148,20 @@ class _Writer:
         return "\n".join(lines) + "\n"
 
     def _graph(self, graph: Graph) -> list[str]:
-        parameters = ", ".join(map(self._parameter, graph.parameters))
         parent = self.structure.parent(graph)
         inside = f" parent: [subgraph {self.labels.graphs[parent]}]" if parent else ""
-        lines = self._source(graph.span, "")
-        span = ""
+        head = f"subgraph {self.labels.graphs[graph]}{inside}("
+        parameters = list(map(self._parameter, graph.parameters))
         if self.complete:
-            span, lines = "".join(f" {line}" for line in lines), []
-        lines.append(f"subgraph {self.labels.graphs[graph]}{inside}({parameters}){span} {{")
+            span = "" if graph.span is None else f" {span_text(graph.span)}"
+            lines = [f"{head}{', '.join(parameters)}){span} {{"]
+        else:
+            lines = [*_source(graph.span, ""), *_wrapped(head, parameters, ") {")]
+        told = graph.span
         for call in self.structure.schedules[graph]:
+            if not self.complete and call.span is not None and not (told and _is_same_line(told, call.span)):
+                told = call.span
+                lines += _source(told, "  ")
             lines += self._call(call)
         return [*lines, "}"]
 
@@ -164,7 +173,7 @@ class _Writer:
             text += f" {span_text(parameter.span)}"
         return text
 
-    def _call(self, call: Apply) -> list[str]:
+    def _call(self, call: CNode) -> list[str]:
         function, *arguments = (self._input(node, call.graph) for node in call.inputs)
         if graph_of(call.fn):
             function = f"call {function}"
@@ -173,24 +182,48 @@ class _Writer:
         else:
             name = "" if call.name is None else f"({plain(call.name)})"
             head = f"%{self.labels.calls[call]}{name} = {function}"
+        if not self.complete:
+            result = "" if call.abstract is None or head == "Return" else f" -> {abstract_text(call.abstract)}"
+            return _wrapped(f"  {head}(", arguments, f"){result}")
         lines = [f"  {head}{_tuple(arguments)}"]
         abstracts = [node.abstract for node in call.args]
         if call.abstract is not None or (any(a is not None for n, a in zip(call.args, abstracts) if n.graph)):
             lines.append(f"      : {_tuple(map(abstract_text, abstracts))} -> ({abstract_text(call.abstract)})")
-        return lines + self._source(call.span, "      ")
+        return lines if call.span is None else [*lines, f"      {span_text(call.span)}"]
 
-    def _input(self, node: Node, seen_from: Graph) -> str:
-        if not isinstance(node, Constant):
+    def _input(self, node: AnfNode, seen_from: Graph) -> str:
+        if not isinstance(node, ValueNode):
             return self.labels.of(node, seen_from)
         if isinstance(node.value, Graph):
             return self.labels.graphs[node.value]
         return value_text(node.value, self.objects, complete=self.complete)
 
-    def _source(self, span: Span | None, indent: str) -> list[str]:
-        if span is None:
-            return []
-        if self.complete:
-            return [indent + span_text(span)]
-        columns = "" if span.column is None else f", {span.column}~{span.end_column}"
-        lines = f"{span.line}" if span.end_line == span.line else f"{span.line}~{span.end_line}"
-        return [indent + printable(f"# In file {span.short_file}:{lines}{columns}/{span.text.strip()}/")]
+
+def _source(span: Span | None, indent: str) -> list[str]:
+    """The line of the program."""
+    if span is None:
+        return []
+    text = span.text.strip()
+    return [indent + printable(f"# {span.short_file}:{span.line}{': ' if text else ''}{text}")]
+
+
+def _is_same_line(one: Span, other: Span) -> bool:
+    return one.file == other.file and one.line == other.line
+
+
+def _wrapped(head: str, items: list[str], tail: str) -> list[str]:
+    """Items between brackets, in as few lines as hold them; a long tail is parted as well."""
+    parts = [f"{item}, " for item in items]
+    if parts:
+        parts[-1] = items[-1]
+    parts += re.split(r"(?<=, )(?=<)|(?<=\) )(?=->)", tail)
+    lines = [head]
+    indent = " " * (len(head) - len(head.lstrip()) + 6)
+    for part in parts:
+        if len(lines[-1]) + len(part.rstrip()) > _WIDTH and lines[-1] != indent:
+            lines.append(indent)
+        lines[-1] += part
+    return [line.rstrip() for line in lines]
+
+
+_WIDTH = 120

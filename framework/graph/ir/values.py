@@ -3,15 +3,19 @@
 Numbers, strings and containers are written as Python writes them; an int is an int of any size and no machine integer, and
 floats come back to the last bit. Tensors are values here: two with the same type and bits are the same. What text cannot
 hold (a Parameter, a Python function, a tensor that takes part in gradients: objects that are known by identity) is written
-as `object(3, "what it looks like")` and kept in a list beside the text.
+as `object("conv1.weight")`, by what it is called, and kept in a dict beside the text. Read back without that object it is
+`Unresolved`: a name, which raises when it is used.
 """
 
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import math
+import re
 import struct
+import types
 from typing import Any
 
 import numpy as np
@@ -20,11 +24,12 @@ from anfora.api import GradOperation
 from anfora.core.dtype import DType
 from anfora.core.op import Op, registry
 from anfora.core.tensor import Tensor
+from anfora.graph.ir.nodes import GraphError
 from anfora.graph.ir.primitives import UNBOUND, Primitive, U
 from anfora.ops import HyperMap, Map
 from anfora.ops.methods import functions
 
-__all__ = ["META", "WORDS", "printable", "same_value", "value_text"]
+__all__ = ["META", "WORDS", "Unresolved", "printable", "same_value", "value_text"]
 
 #: Values that are a word.
 WORDS: dict[str, Any] = {
@@ -42,17 +47,50 @@ META: dict[str, tuple[type, tuple[str, ...]]] = {
 }
 
 
+class Unresolved:
+    """An object of the program, of which a text knows only what it is called.
+
+    Args:
+        name: as the text says.
+    """
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise self._refusal()
+
+    def __getitem__(self, key: Any) -> Any:
+        raise self._refusal()
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        raise self._refusal()
+
+    def __repr__(self) -> str:
+        return f"<unresolved {self.name}>"
+
+    def _refusal(self) -> GraphError:
+        return GraphError(
+            f"{self.name!r} is an object of the program that wrote this graph, and only its name came along",
+            help=f"give it to the reader: `read(text, names={{{self.name!r}: …}})`.",
+        )
+
+
 def is_tensor_value(value: Any) -> bool:
     """Whether it is a tensor that is nothing but its elements."""
     return type(value) is Tensor and not value.requires_grad
 
 
-def value_text(value: Any, objects: list, *, complete: bool) -> str:
+def value_text(value: Any, objects: dict[str, Any], *, complete: bool) -> str:
     """The text of a constant that is no graph.
 
     Args:
         value: the constant's value.
-        objects: takes what text cannot hold.
+        objects: takes what text cannot hold, by what it is called.
         complete: write all elements of a tensor, rather than what one likes to read.
     """
     if id(value) in _WORD_OF:
@@ -88,11 +126,28 @@ def value_text(value: Any, objects: list, *, complete: bool) -> str:
         return f"{kind.__name__}({', '.join(str(getattr(value, name)) for name in attributes)})"
     if is_tensor_value(value):
         return _tensor_text(value, complete)
-    number = next((i for i, known in enumerate(objects) if known is value), len(objects))
-    if number == len(objects):
-        objects.append(value)
-    looks = repr(value) if not isinstance(value, Tensor) else f"{kind.__name__} {getattr(value, 'name', '')}".strip()
-    return f"object({number}, {json.dumps(looks if len(looks) <= 60 else looks[:57] + '...')})"
+    return f"object({json.dumps(_called(value, objects))})"
+
+
+def _called(value: Any, objects: dict[str, Any]) -> str:
+    """What an object is called; where several would have one name, `~2` and so on are added."""
+    if isinstance(value, Unresolved):
+        return value.name
+    wish = _description(value)
+    for count in itertools.count(1):
+        name = wish if count == 1 else f"{wish}~{count}"
+        if objects.setdefault(name, value) is value:
+            return name
+    raise AssertionError
+
+
+def _description(value: Any) -> str:
+    if isinstance(value, Tensor):
+        return getattr(value, "name", None) or type(value).__name__
+    if isinstance(value, (type, types.FunctionType, types.BuiltinFunctionType)) and value.__module__:
+        return f"{value.__module__}.{value.__qualname__}"
+    looks = re.sub(r" at 0x[0-9a-f]+", "", " ".join(repr(value).split()))
+    return looks if len(looks) <= 60 else f"{looks[:57]}..."
 
 
 def printable(text: str) -> str:
@@ -146,6 +201,8 @@ def same_value(a: Any, b: Any) -> bool:
         return same_value((a.start, a.stop, a.step), (b.start, b.stop, b.step))
     if is_meta(a) and is_meta(b):
         return all(getattr(a, name) == getattr(b, name) for name in META[type(a).__name__][1])
+    if type(a) is Unresolved:
+        return a.name == b.name
     if is_tensor_value(a) and is_tensor_value(b):
         return a.dtype is b.dtype and a.shape == b.shape and elements(a) == elements(b)
     return False

@@ -17,7 +17,7 @@ from typing import Any
 from anfora.core.abstract import TensorType
 from anfora.core.op import Op, Weak
 from anfora.graph.ir.manager import Manager, Use
-from anfora.graph.ir.nodes import Apply, Constant, Graph, GraphError, Node, Parameter, describe
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, describe
 from anfora.graph.ir.primitives import Monad, Primitive, return_, switch
 from anfora.graph.ir.structure import Structure, graph_of
 
@@ -33,8 +33,15 @@ def verify(root: Graph) -> Structure:
         the structure of the program, for who goes on with it.
     Raises:
         GraphError: it is not well formed.
+    Example:
+        >>> from anfora.ir import FuncGraph, verify
+        >>> inner, outer = FuncGraph("inner"), FuncGraph("outer")
+        >>> inner.output = outer.parameter("x")
+        >>> outer.output = outer.apply(inner)
+        >>> [str(graph) for graph in verify(outer).graphs] and outer(3)
+        3
     """
-    graphs: dict[Graph, dict[int, Apply]] = {}
+    graphs: dict[Graph, dict[int, CNode]] = {}
     for node, user in _nodes(root, graphs):
         _check_node(node, user, graphs)
     structure = Structure(root)
@@ -44,17 +51,17 @@ def verify(root: Graph) -> Structure:
     return structure
 
 
-def _fail(message: str, call: Apply | None = None, help: str | None = None) -> GraphError:
+def _fail(message: str, call: CNode | None = None, help: str | None = None) -> GraphError:
     """The error, with the calls of the graph that come before the faulty one."""
     if call is not None:
         near: list[str] = []
-        pending: list[Node] = [call]
+        pending: list[AnfNode] = [call]
         while pending and len(near) < 6:
             node = pending.pop(0)
             line = describe(node)
-            if isinstance(node, Apply) and line not in near:
+            if isinstance(node, CNode) and line not in near:
                 near.append(line)
-                pending += [n for n in node.inputs if isinstance(n, Apply)]
+                pending += [n for n in node.inputs if isinstance(n, CNode)]
         message += "".join(f"\n    {line}" for line in near[::-1])
     return GraphError(message, help=help)
 
@@ -62,10 +69,10 @@ def _fail(message: str, call: Apply | None = None, help: str | None = None) -> G
 # -- nodes ------------------------------------------------------------------------------------------------------------
 
 
-def _nodes(root: Graph, graphs: dict[Graph, dict[int, Apply]]) -> Iterator[tuple[Node, Apply | None]]:
+def _nodes(root: Graph, graphs: dict[Graph, dict[int, CNode]]) -> Iterator[tuple[AnfNode, CNode | None]]:
     """Every node that the program needs, with one user of it; fills `graphs` with those it meets."""
-    seen: set[Node] = set()
-    pending: list[tuple[Node, Apply | None]] = []
+    seen: set[AnfNode] = set()
+    pending: list[tuple[AnfNode, CNode | None]] = []
 
     def enter(graph: Graph) -> None:
         if graph in graphs:
@@ -82,7 +89,7 @@ def _nodes(root: Graph, graphs: dict[Graph, dict[int, Apply]]) -> Iterator[tuple
             continue
         seen.add(node)
         yield node, user
-        if isinstance(node, Apply):
+        if isinstance(node, CNode):
             pending += [(item, node) for item in node.inputs]
         if node.graph is not None:
             enter(node.graph)
@@ -104,8 +111,8 @@ def _check_graph(graph: Graph) -> None:
         raise _fail(f"a parameter of @{graph.name} comes twice")
 
 
-def _check_node(node: Node, user: Apply | None, graphs: dict[Graph, dict[int, Apply]]) -> None:
-    if isinstance(node, Constant):
+def _check_node(node: AnfNode, user: CNode | None, graphs: dict[Graph, dict[int, CNode]]) -> None:
+    if isinstance(node, ValueNode):
         _check_constant(node.value, user)
         return
     if not isinstance(node.graph, Graph):
@@ -114,7 +121,7 @@ def _check_node(node: Node, user: Apply | None, graphs: dict[Graph, dict[int, Ap
     if isinstance(node, Parameter):
         if node not in node.graph.parameters:
             raise _fail(f"@{node.graph.name} does not have this parameter: {describe(node)}", user)
-    elif isinstance(node, Apply):
+    elif isinstance(node, CNode):
         others = graphs.setdefault(node.graph, {})
         if node.order in others:
             raise _fail(f"two calls of @{node.graph.name} have one place in the program, {node.order}", node)
@@ -124,7 +131,7 @@ def _check_node(node: Node, user: Apply | None, graphs: dict[Graph, dict[int, Ap
         raise _fail(f"{type(node).__name__} is no kind of node", user)
 
 
-def _check_known(node: Node) -> None:
+def _check_known(node: AnfNode) -> None:
     def is_abstract(given: Any) -> bool:
         if isinstance(given, tuple):
             return all(map(is_abstract, given))
@@ -136,28 +143,28 @@ def _check_known(node: Node) -> None:
         raise _fail(f"a name must be a string or None, but is {node.name!r}: {describe(node)}")
 
 
-def _check_constant(value: Any, user: Apply | None) -> None:
-    if isinstance(value, Node):
+def _check_constant(value: Any, user: CNode | None) -> None:
+    if isinstance(value, AnfNode):
         raise _fail("a constant holds a node", user, help="use the node itself.")
     pending = [value]
     while pending:
         item = pending.pop()
         if isinstance(item, (tuple, list)):
             pending += item
-        elif item is not value and isinstance(item, (Node, Graph)):
+        elif item is not value and isinstance(item, (AnfNode, Graph)):
             raise _fail("a constant holds a node or a graph inside a container", user, help="use make_tuple.")
 
 
-def _check_call(call: Apply) -> None:
+def _check_call(call: CNode) -> None:
     for item in call.inputs:
-        if not isinstance(item, Node):
+        if not isinstance(item, AnfNode):
             raise _fail(f"an input of %{call.name or '_'} in @{call.graph.name} is no node, but {type(item).__name__}",
-                        help="a value becomes a Constant: `graph.apply` makes one.")  # fmt: skip
+                        help="a value becomes a ValueNode: `graph.apply` makes one.")  # fmt: skip
     if not call.inputs:
         raise _fail(f"a call has no function: {describe(call)}")
     if call.calls(return_) and call.graph.return_ is not call:
         raise _fail("`return` stands in the middle of a graph", call)
-    if not isinstance(call.fn, Constant):
+    if not isinstance(call.fn, ValueNode):
         return
     called = call.fn.value
     if not (isinstance(called, (Primitive, Op, Graph)) or callable(called)):
@@ -169,7 +176,7 @@ def _check_call(call: Apply) -> None:
         raise _fail(f"{describe(call.fn).removeprefix('constant ')} takes {takes} arguments, but gets {count}", call)
     if called is switch:
         for branch in call.args[1:]:
-            if isinstance(branch, Constant) and not (
+            if isinstance(branch, ValueNode) and not (
                 callable(branch.value) or isinstance(branch.value, (Primitive, Graph))
             ):
                 raise _fail(f"switch chooses a function, but a branch is the {describe(branch)}", call,
@@ -208,16 +215,16 @@ def _check_scopes(structure: Structure) -> None:
             help=f"use @{inner} in @{outer} only, or pass the value as an argument.",
         )  # fmt: skip
     for call in (call for own in structure.schedules.values() for call in own):
-        function = call.fn.value if isinstance(call.fn, Constant) else None
+        function = call.fn.value if isinstance(call.fn, ValueNode) else None
         if not (isinstance(function, Primitive) and function.name in ("update_state", "load")):
             continue
         state = call.args[0 if function.name == "update_state" else 1]
-        if isinstance(state, Constant) and not isinstance(state.value, Monad):
+        if isinstance(state, ValueNode) and not isinstance(state.value, Monad):
             raise _fail(f"{function.name} needs a state of the world, but gets the {describe(state)}", call)
 
 
 def _check_index(manager: Manager, structure: Structure) -> None:
-    users: dict[Node, set[Use]] = {}
+    users: dict[AnfNode, set[Use]] = {}
     for call in (call for own in structure.schedules.values() for call in own):
         for position, node in enumerate(call.inputs):
             users.setdefault(node, set()).add((call, position))

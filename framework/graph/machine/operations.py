@@ -211,13 +211,13 @@ def has_index(items: list, index: int) -> bool:
 
 
 def dict_of(value: Any) -> dict | None:
-    """The attributes of an object, as a dict."""
+    """The attributes of an object, as a dict; None where it has none."""
     return getattr(value, "__dict__", None)
 
 
 def has_own(owner: Any, name: str) -> bool:
     """Whether an object, a class or a module has an attribute of its own."""
-    return name in getattr(owner, "__dict__", ())
+    return name in (dict_of(owner) or ())
 
 
 def empty_cell(cell: types.CellType) -> None:

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.machine.signals import releases
 from anfora.graph.source.code import Position
-from anfora.graph.source.tracebacks import stub
+from anfora.graph.source.tracebacks import BRINGS_BACK, stub
 
 __all__ = ["Place", "Variables", "do_at", "do_alone", "may_look_at_frames", "needs_no_frames"]
 
@@ -211,6 +211,8 @@ def _do_from(
         while entry is not None and not _is_of(entry.tb_frame, last, called[0]):  # up to the frame of the last place
             entry = entry.tb_next
         error.__traceback__ = entry
+        if BRINGS_BACK:
+            raise error
         raise
     finally:
         for values in called:

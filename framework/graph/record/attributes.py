@@ -150,7 +150,9 @@ class Attributes(Reasons):
 
     def _is_plain_module(self, module: types.ModuleType) -> bool:
         """Whether the attributes of a module are what lies in its dict, now and in later calls."""
-        if not str((module.__dict__ or {}).get("__name__")).startswith("anfora"):
+        if module.__dict__ is None:  # in Python 3.10 one that has not been given a name has none
+            return False
+        if not str(module.__dict__.get("__name__")).startswith("anfora"):
             self.guard("type", self._origin_of(module), type(module))
         kind = type(module)
         return kind is types.ModuleType or (

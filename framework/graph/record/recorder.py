@@ -45,6 +45,8 @@ from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, resolved
+from anfora.graph.ir.nodes import Graph
+from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
 from anfora.graph.polyfill import records
@@ -489,6 +491,10 @@ class Recorder(Outlining):
                     return
                 self.keeper.called[function.__wrapped__.__code__] = function.program
                 function = function.__wrapped__
+            elif issubclass(kind, Graph):
+                origin = self._origin_of(function)
+                function = python_function(function)
+                self.guard("is", self.derive(python_function, origin), function)
             else:
                 break
         if self.given is not None and function is self.given_operation:

@@ -48,7 +48,7 @@ from anfora.graph.run.pieces import RESTS
 from anfora.graph.run.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.run.widening import Widening
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.tracebacks import freed
+from anfora.graph.source.tracebacks import BRINGS_BACK, freed
 from anfora.graph.state.images import Image, Imager, NoImage, build, signature
 from anfora.graph.state.moments import (
     OVERDRAWN,
@@ -171,6 +171,8 @@ class Program:
         except BaseException as error:
             leave_behind()
             error.__traceback__ = freed(error.__traceback__)
+            if BRINGS_BACK:
+                raise error
             raise
         finally:
             running.depth = before
@@ -622,7 +624,10 @@ class Program:
             return True
         if is_patient:
             self.note_rare()
-            self.rare += point.frames[0] != "entry"
+            if point.frames[0] == "entry":
+                self.ledger.note_left()
+            else:
+                self.rare += 1
         if not is_patient or self.rare >= _MOST_RARE:
             self.native = _TOO_MANY
         return not is_patient

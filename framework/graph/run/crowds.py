@@ -12,7 +12,7 @@ their guards ask, and get different answers to; so a call looks up the answers i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from anfora.graph.facts.origins import Emitter, Origin
@@ -78,18 +78,18 @@ class Crowd:
 def _questions(guards: Sequence[tuple], known: Sequence[dict]) -> tuple[list[tuple], Callable]:
     """What tells ways apart, and a function that gives the answers, from what stands in slots, or None.
 
-    The guards that all ways share are checked on the way, in their order, and what is read from something is asked only if
-    its type is among them: no code of the program is run.
+    What is read from something is asked only if its type is among what all ways share, and that is checked in front of it:
+    no code of the program is run. Nothing else that they share is: each way asks for it when it is run.
 
     Args:
         guards: of the first way.
         known: the answers of each way.
     """
-    emit = Emitter()
     asked: list[tuple] = []
-    parts: list[str] = []
+    shared: list[tuple] = []
     sure: set[Any] = set()  # paths of values of which the type is known
-    for kind, origin, payload in guards:
+    for guard in guards:
+        kind, origin, _ = guard
         path = _path(origin)
         question = kind, path
         if kind not in _TEXTS or not all(base.kind == "known" or _path(base) in sure for base in _bases(origin)):
@@ -97,13 +97,25 @@ def _questions(guards: Sequence[tuple], known: Sequence[dict]) -> tuple[list[tup
         wanted = {answers[question] for answers in known if question in answers}
         if len(wanted) > 1:
             if path in sure or kind not in _OF_TENSORS_AND_CONTAINERS:
-                asked.append(question)
-                parts.append(_TEXTS[kind](emit, origin))
-        elif all(question in answers for answers in known):
+                asked.append(guard)
+        elif kind in _KNOWING and all(question in answers for answers in known):
+            shared.append(guard)
+            sure.add(path)
+    emit = Emitter()
+    needed = {path for _, origin, _ in asked for path in _way_to(origin)}
+    for kind, origin, payload in shared:
+        if _path(origin) in needed:
             write_guard(emit, kind, origin, payload)
-            if kind in _KNOWING:
-                sure.add(path)
-    return asked, emit.function(f"({''.join(f'{part}, ' for part in parts)})")
+    parts = [_TEXTS[kind](emit, origin) for kind, origin, _ in asked]
+    questions = [(kind, _path(origin)) for kind, origin, _ in asked]
+    return questions, emit.function(f"({''.join(f'{part}, ' for part in parts)})")
+
+
+def _way_to(origin: Origin) -> Iterator[Any]:
+    """The paths of a value and of what it is read from."""
+    yield _path(origin)
+    for base in _bases(origin):
+        yield from _way_to(base)
 
 
 def _answers(guards: Sequence[tuple]) -> dict[tuple, Any]:

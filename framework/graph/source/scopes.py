@@ -27,7 +27,7 @@ from typing import Any, NamedTuple, Union
 from anfora.graph.source.code import Position, Unsupported
 
 __all__ = [
-    "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "code_object", "compiled", "renamed",
+    "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "called", "code_object", "compiled", "renamed",
     "no_arguments", "no_type_parameters", "first_line", "position_of", "private_of", "mangle", "qualified_name",
     "names_of", "inside_of", "compiled_as_function", "quietly",
 ]  # fmt: skip
@@ -102,6 +102,8 @@ def define(
         declared_global: variables that `outer` declares global.
     """
     code = code_object(node, path, module_names, outer, variables, declared_global)
+    if hasattr(node, "names"):  # the function stands for one that has others in the program
+        code = called(code, *node.names)
     if not isinstance(node, ast.ClassDef):
         DEFINITIONS[id(code)] = Definition(node, code, path, module_names)
     return code
@@ -226,6 +228,12 @@ def renamed(code: types.CodeType, old: str, new: str) -> types.CodeType:
     if sys.version_info < (3, 11):
         return code.replace(co_consts=constants)
     return code.replace(co_consts=constants, co_qualname=code.co_qualname.replace(old, new))
+
+
+def called(code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
+    """The code object under another name; before 3.11 the qualified name is no part of it."""
+    named = code.replace(co_name=name)
+    return named if sys.version_info < (3, 11) else named.replace(co_qualname=qualified_name)
 
 
 def first_line(node: ast.AST) -> int:

@@ -17,7 +17,10 @@ from typing import Any
 
 from anfora.graph.source.code import Position
 
-__all__ = ["Lines", "code_behind", "depth", "freed", "of_program", "stub"]
+__all__ = ["BRINGS_BACK", "Lines", "code_behind", "depth", "freed", "of_program", "stub"]
+
+#: In Python 3.10 a bare `raise` brings back the traceback that the exception has come with, whatever it has got since.
+BRINGS_BACK = sys.version_info < (3, 11)
 
 #: the folder of graph mode
 _HERE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")

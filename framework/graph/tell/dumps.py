@@ -14,7 +14,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +22,12 @@ from anfora.core.cell import Cell
 from anfora.core.settings import get_context, log
 from anfora.graph.ir import FuncGraph, GraphError, reading
 from anfora.graph.ir.parser import parse
-from anfora.graph.ir.text import complete
+from anfora.graph.ir.text import complete, readable
 from anfora.graph.run.compiled import Program
 from anfora.graph.tell.typed import Typed, typed
 from anfora.graph.tell.wording import owner_of
 
-__all__ = ["level", "read", "write"]
+__all__ = ["level", "read", "read_text", "write"]
 
 _numbers = itertools.count()
 
@@ -60,23 +60,28 @@ def write(program: Program) -> list[Path]:
     return []
 
 
-def read(file: Path | str, objects: Sequence[Any] = ()) -> FuncGraph:
+def read(file: Path | str, names: Mapping[str, Any] | None = None) -> FuncGraph:
     """The graph of a `.dat` file.
 
     Args:
         file: its path.
-        objects: what text cannot hold (functions, parameters), in the order of the comments at its end.
+        names: as of `reading.read`.
     Raises:
         GraphError: the file cannot be read, or is none of these.
     """
     try:
-        return reading.read(Path(file).read_text(encoding="utf-8"), objects)
+        return read_text(Path(file).read_text(encoding="utf-8"), names)
     except OSError as error:
         raise GraphError(f"{str(file)!r} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise GraphError(f"{str(file)!r} is not text in UTF-8, at byte {error.start}") from None
     except GraphError as error:
         raise GraphError(f"{str(file)!r}: {error.message}", help=error.help) from None
+
+
+def read_text(text: str, names: Mapping[str, Any] | None = None) -> FuncGraph:
+    """The graph of a text; the functions of recorded programs (typed.py) are known too."""
+    return reading.read(text, names)
 
 
 class _Writer:
@@ -90,7 +95,7 @@ class _Writer:
         self.into.mkdir(parents=True, exist_ok=True)
         self._parse()
         for stage, fused in (("01_specialise", False), ("02_lower", True)):
-            for program in typed(self.program, fused=fused):
+            for program in typed(self.program, fused=fused, lifted=True):
                 self._graph(stage, program.graph, program)
         return self.written
 
@@ -108,14 +113,12 @@ class _Writer:
             self._file("00_parse", next(_numbers), "ir", f"# it has no graph: {_line(reason)}\n")
 
     def _graph(self, stage: str, graph: FuncGraph, program: Typed | None) -> None:
-        objects: list[Any] = []
-        text, exact = f"{graph}\n", complete(graph, objects)
-        if program is not None:
-            text, exact = program.annotated(text), program.annotated(exact)
-        known = "".join(f"# object({number}): {_line(value)}\n" for number, value in enumerate(objects))
+        text, exact = readable(graph), complete(graph)
         number = next(_numbers)
+        if program is not None:
+            text, exact = program.annotated(text, f"{stage}_{number:04}.dat"), program.annotated(exact)
         self._file(stage, number, "ir", text)
-        self._file(stage, number, "dat", exact + known)
+        self._file(stage, number, "dat", exact)
         if self.wanted == 3:
             self._file(stage, next(_numbers), "dot", graph.dot())
 

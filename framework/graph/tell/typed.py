@@ -25,6 +25,7 @@ the results of the program, effects included.
 
 from __future__ import annotations
 
+import itertools
 import operator
 import re
 import types
@@ -34,9 +35,9 @@ from typing import Any
 
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Weak
-from anfora.core.tensor import Tensor, wrap
-from anfora.graph.facts.origins import Origin
-from anfora.graph.ir import PRIMITIVES, Abstract, Apply, Constant, FuncGraph, Node, Primitive
+from anfora.core.tensor import Tensor, current, wrap
+from anfora.graph.facts.origins import Origin, value_of
+from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
 from anfora.graph.ir.primitives import U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels
@@ -255,6 +256,13 @@ def _made(origins: Sequence[Origin]) -> list[Origin]:
     return made
 
 
+def _is_of_the_program(origin: Origin) -> bool:
+    """Whether a value is found without the arguments of the call: in globals, closures, and what hangs on them."""
+    while origin.kind in ("attr", "item"):
+        origin = origin.base
+    return origin.kind == "known"
+
+
 def _is_made_late(origin: Origin) -> bool:
     """Whether a value comes from what is made for a hop or a write."""
     if origin.kind in ("built", "kept"):
@@ -285,6 +293,7 @@ class Typed:
 
     Attributes:
         graph: the graph in which a call starts.
+        inputs: tensors of the program that are parameters of the graph, behind those of the call, by name.
         guards: by graph, what must hold, in words.
         variants: by graph, what was recorded.
         places: by graph, where its values lie when it runs natively; of lowered graphs.
@@ -292,20 +301,28 @@ class Typed:
 
     def __init__(self, graph: FuncGraph) -> None:
         self.graph = graph
+        self.inputs: dict[str, Tensor] = {}
         self.guards: dict[FuncGraph, list[str]] = {}
         self.variants: dict[FuncGraph, Variant] = {}
-        self.places: dict[FuncGraph, list[tuple[Node | None, str]]] = {}
+        self.places: dict[FuncGraph, list[tuple[AnfNode | None, str]]] = {}
 
     def __str__(self) -> str:
         return self.annotated(str(self.graph))
 
-    def annotated(self, text: str) -> str:
+    def annotated(self, text: str, listed: str = "") -> str:
         """A text of the graph, `readable` or `complete`, with comments where each graph begins: its guards, or where its
-        values lie."""
+        values lie.
+
+        Args:
+            listed: the file in which the guards are; then only their number is told.
+        """
         labels = Labels(Structure(self.graph))
         comments: dict[str, list[str]] = {}
         for graph, guards in self.guards.items():
-            comments[f"subgraph {labels.graphs[graph]}"] = [f"guard: {guard}" for guard in guards]
+            told = [f"guard: {guard}" for guard in guards]
+            if listed and guards:
+                told = [f"{len(guards)} guard{'s' * (len(guards) > 1)}: see {listed}"]
+            comments[f"subgraph {labels.graphs[graph]}"] = told
         for graph, places in self.places.items():
             comments[f"subgraph {labels.graphs[graph]}"] = [
                 place if node is None else f"{labels.of(node, graph)}: {place}"
@@ -313,15 +330,19 @@ class Typed:
                 if node is None or node in labels.calls or node in labels.parameters
             ]
         lines = []
+        waiting: list[str] = []
         for line in text.split("\n"):
             lines.append(line)
             found = re.match(r"subgraph @[^\s(]+", line)
             if found:
-                lines += [f"  # {printable(comment)}" for comment in comments.get(found[0], ())]
+                waiting = [f"  # {printable(comment)}" for comment in comments.get(found[0], ())]
+            if line.endswith("{"):
+                lines += waiting
+                waiting = []
         return "\n".join(lines)
 
 
-def typed(program: Program, *, fused: bool = False, guarded: bool = False) -> list[Typed]:
+def typed(program: Program, *, fused: bool = False, guarded: bool = False, lifted: bool = False) -> list[Typed]:
     """The graphs of a recorded program.
 
     Args:
@@ -329,17 +350,21 @@ def typed(program: Program, *, fused: bool = False, guarded: bool = False) -> li
         fused: rows that share a loop become functions of their own, as they are lowered.
         guarded: guards are asked also where a moment has one variant: what has not been recorded raises, instead of being
             taken for what has.
+        lifted: tensors that the program finds by itself, its weights say, are parameters.
     Returns:
         one for each form of call (number of arguments, keywords, tape on or off) that has been recorded.
     """
-    return [_Builder(program, key, point, fused, guarded).build() for key, point in program.entries.items()]
+    return [_Builder(program, key, point, fused, guarded, lifted).build() for key, point in program.entries.items()]
 
 
 class _Builder:
     """Makes the graphs of one form of call."""
 
-    def __init__(self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool) -> None:
-        self.program, self.key, self.fused, self.guarded = program, key, fused, guarded
+    def __init__(
+        self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool, lifted: bool
+    ) -> None:
+        self.program, self.key, self.fused, self.guarded, self.lifted = program, key, fused, guarded, lifted
+        self.inputs: dict[int, tuple[Tensor, Parameter]] = {}  #: tensors that are parameters, by identity
         self.entry = point
         self.name = name_of(program)
         self.graphs: dict[int, FuncGraph] = {}
@@ -353,7 +378,34 @@ class _Builder:
         self.typed.graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
         while self.waiting:
             self.waiting.pop(0)()
+        if self.inputs:
+            self._lift()
         return self.typed
+
+    def input(self, tensor: Tensor, wish: str) -> AnfNode:
+        """The parameter that stands for a tensor of the program."""
+        if id(tensor) not in self.inputs:
+            tries = itertools.chain([wish], (f"{wish}~{number}" for number in itertools.count(2)))
+            name = next(name for name in tries if name not in self.typed.inputs)
+            self.typed.inputs[name] = tensor
+            layout = current(tensor)._layout
+            self.inputs[id(tensor)] = tensor, Parameter(None, name, layout.type, None)  # type: ignore[arg-type]
+        return self.inputs[id(tensor)][1]
+
+    def _lift(self) -> None:
+        """Give the graph in which calls start the tensors as parameters; where something leads back to it, a graph around
+        it has them."""
+        start = self.typed.graph
+        inputs = [parameter for _, parameter in self.inputs.values()]
+        structure = Structure(start)
+        if any(start in used for used in structure.used.values()):
+            outer = FuncGraph(start.name)
+            given = [outer.parameter(p.name, abstract=p.abstract) for p in start.parameters]
+            outer.output = outer.apply(start, *given)
+            self.typed.graph = outer
+        for parameter in inputs:
+            parameter.graph = self.typed.graph
+        self.typed.graph._parameters += tuple(inputs)
 
     def graph_of(self, point: Point, name: str, names: Names, count: int) -> FuncGraph:
         """The graph of what follows a moment; it is filled later, so that loops can lead back to it."""
@@ -411,16 +463,16 @@ class _Body:
     def __init__(self, builder: _Builder, graph: FuncGraph, variant: Variant, names: Names) -> None:
         self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
         self.piece = variant.piece
-        self.values: dict[int, Node] = {}
-        self.origins: dict[int, Node] = {}
-        self.built: dict[int, Node] = {}
-        self.kept: dict[int, Node] = {}  #: what writes have put somewhere
-        self.effects: list[Node] = []
+        self.values: dict[int, AnfNode] = {}
+        self.origins: dict[int, AnfNode] = {}
+        self.built: dict[int, AnfNode] = {}
+        self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
+        self.effects: list[AnfNode] = []
         self.called = self._names_of_values()
         #: Values with a history for who evaluates the graph; and those among them that have none in the program.
         self.followed: set[int] = set()
         self.cut: set[int] = set()
-        self.stopped: dict[tuple[FuncGraph, int], Node] = {}  #: behind `stop_gradient`
+        self.stopped: dict[tuple[FuncGraph, int], AnfNode] = {}  #: behind `stop_gradient`
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
@@ -443,7 +495,7 @@ class _Body:
         handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
         is_written = any(row.entry.op.writes is not None for row in piece.rows)
         for value, array in piece.constants.items():
-            tensor: Any = Constant(wrap(array, piece.layouts[value]))
+            tensor: Any = ValueNode(wrap(array, piece.layouts[value]))
             if is_written or value in handed:  # it stays as it is: the program has a copy
                 tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
             self.values[value] = tensor
@@ -458,7 +510,7 @@ class _Body:
         end = self.variant.end
         if isinstance(end, Jump):
             function, args = self._joined(end)
-            output: Node = graph.apply(function, *args)
+            output: AnfNode = graph.apply(function, *args)
         else:
             output = self._hop(end) if isinstance(end, Hop) else self._image(end.image)
         used = _reachable_from(output)
@@ -502,7 +554,7 @@ class _Body:
     def _is_alive_view(self, row: Row) -> bool:
         return row.entry.view is not None and row.inputs[0] in self.values
 
-    def _row(self, graph: FuncGraph, index: int, values: dict[int, Node], effects: list[Node]) -> None:
+    def _row(self, graph: FuncGraph, index: int, values: dict[int, AnfNode], effects: list[AnfNode]) -> None:
         row = self.piece.rows[index]
         entry = row.entry
         op = entry.op
@@ -554,7 +606,7 @@ class _Body:
                 self.effects.append(self.values[value])
                 self.followed.add(value)
 
-    def _without_history(self, graph: FuncGraph, value: int, node: Node) -> Node:
+    def _without_history(self, graph: FuncGraph, value: int, node: AnfNode) -> AnfNode:
         found = self.stopped.get((graph, value))
         if found is None:
             found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
@@ -565,20 +617,20 @@ class _Body:
         rows = [self.piece.rows[index] for index in group]
         own = {value for row in rows for value in row.outputs}
         inner = FuncGraph(f"fused_{len(rows)}")
-        values: dict[int, Node] = {}
-        operands: list[Node] = []
+        values: dict[int, AnfNode] = {}
+        operands: list[AnfNode] = []
         for row in rows:
             for x in row.inputs:
                 if type(x) is int and x not in values and x not in own:
                     outer = self.values[x]
                     values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
                     operands.append(outer)
-        writes: list[Node] = []
+        writes: list[AnfNode] = []
         for index in group:
             self._row(inner, index, values, writes)
         made = [value for row in rows for value in row.outputs if readers.get(value, set()).difference(group)]
         abstract = tuple(values[value].abstract for value in made)
-        result: Node = (
+        result: AnfNode = (
             values[made[0]]
             if len(made) == 1
             else inner.apply(PRIMITIVES["make_tuple"], *(values[value] for value in made), abstract=abstract)
@@ -606,20 +658,24 @@ class _Body:
 
     # -- what comes from outside --------------------------------------------------------------------------------------
 
-    def origin(self, origin: Origin) -> Node:
+    def origin(self, origin: Origin) -> AnfNode:
         found = self.origins.get(id(origin))
         if found is None:
             found = self.origins[id(origin)] = self._origin(origin)
             self.builder.kept.append(origin)
         return found
 
-    def _origin(self, origin: Origin) -> Node:
+    def _origin(self, origin: Origin) -> AnfNode:
         kind, key, base = origin.kind, origin.key, origin.base
         graph = self.graph
+        if self.builder.lifted and _is_of_the_program(origin):
+            found = value_of(origin, [])
+            if isinstance(found, Tensor):
+                return self.builder.input(found, getattr(found, "name", None) or self.names.path(origin))
         if kind == "slot":
             return graph.parameters[key]
         if kind == "known":
-            return Constant(key)
+            return ValueNode(key)
         if kind == "made":
             value = key[0]
             node = self.values[value]
@@ -654,22 +710,22 @@ class _Body:
 
     # -- images -------------------------------------------------------------------------------------------------------
 
-    def slot(self, number: int) -> Node:
+    def slot(self, number: int) -> AnfNode:
         """The value that stands in a slot at the end of the piece."""
         return self.origin(self.variant.runner.origins[number])
 
-    def _image(self, image: Image) -> Node:
+    def _image(self, image: Image) -> AnfNode:
         """The value of an image."""
         if _is_plain(image):
             return self._plain(image)
         slots = sorted(_slots(image))
         return self.graph.apply(Arrangement(image, slots), *map(self.slot, slots))
 
-    def _plain(self, image: Image) -> Node:
+    def _plain(self, image: Image) -> AnfNode:
         kind = image[0]
         apply = self.graph.apply
         if kind == "is":
-            return Constant(image[1])
+            return ValueNode(image[1])
         if kind in ("slot", "number"):
             return self.slot(image[1])
         if kind == "tuple":
@@ -679,7 +735,7 @@ class _Body:
             return apply(PRIMITIVES["make_list"], *map(self._plain, image[1]))
         if kind == "dict":
             keys = tuple(key[1] for key, _ in image[1])
-            return apply(PRIMITIVES["make_dict"], Constant(keys), *(self._plain(value) for _, value in image[1]))
+            return apply(PRIMITIVES["make_dict"], ValueNode(keys), *(self._plain(value) for _, value in image[1]))
         if kind == "slice":
             return apply(PRIMITIVES["make_slice"], *map(self._plain, image[1]))
         if kind == "method":
@@ -703,7 +759,7 @@ class _Body:
                 self.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), called, *values))
             return
         slots, wanted = sorted(_slots(written.image)), sorted(set(written.kept.values()))
-        whole: Node = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
+        whole: AnfNode = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
         calls = whole
         if wanted:
             calls = graph.apply(PRIMITIVES["getitem"], whole, 0)
@@ -711,14 +767,14 @@ class _Body:
                 self.kept[number] = graph.apply(PRIMITIVES["getitem"], whole, i)
         self.effects.append(graph.apply(PRIMITIVES["write"], calls))
 
-    def _joined(self, jump: Jump) -> tuple[FuncGraph, list[Node]]:
+    def _joined(self, jump: Jump) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph that a piece leads to, and its arguments."""
         _, places = jump.edges[None]
         names = Names.at(jump.frames)
         function = self.builder.graph_of(jump.point, "↓" + self.builder.name, names, len(places))
         return function, list(map(self.slot, places))
 
-    def _hop(self, hop: Hop) -> Node:
+    def _hop(self, hop: Hop) -> AnfNode:
         """The interpreter's part, and what follows; the value of the whole."""
         graph = self.graph
         span = hop_span(hop)
@@ -763,7 +819,7 @@ class _Body:
                 return names, [self._plain(function), *args[1], *(self._plain(value) for _, value in kwargs[1])]
         slots = sorted(_slots(image))
         wanted = sorted({hop.built[place] for place in kept})
-        whole: Node = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
+        whole: AnfNode = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
         made = whole
         if wanted:
             for i, number in enumerate(wanted, 1):
@@ -771,14 +827,14 @@ class _Body:
             whole = graph.apply(PRIMITIVES["getitem"], made, 0)
         return (), [PRIMITIVES["spread"], whole]
 
-    def _edge(self, hop: Hop, key: Any, outcome: Apply, catches: bool) -> tuple[FuncGraph, list[Node]]:
+    def _edge(self, hop: Hop, key: Any, outcome: CNode, catches: bool) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph behind an outcome, and its arguments."""
         graph, builder = self.graph, self.builder
         point, places = hop.edges[key]
         mark = "✓" if key == (bool, True) else "✗" if key == (bool, False) else "↓"
         names = Names.at(point.frames)
         function = builder.graph_of(point, mark + builder.name, names, len(places))
-        whole: Node = outcome
+        whole: AnfNode = outcome
         if catches:
             part = "error" if is_raised(key) else "value"
             if any(type(place) is tuple for place in places):
@@ -791,12 +847,12 @@ class _Body:
             value = whole
             for step in place:
                 value = graph.apply(PRIMITIVES["getitem"], value, step)
-            if value.abstract is None and isinstance(value, Apply):
+            if value.abstract is None and isinstance(value, CNode):
                 value.abstract = function.parameters[i].abstract
             args.append(value)
         return function, args
 
-    def _partial(self, way: tuple[FuncGraph, list[Node]] | None) -> Any:
+    def _partial(self, way: tuple[FuncGraph, list[AnfNode]] | None) -> Any:
         if way is None:
             return PRIMITIVES["record"]
         function, args = way
@@ -846,18 +902,18 @@ def _slots(image: Any) -> set[int]:
     return set().union(*map(_slots, image))
 
 
-def _tuple_type(items: Sequence[Node]) -> Abstract:
+def _tuple_type(items: Sequence[AnfNode]) -> Abstract:
     found = tuple(item.abstract for item in items)
     return None if any(abstract is None for abstract in found) else found
 
 
-def _reachable_from(node: Node) -> set[Node]:
+def _reachable_from(node: AnfNode) -> set[AnfNode]:
     """The nodes of its graph that a node needs."""
-    seen: set[Node] = set()
+    seen: set[AnfNode] = set()
     pending = [node]
     while pending:
         item = pending.pop()
-        if isinstance(item, Apply) and item not in seen:
+        if isinstance(item, CNode) and item not in seen:
             seen.add(item)
             pending += item.inputs
     return seen

@@ -1,0 +1,93 @@
+"""Programs as graphs, to be built, read, edited, run and drawn: MindIR (docs/mindir.md).
+
+    graph = FuncGraph("f")
+    x = graph.parameter("x")
+    graph.output = graph.apply(ops.relu, graph.apply(PRIMITIVES["mul"], x, 2, name="y"))
+    graph(Tensor([1.0, -1.0]))            run; `jit(graph)` compiles it, `grad(graph)` is its gradient
+
+A graph is a function of Python's to all who call it. Edges that exist are changed through a `Manager`; whoever runs the
+graph sees the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from anfora.graph.ir import (
+    PRIMITIVES,
+    AnfNode,
+    CNode,
+    FuncGraph,
+    GraphError,
+    Parameter,
+    Primitive,
+    ValueNode,
+    drawing,
+    text,
+)
+from anfora.graph.ir.evaluate import evaluate
+from anfora.graph.ir.manager import Manager
+from anfora.graph.ir.parser import parse
+from anfora.graph.ir.verify import verify
+from anfora.graph.tell import dumps
+
+__all__ = [
+    "PRIMITIVES", "AnfNode", "CNode", "FuncGraph", "GraphError", "Manager", "Parameter", "Primitive", "ValueNode",
+    "complete", "draw", "evaluate", "parse", "read", "verify",
+]  # fmt: skip
+
+
+def complete(graph: FuncGraph, names: dict[str, Any] | None = None) -> str:
+    """The text of a program with all there is to know; `print(graph)` shows what one likes to read.
+
+    Args:
+        graph: the graph in which the program starts.
+        names: takes the objects that the text only names, by these names, for `read`.
+    Returns:
+        a text that `read` reads back to an equal program.
+    Example:
+        >>> graph = parse(lambda x: x + 1)
+        >>> complete(read(complete(graph))) == complete(graph)
+        True
+    """
+    return text.complete(graph, names)
+
+
+def read(source: str | Path, names: Mapping[str, Any] | None = None) -> FuncGraph:
+    """A program from its text.
+
+    Args:
+        source: a text, as `complete` gives it, or the path (a `Path`) of a `.dat` file of `save_graphs`.
+        names: objects that the text calls by name. Nothing else is looked up: another name stays a name, which raises a
+            GraphError when it is used.
+    Returns:
+        the graph in which the program starts.
+    Raises:
+        GraphError: it is no such text; the error tells the line.
+    Example:
+        >>> graph = read('subgraph @f(%para1_x) { %0 = object("scale")(%para1_x) Return(%0) }', {"scale": lambda x: x * 3})
+        >>> graph(2)
+        6
+    """
+    return dumps.read(source, names) if isinstance(source, Path) else dumps.read_text(source, names)
+
+
+def draw(graph: FuncGraph, file: str | Path | None = None) -> str:
+    """The picture of a program; a notebook shows it when a graph is the value of a cell.
+
+    Args:
+        graph: the graph in which the program starts.
+        file: where to write it: as SVG, or, where the name ends in `.dot`, in Graphviz's language.
+    Returns:
+        what was written, or the SVG.
+    Example:
+        >>> draw(parse(lambda x: x + 1)).startswith("<svg")
+        True
+    """
+    is_dot = file is not None and Path(file).suffix == ".dot"
+    picture = drawing.dot(graph) if is_dot else drawing.svg(graph)
+    if file is not None:
+        Path(file).write_text(picture, encoding="utf-8")
+    return picture
