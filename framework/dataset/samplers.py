@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from anfora import ops
 from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
@@ -243,6 +242,8 @@ class WeightedRandomSampler(BuiltinSampler):
         ends = np.cumsum(weights)
         if self.replacement:
             return np.searchsorted(ends, uniforms(key, count) * ends[-1], side="right")
+        from anfora import ops  # which the import of this package does not bring
+
         # Efraimidis & Spirakis (2006): the largest of u^(1/w) are a weighted choice without replacement.
         logarithms = ops.log(Tensor(uniforms(key, len(weights)))).asnumpy()
         with np.errstate(divide="ignore", invalid="ignore"):
