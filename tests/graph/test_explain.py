@@ -70,6 +70,20 @@ def test_a_report_tells_numbers_guards_rows_and_loops():
     assert report.recorded == 0 and 0 < report.seconds < 20
 
 
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def test_the_parts_of_a_call_take_no_longer_than_the_call(monkeypatch):
+    compiled = jit(fibonacci)
+    monkeypatch.setitem(globals(), "fibonacci", compiled)
+    for _ in range(2):
+        compiled(Tensor(9))
+    for _ in range(3):
+        report = explain(compiled)(Tensor(9))
+        assert report.pieces > 100 and 0 < report.native + report.python + report.lowering <= report.seconds
+
+
 def test_a_report_reads_well():
     text = str(explain(jit(branching))(Tensor([1.0, 2.0]), 0.5))
     assert text.startswith("branching: 3 pieces, 3 compiled in this call\n")

@@ -594,6 +594,7 @@ class _Trace(Watched):
             self.lowering_seconds += now - self._since
         else:
             self.native_seconds += now - self._since
+        self._since = now
         self.steps.append(_Step(point, variant))
 
     def _interpret(self, hop: Hop, live: list[Any]) -> Outcome:
