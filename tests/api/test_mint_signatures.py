@@ -505,6 +505,17 @@ def test_the_padding_row_of_an_embedding_has_no_gradient():
     assert gradient.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]] and layer.weight[1].tolist() == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_one_example_may_come_alone(axes):
+    function = getattr(F, f"conv{axes}d")
+    random = np.random.default_rng(5)
+    x, w = random.standard_normal((2, *(5,) * axes)), random.standard_normal((3, 2, *(3,) * axes))
+    x, w = Tensor(x, ms.float32), Tensor(w, ms.float32)
+    alone = function(x, w, padding=1, stride=2)
+    assert alone.shape == (3, *(3,) * axes)
+    assert alone.tolist() == function(x.reshape(1, *x.shape), w, padding=1, stride=2)[0].tolist()
+
+
 def test_one_dimensional_convolutions():
     layer = nn.Conv1d(4, 6, 3, stride=2, padding=1, groups=2)
     x, w, b = np.random.default_rng(1).standard_normal((2, 4, 7)), layer.weight.asnumpy(), layer.bias.asnumpy()

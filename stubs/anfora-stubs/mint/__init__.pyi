@@ -153,7 +153,7 @@ def concat(tensors: Sequence[TensorLike] | Tensor, dim: Any = 0) -> Tensor:
     """Tensors one behind the other along an axis."""
 
 def conv2d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
-    """Correlate images with windows; see `ops.conv2d`."""
+    """Correlate images with windows; see `ops.conv2d`. A single example may lack the first axis."""
 
 def cos(input: TensorLike) -> Tensor:
     """Cosine, element by element."""
