@@ -642,10 +642,16 @@ class Recorder(Outlining):
         if kwargs or not args or type(args[0]) is not Generator or not self.owns(args[0]):
             return False
         generator = args[0]
-        if generator.is_running or generator.frame is None or (function is next and len(args) > 1):
+        if generator.real is not None or (function is next and len(args) > 1):
             return False
         if function is Generator.close or len(args) > (4 if function is Generator.throw else 2):
             return False
+        if generator.frame is None:  # it has ended
+            if function is Generator.throw:
+                return False
+            machine.natively(operations.raise_, (StopIteration(),), {})
+        if generator.is_running:
+            generator = generator.again()
         if function is Generator.throw:
             machine.resume(generator, None, thrown(*args[1:]), deliver="item")
         else:

@@ -154,7 +154,8 @@ class Imager:
             if value.real is not None:
                 raise NoImage("a generator of Python's")
             if value.is_running:
-                return "running generator", self._image(value.frame), self._image(None), value.kind
+                call = None if value.original is None else value.call
+                return "running generator", self._image(value.frame), self._image(call), value.kind
             return "generator", self._image(value.frame), self._image(value.call), value.kind
         if kind is Counter:
             return "counter", self._image(value.item), self._image(value.stop), value.step, value.site
