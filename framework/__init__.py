@@ -20,6 +20,7 @@ from typing import Any
 from anfora import paths
 from anfora.core import tracebacks
 from anfora.core.nearest import MissingName
+from anfora.interop import neighbours
 
 __version__ = "0.1.0.dev0"
 
@@ -31,7 +32,7 @@ _HOMES = {
         "single", "string", "tensor_type", "type_none", "uint8", "uint16", "uint32", "uint64",
     ),
     "anfora.core.errors": ("AnforaError", "AnforaWarning"),
-    "anfora.core.tensor": ("Tensor", "from_numpy", "tensor"),
+    "anfora.core.tensor": ("Tensor", "from_dlpack", "from_numpy", "tensor"),
     "anfora.core.parameter": ("Parameter", "ParameterTuple", "_is_parameter_generated"),
     "anfora.core.cell": ("Cell",),
     "anfora.core.random": (
@@ -98,6 +99,7 @@ _MODULES = {
 
 paths.install()
 tracebacks.install()
+neighbours.install()
 
 __all__ = sorted(name for name in [*_HOME, *_MODULES] if not name.startswith("_"))
 

@@ -10,6 +10,7 @@ nearest.py    which name comes nearest to one that is missing
 habits.py     our words for what other libraries call otherwise
 files.py      files that are whole or not there   advice.py  warnings at the line of the program
 memory.py     who sees a buffer                 border.py      what numpy gets of a tensor
+dlpack.py     arrays of other libraries, without a copy
 random.py     seed and offset                    settings.py   set_context
 processes.py  one process: answers to what programs ask about several
 tracebacks.py what consoles show of an error

@@ -14,8 +14,8 @@ programmer would catch.
 from __future__ import annotations
 
 __all__ = [
-    "AnforaError", "AnforaWarning", "OpAttributeError", "OpIndexError", "OpRuntimeError", "OpTypeError", "OpValueError",
-    "OpZeroDivisionError",
+    "AnforaError", "AnforaWarning", "OpAttributeError", "OpBufferError", "OpIndexError", "OpRuntimeError", "OpTypeError",
+    "OpValueError", "OpZeroDivisionError",
 ]  # fmt: skip
 
 
@@ -80,6 +80,10 @@ class OpZeroDivisionError(AnforaError, ZeroDivisionError):
 
 class OpRuntimeError(AnforaError, RuntimeError):
     """The call makes no sense in this state, e.g. a gradient of memory that has been overwritten."""
+
+
+class OpBufferError(AnforaError, BufferError):
+    """Memory that cannot be shared with another library."""
 
 
 class OpAttributeError(AnforaError, AttributeError):

@@ -9,16 +9,17 @@ from __future__ import annotations
 import copy
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anfora.core import dlpack, memory, slots
 from anfora.core import dtype as dt
-from anfora.core import memory, slots
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
-from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.errors import OpBufferError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.habits import teach
 from anfora.core.hooks import HookHandle
 from anfora.core.shown import shown
@@ -28,14 +29,18 @@ if TYPE_CHECKING:  # what the table in ops/methods.py gives, as the stubs have i
 else:
     TensorMethods = NumpyBorder
 
-__all__ = ["Tensor", "Tensors", "from_buffer", "from_numpy", "is_operand", "leave_to_tape", "move", "tensor", "wrap"]
+__all__ = [
+    "Tensor", "Tensors", "from_buffer", "from_dlpack", "from_numpy", "is_operand", "leave_to_tape", "move", "tensor",
+    "wrap",
+]  # fmt: skip
 
 
 class Tensor(TensorMethods):
     """An array of numbers of one type, with operators, methods and gradients.
 
     Args:
-        input_data: a number, a nested list or tuple of numbers, a numpy array, or a Tensor. The data is copied.
+        input_data: a number, a nested list or tuple of numbers, a numpy array, a Tensor, or the array of another library,
+            through DLPack or as numpy reads it. The data is copied.
         dtype: the element type; taken from the data when not given (Python floats are float32, ints int64, bools bool).
         shape: with `init`: the shape of the tensor to be made. Without data and `init` a shape may have None for lengths
             that are not known, or be left out: such a tensor has no data, and describes an input to `Cell.set_inputs`.
@@ -227,11 +232,42 @@ class Tensor(TensorMethods):
 
     numpy = asnumpy
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        if self._layout.dtype is dt.bfloat16:
-            raise OpTypeError("a BFloat16 tensor cannot be handed out through DLPack: numpy has no such type")
+    def __dlpack__(
+        self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None
+    ) -> Any:
         refuse_followed(self, "DLPack", None)
-        return _shared(self).__dlpack__(**kwargs)
+        return dlpack.capsule_of(_shared(self), self._layout.dtype, stream, max_version, dl_device, copy)
+
+    def __buffer__(self, flags: int) -> memoryview:
+        """The memory, for `memoryview` and who else takes buffers; Python asks from 3.12 on."""
+        if self._layout.dtype is dt.bfloat16:
+            raise OpBufferError("a BFloat16 tensor has no buffer: Python's buffers have no such type")
+        refuse_followed(self, "a buffer", None)
+        shared: Any = _shared(self)
+        return shared.__buffer__(flags)
+
+    def __array_namespace__(self, *, api_version: str | None = None) -> Any:
+        """`anfora.numpy`, by the array API standard.
+
+        Raises:
+            OpValueError: another version is asked for than those that it meets.
+        """
+        if api_version not in (None, "2021.12", "2022.12", "2023.12", "2024.12"):
+            raise OpValueError(f"anfora.numpy meets the array API standard 2024.12, but {api_version!r} is asked for")
+        return import_module("anfora.numpy")
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """The tensor: there is the device "CPU" alone.
+
+        Raises:
+            OpValueError: another device, or a stream, is asked for.
+        Example:
+            >>> Tensor([1]).to_device("CPU").tolist()
+            [1]
+        """
+        if str(device).upper() != "CPU" or stream is not None:
+            raise OpValueError(f'there is the device "CPU" alone, but got {device!r}', arg="device")
+        return self
 
     def item(self, *index: int) -> int | float | bool:
         """The element at a flat index or at one index an axis (the only element, without arguments) as a Python
@@ -502,6 +538,11 @@ def from_numpy(array: np.ndarray) -> Tensor:
     dtype = as_dtype(array.dtype)
     if not array.flags.aligned or not array.dtype.isnative:
         raise OpValueError("from_numpy needs an aligned array in the machine's byte order", help="use Tensor(array).")
+    return _on_foreign(array, dtype)
+
+
+def _on_foreign(array: np.ndarray, dtype: DType) -> Tensor:
+    """A tensor on memory that the outside sees."""
     export = memory.Export()
     holder = memory.root(array)
     result = from_buffer(array[...] if array.ndim else array.reshape(()), dtype)
@@ -510,10 +551,44 @@ def from_numpy(array: np.ndarray) -> Tensor:
     return result
 
 
+def from_dlpack(x: Any, *, copy: bool | None = None) -> Tensor:
+    """A tensor on the memory of another library's array, of torch, jax or numpy, say: writing to one is seen in the other.
+
+    Args:
+        x: an array with `__dlpack__`, on the CPU.
+        copy: True: the tensor has memory of its own. None: also where the array must not be written to, and where its
+            library does not say whether it may be (jax, for one). False: never.
+    Raises:
+        OpTypeError: it has no `__dlpack__`.
+        OpBufferError: the memory lies elsewhere, has a type that tensors lack, or must not be written to (`copy=False`).
+    Example:
+        >>> array = np.zeros(2, np.float32)
+        >>> x = from_dlpack(array)
+        >>> array[0] = 5
+        >>> x.tolist()
+        [5.0, 0.0]
+    """
+    if not dlpack.is_producer(x):
+        raise OpTypeError(f"from_dlpack needs an array with __dlpack__, but got {type(x).__name__}", arg="x")
+    if (
+        isinstance(x, np.ndarray) and x.dtype.isnative and x.flags.aligned
+    ):  # it says what may be written to, in any version
+        array, dtype = x, as_dtype(x.dtype)
+    else:
+        array, dtype = dlpack.taken(x, trusting=copy is False or isinstance(x, Tensor))
+    if copy is False and not array.flags.writeable:
+        raise OpBufferError(f"the {type(x).__name__} must not be written to, and is not to be copied")
+    if copy or not array.flags.writeable:
+        return wrap(np.array(array, order="C"), TensorType(dtype, array.shape).contiguous)
+    return _on_foreign(array, dtype)
+
+
 def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     """A fresh contiguous buffer with the given values, and its element type."""
     if isinstance(data, Tensor):
         source, kind = _need_data(current(data))._array, data._layout.dtype
+    elif not isinstance(data, (np.ndarray, np.generic)) and dlpack.is_producer(data):
+        source, kind = dlpack.taken(data)
     else:
         if isinstance(data, (list, tuple)):
             data = _unpack(data)
@@ -528,7 +603,7 @@ def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
                 f"a tensor is made of numbers, but got {_describe(data)}",
             )
         kind = as_dtype(source.dtype)
-        if source.dtype == np.float64 and not isinstance(data, (np.ndarray, np.generic)) and not _has_numpy(data):
+        if source.dtype == np.float64 and isinstance(data, (int, float, list, tuple)) and not _has_numpy(data):
             kind = dt.float32  # Python floats
         elif source.dtype == np.uint64 and not isinstance(data, (np.ndarray, np.generic)):
             raise OpValueError(f"the integer {data!r} does not fit into int64")

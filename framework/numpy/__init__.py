@@ -2,6 +2,7 @@
 
 arrays.py        making tensors, their types and shapes, places in them
 calculations.py  along axes, with vectors and polynomials, counts and sets
+standard.py      names of the array API standard, which the module meets
 
 These are what differs from `anfora.ops`. The rest are operators of `ops` whose arguments have numpy's names; the tables
 below tell which. Numbers and lists are taken where tensors are; made of Python numbers, tensors are of int32 and float32.
@@ -34,10 +35,11 @@ from anfora.core.dtype import (  # noqa: F401
 from anfora.core.errors import OpTypeError
 from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
-from anfora.numpy import arrays, calculations
+from anfora.numpy import arrays, calculations, standard
 from anfora.numpy.arrays import *  # noqa: F403
 from anfora.numpy.arrays import of_type, tensors
 from anfora.numpy.calculations import *  # noqa: F403
+from anfora.numpy.standard import *  # noqa: F403
 from anfora.ops.composite import composite
 
 inf, nan, pi = math.inf, math.nan, math.pi
@@ -46,28 +48,31 @@ float_, int_, uint = float32, int32, uint32
 
 #: Functions of elements under numpy's name: of one tensor `x`, or of `x1` and `x2`, and of a `dtype` for the result.
 _ELEMENTS = """
-    abs absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or bitwise_xor
-    ceil copysign cos cosh deg2rad divide equal exp exp2 expm1 fix float_power floor floor_divide fmod gcd greater
-    greater_equal heaviside hypot invert isfinite isinf isnan isneginf isposinf lcm less less_equal log log10 log1p log2
-    logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative not_equal
-    positive rad2deg reciprocal remainder rint sign signbit sin sinh sqrt square subtract tan tanh true_divide trunc
+    abs absolute acos acosh add arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh
+    bitwise_and bitwise_left_shift bitwise_not bitwise_or bitwise_right_shift bitwise_xor ceil copysign cos cosh deg2rad
+    divide equal exp exp2 expm1 fix float_power floor floor_divide fmod gcd greater greater_equal heaviside hypot invert
+    isfinite isinf isnan isneginf isposinf lcm less less_equal log log10 log1p log2 logaddexp logaddexp2 logical_and
+    logical_not logical_or logical_xor maximum minimum mod multiply negative nextafter not_equal positive rad2deg
+    reciprocal remainder rint sign signbit sin sinh sqrt square subtract tan tanh true_divide trunc
 """
-_ELEMENTS_RENAMED = {"fabs": "abs", "power": "pow", "radians": "deg2rad"}
+_ELEMENTS_RENAMED = {
+    "bitwise_invert": "bitwise_not", "fabs": "abs", "pow": "pow", "power": "pow", "radians": "deg2rad",
+}  # fmt: skip
 
-#: Other functions: the names of their arguments in numpy's order, each with that in `ops` where it differs.
+#: Other functions: the names of their arguments in numpy's order, each with that in `ops` where it differs. Where two names
+#: stand, the second is the array API standard's.
 _ARGUMENTS: dict[str, str] = {
-    "argmax": "a=input axis=dim", "argmin": "a=input axis", "argwhere": "a=input",
-    "bincount": "x=input weights minlength", "broadcast_to": "array=input shape", "clip": "x=input xmin=min xmax=max",
-    "diagonal": "a=input offset axis1=dim1 axis2=dim2", "diff": "a=x n axis prepend append", "dot": "a=input b=other",
-    "dsplit": "x=input indices_or_sections", "expand_dims": "a=input_x axis", "fliplr": "m=input", "flipud": "m=input",
+    "argwhere": "a=input", "bincount": "x=input weights minlength", "broadcast_to": "array=input shape",
+    "clip": "x=input xmin|min=min xmax|max=max", "diagonal": "a=input offset axis1=dim1 axis2=dim2",
+    "diff": "a=x n axis prepend append", "dot": "a=input b=other", "dsplit": "x=input indices_or_sections",
+    "expand_dims": "a=input_x axis", "fliplr": "m=input", "flipud": "m=input",
     "hsplit": "x=input indices_or_sections", "inner": "a=input b=other",
     "isclose": "a=input b=other rtol atol equal_nan", "kron": "a=input b=other", "matmul": "x1=input x2=other",
     "matrix_power": "a=input n", "moveaxis": "a=x source destination", "norm": "x=A ord axis=dim keepdims=keepdim",
-    "ravel": "x=input", "reshape": "x=input new_shape=shape", "roll": "a=input shift=shifts axis=dims",
-    "rot90": "m=input k axes=dims", "squeeze": "a=input axis", "swapaxes": "x=input axis1=axis0 axis2=axis1",
-    "tile": "a=input reps=dims", "trace": "a=input offset axis1 axis2 dtype", "trapz": "y x dx axis=dim",
-    "tril": "m=input k=diagonal", "triu": "m=input k=diagonal", "vsplit": "x=input indices_or_sections",
-    "std": "x=input axis ddof keepdims", "var": "x=input axis ddof keepdims",
+    "ravel": "x=input", "roll": "a=input shift=shifts axis=dims", "rot90": "m=input k axes=dims",
+    "squeeze": "a=input axis", "swapaxes": "x=input axis1=axis0 axis2=axis1", "tile": "a=input reps=dims",
+    "trace": "a=input offset axis1 axis2 dtype", "trapz": "y x dx axis=dim", "tril": "m=input k=diagonal",
+    "triu": "m=input k=diagonal", "vsplit": "x=input indices_or_sections",
 }  # fmt: skip
 
 #: The same as in `ops`, of a sequence of tensors.
@@ -92,8 +97,9 @@ def _of_elements(name: str) -> Callable:
 
 def _with_names(name: str) -> Callable:
     function = getattr(ops, name)
-    pairs = [(n, own or n) for n, _, own in (item.partition("=") for item in _ARGUMENTS[name].split())]
-    known = dict(pairs)
+    listed = [(names.split("|"), own) for names, _, own in (item.partition("=") for item in _ARGUMENTS[name].split())]
+    pairs = [(names[0], own or names[0]) for names, own in listed]
+    known = {key: own or names[0] for names, own in listed for key in names}
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if len(args) > len(pairs):
@@ -146,6 +152,7 @@ _TYPES = (
     "NINF", "PINF", "bool_", "float16", "float32", "float64", "float_", "inf", "int16", "int32", "int64", "int8", "int_",
     "nan", "pi", "uint", "uint16", "uint32", "uint64", "uint8",
 )  # fmt: skip
+_MODULES = (arrays, calculations, standard)
 __all__ = sorted(
-    {*_ELEMENTS.split(), *_ELEMENTS_RENAMED, *_ARGUMENTS, *_PLAIN, *_TYPES, *arrays.__all__, *calculations.__all__}
+    {*_ELEMENTS.split(), *_ELEMENTS_RENAMED, *_ARGUMENTS, *_PLAIN, *_TYPES}.union(*(m.__all__ for m in _MODULES))
 )

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from anfora import ops
-from anfora.core.dtype import as_dtype, bool_, float32, float64, int32, int64, promote
+from anfora.core.dtype import as_dtype, bool_, float32, float64, int32, int64, promote, promote_scalar
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.ops.composite import with_doors
@@ -28,20 +28,37 @@ __all__ = [
 ]  # fmt: skip
 
 
-def asarray(a: Any, dtype: Any = None) -> Tensor:
+def here(device: Any) -> None:
+    """Refuse a device that is not the one there is."""
+    if device is not None and str(device).upper() != "CPU":
+        raise OpValueError(f'there is the device "CPU" alone, but got {device!r}', arg="device")
+
+
+def asarray(a: Any, dtype: Any = None, *, device: Any = None, copy: bool | None = None) -> Tensor:
     """A tensor of numbers, lists, numpy arrays or tensors.
 
+    Args:
+        copy: True: a tensor of its own, of a tensor too; False: no copy, so that only a tensor is taken.
+    Raises:
+        OpValueError: with `copy=False`, what is given is no tensor of this type.
     Example:
         >>> asarray([1, 2]).dtype, asarray([1., 2.]).dtype
         (anfora.int32, anfora.float32)
     """
+    here(device)
     if isinstance(a, Tensor):
-        return a if dtype is None else a.astype(as_dtype(dtype))
+        if dtype is None or as_dtype(dtype) is a.dtype:
+            return ops.copy(a) if copy else a
+        if copy is False:
+            raise OpValueError(f"asarray: a tensor of {a.dtype} is one of {as_dtype(dtype)} only by a copy", arg="copy")
+        return a.astype(as_dtype(dtype))
+    if copy is False:
+        raise OpValueError(f"asarray makes a tensor of {type(a).__name__} by a copy", arg="copy")
     if isinstance(a, (list, tuple)) and builtins.any(isinstance(x, Tensor) for x in a):
         made = stack([asarray(x) for x in a])
         return made if dtype is None else made.astype(as_dtype(dtype))
     made = Tensor(a)
-    if dtype is None and not isinstance(a, (numpy.ndarray, numpy.generic)):
+    if dtype is None and isinstance(a, (bool, int, float, list, tuple)):
         dtype = {int64: int32, float64: float32}.get(made.dtype)
     return made if dtype is None else made.astype(as_dtype(dtype))
 
@@ -80,31 +97,35 @@ def of_type(result: Any, dtype: Any) -> Any:
 # -- making tensors ---------------------------------------------------------------------------------------------------
 
 
-def ones(shape: Any, dtype: Any = float32) -> Tensor:
+def ones(shape: Any, dtype: Any = float32, *, device: Any = None) -> Tensor:
     """A tensor of ones."""
-    return ops.ones(shape, as_dtype(dtype))
+    here(device)
+    return ops.ones(shape, float32 if dtype is None else as_dtype(dtype))
 
 
-def zeros(shape: Any, dtype: Any = float32) -> Tensor:
+def zeros(shape: Any, dtype: Any = float32, *, device: Any = None) -> Tensor:
     """A tensor of zeros."""
-    return ops.zeros(shape, as_dtype(dtype))
+    here(device)
+    return ops.zeros(shape, float32 if dtype is None else as_dtype(dtype))
 
 
 empty = zeros
 
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Tensor:
     """A tensor of one value, or of values that are broadcast.
 
     Example:
         >>> full((2, 2), [1, 2]).tolist()
         [[1, 2], [1, 2]]
     """
+    here(device)
     return ops.copy(ops.broadcast_to(asarray(fill_value, dtype), (shape,) if isinstance(shape, int) else tuple(shape)))
 
 
 def _alike(value: Any) -> Callable:
-    def function(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+    def function(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Tensor:
+        here(device)
         a = asarray(a)
         return full(a.shape if shape is None else shape, value, a.dtype if dtype is None else dtype)
 
@@ -115,19 +136,21 @@ def _alike(value: Any) -> Callable:
 ones_like, zeros_like, empty_like = _alike(1), _alike(0), _alike(0)
 
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Tensor:
     """A tensor of one value in the shape and type of another, or of those that are given."""
+    here(device)
     a = asarray(a)
     return full(a.shape if shape is None else shape, fill_value, a.dtype if dtype is None else dtype)
 
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None) -> Tensor:
     """Numbers from `start`, or 0, to `stop`, which is not among them.
 
     Example:
         >>> arange(3).tolist(), arange(0, 1, 0.5).dtype
         ([0, 1, 2], anfora.float32)
     """
+    here(device)
     return asarray(numpy.arange(start, stop, step), dtype or _default(start, stop, step))
 
 
@@ -136,7 +159,10 @@ def _default(*numbers: Any) -> Any:
 
 
 def _spaced(name: str) -> Callable:
-    def function(start: Any, stop: Any, num: int = 50, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def function(
+        start: Any, stop: Any, num: int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any
+    ) -> Any:
+        here(device)
         ends = [x.asnumpy() if isinstance(x, Tensor) else x for x in (start, stop)]
         made = getattr(numpy, name)(*ends, num, *args, **kwargs)
         if isinstance(made, tuple):
@@ -150,9 +176,10 @@ def _spaced(name: str) -> Callable:
 linspace, logspace, geomspace = map(_spaced, ("linspace", "logspace", "geomspace"))
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float32) -> Tensor:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = float32, *, device: Any = None) -> Tensor:
     """Ones on a diagonal, zeros elsewhere."""
-    return asarray(numpy.eye(N, M, k), dtype)
+    here(device)
+    return asarray(numpy.eye(N, M, k), float32 if dtype is None else dtype)
 
 
 def identity(n: int, dtype: Any = float32) -> Tensor:
@@ -277,13 +304,22 @@ def promote_types(type1: Any, type2: Any) -> Any:
 
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The element type in which tensors, numbers and types meet."""
-    kinds = [x.dtype if isinstance(x, Tensor) else _kind(x) for x in arrays_and_dtypes]
-    return functools.reduce(promote, kinds)
+    """The element type in which tensors, numbers and types meet. Numbers of Python only lift the kind of the others.
+
+    Example:
+        >>> result_type(int8, 1), result_type(int8, 1.5), result_type(1, 2)
+        (anfora.int8, anfora.float32, anfora.int32)
+    """
+    numbers = [x for x in arrays_and_dtypes if isinstance(x, (int, float))]
+    others = [x for x in arrays_and_dtypes if not isinstance(x, (int, float))]
+    if not others:
+        return functools.reduce(promote, [asarray(x).dtype for x in numbers])
+    found = functools.reduce(promote, [_kind(x) for x in others])
+    return functools.reduce(lambda dtype, x: promote_scalar(dtype, type(x)), numbers, found)
 
 
 def _kind(x: Any) -> Any:
-    return asarray(x).dtype if isinstance(x, (int, float, list, tuple)) else as_dtype(x)
+    return asarray(x).dtype if isinstance(x, (Tensor, list, tuple)) else as_dtype(x)
 
 
 def isscalar(element: Any) -> bool:
@@ -431,12 +467,20 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
     return ops.diagflat(asarray(v), k)
 
 
-def take(a: Any, indices: Any, axis: int | None = None, mode: str = "clip") -> Tensor:
-    """The parts that indices name along an axis; see `Tensor.take`."""
-    return asarray(a).take(asarray(indices), axis, mode)
+def take(a: Any, indices: Any, axis: int | None = None, mode: str | None = None) -> Tensor:
+    """The parts that indices name along an axis; see `Tensor.take`.
+
+    Args:
+        mode: "clip", "wrap" or "raise" as numpy has them; without it negative indices count from the end, and what is
+            out of range is clipped.
+    """
+    a, indices = asarray(a), asarray(indices)
+    if mode is None:
+        indices = ops.where(indices < 0, indices + (a.size if axis is None else a.shape[axis]), indices)
+    return a.take(indices, axis, "clip" if mode is None else mode)
 
 
-def take_along_axis(arr: Any, indices: Any, axis: int | None) -> Tensor:
+def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     """The elements that indices name along an axis, each in its own place."""
     arr, indices = asarray(arr), asarray(indices)
     arr, axis = (arr.reshape(-1), 0) if axis is None else (arr, axis)
@@ -481,9 +525,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
 
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
-    """Where elements would be put into a sorted tensor."""
-    found = ops.searchsorted(asarray(a), asarray(v), side=side, sorter=sorter)
-    return found.astype(int32)
+    """Where elements would be put into a sorted tensor, int64."""
+    a, v = asarray(a), asarray(v)
+    kind = promote(a.dtype, v.dtype)
+    return ops.searchsorted(a.astype(kind), v.astype(kind), side=side, sorter=sorter).astype(int64)
 
 
 def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy
 
 from anfora import ops
-from anfora.core.dtype import as_dtype, bool_, float32, int32, uint8
+from anfora.core.dtype import DType, as_dtype, bool_, float32, int32, int64, uint8, uint32
 from anfora.core.errors import OpValueError
 from anfora.core.tensor import Tensor
 from anfora.numpy.arrays import (
@@ -45,9 +45,22 @@ inf, nan, pi = math.inf, math.nan, math.pi
 
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Tensor:
-    """The sum along axes, of all elements without any."""
-    total = ops.sum(asarray(a), axis, keepdims, dtype=None if dtype is None else as_dtype(dtype))
+    """The sum along axes, of all elements without any; without `dtype`, of integers narrower than int32 as int32 (uint32).
+
+    Example:
+        >>> sum([100, 100], dtype=None).dtype
+        anfora.int32
+    """
+    a = asarray(a)
+    total = ops.sum(a, axis, keepdims, dtype=summed_type(a.dtype) if dtype is None else as_dtype(dtype))
     return total if initial is None else total + initial
+
+
+def summed_type(dtype: DType) -> DType:
+    """The type of sums and products: narrow integers, and bools, are counted as what Python's integers become."""
+    if dtype.is_float or dtype.bits >= 32:
+        return dtype
+    return uint32 if dtype.kind == "u" else int32
 
 
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
@@ -94,8 +107,8 @@ def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
 
 
 def count_nonzero(x: Any, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """How many elements are not zero, along axes."""
-    return ops.count_nonzero(asarray(x), () if axis is None else axis, keepdims)
+    """How many elements are not zero, along axes, int64."""
+    return ops.count_nonzero(asarray(x), () if axis is None else axis, keepdims, int64)
 
 
 def sometrue(a: Any, axis: Any = None, keepdims: bool = False) -> Tensor:

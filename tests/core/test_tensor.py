@@ -156,8 +156,6 @@ def test_arguments_that_are_constants():
 def test_bfloat16_is_shown_as_float32():
     x = Tensor([1.0, 3.14159], anfora.bfloat16)
     assert x.asnumpy().dtype == np.float32 and x.tolist() == [1.0, 3.140625] and x.nbytes == 4
-    with pytest.raises(OpTypeError, match="DLPack"):
-        x.__dlpack__()
 
 
 def test_copies_and_pickles():

@@ -7,6 +7,8 @@ from anfora.core.dtype import DType
 from anfora.core.tensor import Tensor
 from anfora.core.tensor_methods import TensorLike
 from anfora.core.dtype import bool_ as bool_
+from anfora.core.dtype import complex128 as complex128
+from anfora.core.dtype import complex64 as complex64
 from anfora.core.dtype import float16 as float16
 from anfora.core.dtype import float32 as float32
 from anfora.core.dtype import float64 as float64
@@ -18,6 +20,8 @@ from anfora.core.dtype import uint16 as uint16
 from anfora.core.dtype import uint32 as uint32
 from anfora.core.dtype import uint64 as uint64
 from anfora.core.dtype import uint8 as uint8
+from anfora.numpy.standard import finfo as finfo
+from anfora.numpy.standard import iinfo as iinfo
 
 NINF: builtins.float
 
@@ -29,14 +33,26 @@ def abs(x: Any, dtype: Any = None) -> Tensor:
 def absolute(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `absolute`, which is `ops.absolute`."""
 
+def acos(x: Any, dtype: Any = None) -> Tensor:
+    """numpy's `acos`, which is `ops.acos`."""
+
+def acosh(x: Any, dtype: Any = None) -> Tensor:
+    """numpy's `acosh`, which is `ops.acosh`."""
+
 def add(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `add`, which is `ops.add`."""
+
+def all(x: Any, *, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """Whether all elements along axes, all without any, are true."""
 
 def amax(a: Any, axis: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True) -> Tensor:
     """The largest elements along axes, of all without any."""
 
 def amin(a: Any, axis: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True) -> Tensor:
     """The smallest elements along axes, of all without any."""
+
+def any(x: Any, *, axis: Any = None, keepdims: Any = False) -> Tensor:
+    """Whether any element along axes, of all without any, is true."""
 
 def append(arr: Any, values: Any, axis: builtins.int | None = None) -> Tensor:
     """Values behind a tensor along an axis; both flat without an axis."""
@@ -47,7 +63,7 @@ def apply_along_axis(func1d: Callable, axis: builtins.int, arr: Any, *args: Any,
 def apply_over_axes(func: Callable, a: Any, axes: Any) -> Tensor:
     """A function of a tensor and an axis, for each axis in turn; lost axes come back with length 1."""
 
-def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) -> Tensor:
+def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None, *, device: Any = None) -> Tensor:
     """Numbers from `start`, or 0, to `stop`, which is not among them."""
 
 def arccos(x: Any, dtype: Any = None) -> Tensor:
@@ -71,11 +87,14 @@ def arctan2(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def arctanh(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `arctanh`, which is `ops.arctanh`."""
 
-def argmax(a: TensorLike, axis: Any = None) -> Tensor:
-    """numpy's `argmax`, which is `ops.argmax`."""
+def argmax(a: Any, axis: builtins.int | None = None, keepdims: Any = False) -> Tensor:
+    """Where the largest element along an axis stands, int64; in the flat tensor without an axis."""
 
-def argmin(a: TensorLike, axis: Any = None) -> Tensor:
-    """numpy's `argmin`, which is `ops.argmin`."""
+def argmin(a: Any, axis: builtins.int | None = None, keepdims: Any = False) -> Tensor:
+    """Where the smallest element along an axis stands, int64; in the flat tensor without an axis."""
+
+def argsort(x: Any, *, axis: builtins.int = -1, descending: Any = False, stable: Any = True) -> Tensor:
+    """Where the elements along an axis stand, in their order, int64."""
 
 def argwhere(a: TensorLike) -> Tensor:
     """numpy's `argwhere`, which is `ops.argwhere`."""
@@ -98,11 +117,29 @@ def array_split(x: Any, indices_or_sections: Any, axis: builtins.int = 0) -> bui
 def array_str(a: Any) -> builtins.str:
     """A tensor as text."""
 
-def asarray(a: Any, dtype: Any = None) -> Tensor:
+def asarray(a: Any, dtype: Any = None, *, device: Any = None, copy: builtins.bool | None = None) -> Tensor:
     """A tensor of numbers, lists, numpy arrays or tensors."""
 
 def asfarray(a: Any, dtype: Any = ...) -> Tensor:
     """`asarray` of a floating-point type."""
+
+def asin(x: Any, dtype: Any = None) -> Tensor:
+    """numpy's `asin`, which is `ops.asin`."""
+
+def asinh(x: Any, dtype: Any = None) -> Tensor:
+    """numpy's `asinh`, which is `ops.asinh`."""
+
+def astype(x: Any, dtype: Any, *, copy: Any = True, device: Any = None) -> Tensor:
+    """A tensor with another element type; with `copy`, always a new one."""
+
+def atan(x: Any, dtype: Any = None) -> Tensor:
+    """numpy's `atan`, which is `ops.atan`."""
+
+def atan2(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """numpy's `atan2`, which is `ops.atan2`."""
+
+def atanh(x: Any, dtype: Any = None) -> Tensor:
+    """numpy's `atanh`, which is `ops.atanh`."""
 
 def atleast_1d(*arys: Any) -> Any:
     """numpy's `atleast_1d`: tensors with at least so many axes; a list, of several."""
@@ -125,11 +162,20 @@ def bincount(x: TensorLike, weights: TensorLike | None = None, minlength: Any = 
 def bitwise_and(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `bitwise_and`, which is `ops.bitwise_and`."""
 
+def bitwise_invert(x: Any, dtype: Any = None) -> Tensor:
+    """numpy's `bitwise_invert`, which is `ops.bitwise_not`."""
+
+def bitwise_left_shift(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """numpy's `bitwise_left_shift`, which is `ops.bitwise_left_shift`."""
+
 def bitwise_not(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `bitwise_not`, which is `ops.bitwise_not`."""
 
 def bitwise_or(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `bitwise_or`, which is `ops.bitwise_or`."""
+
+def bitwise_right_shift(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """numpy's `bitwise_right_shift`, which is `ops.bitwise_right_shift`."""
 
 def bitwise_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `bitwise_xor`, which is `ops.bitwise_xor`."""
@@ -137,11 +183,19 @@ def bitwise_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def blackman(M: builtins.int) -> Tensor:
     """numpy's `blackman`: a window of M weights, float32."""
 
+bool: DType
+
 def broadcast_arrays(*args: Any) -> builtins.list[Tensor]:
     """Tensors, stretched to one shape."""
 
+def broadcast_shapes(*shapes: Sequence[builtins.int]) -> builtins.tuple[builtins.int, ...]:
+    """The shape that shapes are stretched to."""
+
 def broadcast_to(array: TensorLike, shape: Any) -> Tensor:
     """numpy's `broadcast_to`, which is `ops.broadcast_to`."""
+
+def can_cast(from_: Any, to: Any) -> Any:
+    """Whether all values of an element type, or of a tensor's, can be those of another."""
 
 def cbrt(x: Any, dtype: Any = None) -> Tensor:
     """The cube root."""
@@ -158,8 +212,14 @@ def clip(x: TensorLike, xmin: TensorLike | None = None, xmax: TensorLike | None 
 def column_stack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
     """Tensors side by side, where 1-d and 0-d tensors are columns."""
 
+def concat(arrays: Any, *, axis: builtins.int | None = 0) -> Tensor:
+    """Tensors behind one another along an axis; flat ones without an axis."""
+
 def concatenate(arrays: Any, axis: builtins.int | None = 0) -> Tensor:
     """Tensors behind one another along an axis; flat ones without an axis."""
+
+def conj(x: Any) -> Tensor:
+    """The complex conjugate, which is the tensor: its numbers are real."""
 
 def convolve(a: Any, v: Any, mode: builtins.str = 'full') -> Tensor:
     """The coefficients of the product of two polynomials."""
@@ -180,7 +240,7 @@ def cosh(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `cosh`, which is `ops.cosh`."""
 
 def count_nonzero(x: Any, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
-    """How many elements are not zero, along axes."""
+    """How many elements are not zero, along axes, int64."""
 
 def cov(m: Any, y: Any = None, rowvar: builtins.bool = True, bias: builtins.bool = False, ddof: builtins.int | None = None, fweights: Any = None, aweights: Any = None, dtype: Any = None) -> Tensor:
     """The covariances of variables, which are rows."""
@@ -193,6 +253,12 @@ def cumprod(a: Any, axis: builtins.int | None = None, dtype: Any = None) -> Tens
 
 def cumsum(a: Any, axis: builtins.int | None = None, dtype: Any = None) -> Tensor:
     """numpy's `cumsum`, which is `ops.cumsum`; of the flat tensor without an axis."""
+
+def cumulative_prod(x: Any, *, axis: builtins.int | None = None, dtype: Any = None, include_initial: Any = False) -> Tensor:
+    """The products of the elements up to each, along an axis."""
+
+def cumulative_sum(x: Any, *, axis: builtins.int | None = None, dtype: Any = None, include_initial: Any = False) -> Tensor:
+    """The sums of the elements up to each, along an axis."""
 
 def deg2rad(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `deg2rad`, which is `ops.deg2rad`."""
@@ -230,13 +296,15 @@ def dsplit(x: TensorLike, indices_or_sections: Any) -> builtins.tuple[Tensor, ..
 def dstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
     """Tensors behind each other: along the third axis; tensors of fewer axes get axes of length 1."""
 
+e: builtins.float
+
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flat tensor, between what is given."""
 
-def empty(shape: Any, dtype: Any = ...) -> Tensor:
+def empty(shape: Any, dtype: Any = ..., *, device: Any = None) -> Tensor:
     """A tensor of zeros."""
 
-def empty_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def empty_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Tensor:
     """A tensor of 0 in the shape and type of another, or of those that are given."""
 
 def equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
@@ -254,7 +322,7 @@ def expand_dims(a: TensorLike, axis: Any) -> Tensor:
 def expm1(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `expm1`, which is `ops.expm1`."""
 
-def eye(N: builtins.int, M: builtins.int | None = None, k: builtins.int = 0, dtype: Any = ...) -> Tensor:
+def eye(N: builtins.int, M: builtins.int | None = None, k: builtins.int = 0, dtype: Any = ..., *, device: Any = None) -> Tensor:
     """Ones on a diagonal, zeros elsewhere."""
 
 def fabs(x: Any, dtype: Any = None) -> Tensor:
@@ -286,16 +354,19 @@ def floor_divide(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def fmod(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `fmod`, which is `ops.fmod`."""
 
-def full(shape: Any, fill_value: Any, dtype: Any = None) -> Tensor:
+def from_dlpack(x: Any, *, device: Any = None, copy: Any = None) -> Tensor:
+    """A tensor on the memory of another library's array; see `anfora.from_dlpack`."""
+
+def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Tensor:
     """A tensor of one value, or of values that are broadcast."""
 
-def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Tensor:
     """A tensor of one value in the shape and type of another, or of those that are given."""
 
 def gcd(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `gcd`, which is `ops.gcd`."""
 
-def geomspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def geomspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
     """numpy's `geomspace` as a tensor, float32 when no `dtype` is given."""
 
 def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: builtins.int = 1) -> Any:
@@ -340,6 +411,9 @@ def hypot(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def identity(n: builtins.int, dtype: Any = ...) -> Tensor:
     """Ones on the main diagonal of a square matrix, zeros elsewhere."""
 
+def imag(x: Any) -> Tensor:
+    """The imaginary part: zeros."""
+
 def in1d(ar1: Any, ar2: Any, invert: builtins.bool = False) -> Tensor:
     """Whether the elements of the flat tensor are among others."""
 
@@ -364,6 +438,9 @@ def invert(x: Any, dtype: Any = None) -> Tensor:
 
 def isclose(a: TensorLike, b: TensorLike, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> Tensor:
     """numpy's `isclose`, which is `ops.isclose`."""
+
+def isdtype(dtype: Any, kind: Any) -> Any:
+    """Whether an element type is another one, or of a kind, or of one of several."""
 
 def isfinite(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `isfinite`, which is `ops.isfinite`."""
@@ -401,7 +478,7 @@ def less(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def less_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `less_equal`, which is `ops.less_equal`."""
 
-def linspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def linspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
     """numpy's `linspace` as a tensor, float32 when no `dtype` is given."""
 
 def log(x: Any, dtype: Any = None) -> Tensor:
@@ -434,7 +511,7 @@ def logical_or(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def logical_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `logical_xor`, which is `ops.logical_xor`."""
 
-def logspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+def logspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
     """numpy's `logspace` as a tensor, float32 when no `dtype` is given."""
 
 def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
@@ -442,6 +519,9 @@ def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
 
 def matrix_power(a: TensorLike, n: Any) -> Tensor:
     """numpy's `matrix_power`, which is `ops.matrix_power`."""
+
+def matrix_transpose(x: Any) -> Tensor:
+    """Matrices with rows and columns exchanged."""
 
 def max(a: Any, axis: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True) -> Tensor:
     """The largest elements along axes, of all without any."""
@@ -501,6 +581,14 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, ddof: builtins.int = 0, 
 def negative(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `negative`, which is `ops.negative`."""
 
+newaxis: Any
+
+def nextafter(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """numpy's `nextafter`, which is `ops.nextafter`."""
+
+def nonzero(x: Any) -> builtins.tuple[Tensor, ...]:
+    """Where elements are not zero, int64: one tensor for each axis."""
+
 def norm(x: TensorLike, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Tensor:
     """numpy's `norm`, which is `ops.norm`."""
 
@@ -509,10 +597,10 @@ def not_equal(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 
 ogrid: Any
 
-def ones(shape: Any, dtype: Any = ...) -> Tensor:
+def ones(shape: Any, dtype: Any = ..., *, device: Any = None) -> Tensor:
     """A tensor of ones."""
 
-def ones_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Tensor:
     """A tensor of 1 in the shape and type of another, or of those that are given."""
 
 def outer(a: Any, b: Any) -> Tensor:
@@ -520,6 +608,9 @@ def outer(a: Any, b: Any) -> Tensor:
 
 def pad(arr: Any, pad_width: Any, mode: builtins.str = 'constant', **kwargs: Any) -> Tensor:
     """Elements around a tensor: mode "constant" (and `constant_values`), "edge", "reflect", "symmetric" or "wrap"."""
+
+def permute_dims(x: Any, axes: Sequence[builtins.int]) -> Tensor:
+    """The axes in another order."""
 
 pi: builtins.float
 
@@ -547,8 +638,14 @@ def polyval(p: Any, x: Any) -> Tensor:
 def positive(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `positive`, which is `ops.positive`."""
 
+def pow(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
+    """numpy's `pow`, which is `ops.pow`."""
+
 def power(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `power`, which is `ops.pow`."""
+
+def prod(x: Any, *, axis: Any = None, dtype: Any = None, keepdims: Any = False) -> Tensor:
+    """The product along axes, of all elements without any; of integers as `sum`."""
 
 def promote_types(type1: Any, type2: Any) -> Any:
     """The element type in which two meet."""
@@ -577,6 +674,9 @@ def ravel(x: TensorLike) -> Tensor:
 def ravel_multi_index(multi_index: Any, dims: Any, mode: builtins.str = 'clip', order: builtins.str = 'C') -> Tensor:
     """The place in row-major order (in column-major for "F") of coordinates."""
 
+def real(x: Any) -> Tensor:
+    """The real part, which is the tensor."""
+
 def reciprocal(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `reciprocal`, which is `ops.reciprocal`."""
 
@@ -586,11 +686,11 @@ def remainder(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def repeat(a: Any, repeats: Any, axis: builtins.int | None = None) -> Tensor:
     """Each element, or each part along an axis, several times in a row."""
 
-def reshape(x: TensorLike, new_shape: Any) -> Tensor:
-    """numpy's `reshape`, which is `ops.reshape`."""
+def reshape(x: Any, new_shape: Any = None, *, shape: Any = None, copy: Any = None) -> Tensor:
+    """The elements, in row-major order, in another shape, in which one length may be -1."""
 
 def result_type(*arrays_and_dtypes: Any) -> Any:
-    """The element type in which tensors, numbers and types meet."""
+    """The element type in which tensors, numbers and types meet. Numbers of Python only lift the kind of the others."""
 
 def rint(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `rint`, which is `ops.rint`."""
@@ -608,7 +708,7 @@ def round(a: Any, decimals: builtins.int = 0) -> Tensor:
     """Numbers rounded to decimals, halves to the even one."""
 
 def searchsorted(a: Any, v: Any, side: builtins.str = 'left', sorter: Any = None) -> Tensor:
-    """Where elements would be put into a sorted tensor."""
+    """Where elements would be put into a sorted tensor, int64."""
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Tensor:
     """Of each place, the element of the first tensor whose condition holds."""
@@ -634,6 +734,9 @@ def size(a: Any, axis: builtins.int | None = None) -> builtins.int:
 def sometrue(a: Any, axis: Any = None, keepdims: builtins.bool = False) -> Tensor:
     """Whether any element along axes is not zero."""
 
+def sort(x: Any, *, axis: builtins.int = -1, descending: Any = False, stable: Any = True) -> Tensor:
+    """The elements along an axis in order; of equal ones the first stands first, always."""
+
 def split(x: Any, indices_or_sections: Any, axis: builtins.int = 0) -> builtins.list[Tensor]:
     """As many equal parts as are told, or parts that end at given indices."""
 
@@ -649,22 +752,22 @@ def squeeze(a: TensorLike, axis: Any = None) -> Tensor:
 def stack(arrays: Any, axis: builtins.int = 0) -> Tensor:
     """Tensors along a new axis."""
 
-def std(x: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Tensor:
-    """numpy's `std`, which is `ops.std`."""
+def std(x: Any, axis: Any = None, ddof: builtins.float = 0, keepdims: Any = False, *, correction: builtins.float | None = None) -> Tensor:
+    """The square root of `var`."""
 
 def subtract(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `subtract`, which is `ops.subtract`."""
 
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: builtins.bool = False, initial: Any = None) -> Tensor:
-    """The sum along axes, of all elements without any."""
+    """The sum along axes, of all elements without any; without `dtype`, of integers narrower than int32 as int32 (uint32)."""
 
 def swapaxes(x: TensorLike, axis1: Any, axis2: Any) -> Tensor:
     """numpy's `swapaxes`, which is `ops.swapaxes`."""
 
-def take(a: Any, indices: Any, axis: builtins.int | None = None, mode: builtins.str = 'clip') -> Tensor:
+def take(a: Any, indices: Any, axis: builtins.int | None = None, mode: builtins.str | None = None) -> Tensor:
     """The parts that indices name along an axis; see `Tensor.take`."""
 
-def take_along_axis(arr: Any, indices: Any, axis: builtins.int | None) -> Tensor:
+def take_along_axis(arr: Any, indices: Any, axis: builtins.int | None = -1) -> Tensor:
     """The elements that indices name along an axis, each in its own place."""
 
 def tan(x: Any, dtype: Any = None) -> Tensor:
@@ -720,8 +823,23 @@ uint: DType
 def unique(x: Any, return_inverse: builtins.bool = False) -> Any:
     """The different elements in order; if asked for, also which of them each element is."""
 
+def unique_all(x: Any) -> Any:
+    """The different elements in order, where each stands first, which of them each element is, and how many are equal."""
+
+def unique_counts(x: Any) -> Any:
+    """The different elements in order, and how many are equal to each; see `unique_all`."""
+
+def unique_inverse(x: Any) -> Any:
+    """The different elements in order, and which of them each element is; see `unique_all`."""
+
+def unique_values(x: Any) -> Tensor:
+    """The different elements in order; see `unique_all`."""
+
 def unravel_index(indices: Any, shape: Any, order: builtins.str = 'C') -> builtins.tuple[Tensor, ...]:
     """The coordinates of places in row-major order (in column-major for "F")."""
+
+def unstack(x: Any, *, axis: builtins.int = 0) -> builtins.tuple[Tensor, ...]:
+    """The parts of a tensor along an axis, which falls away."""
 
 def unwrap(p: Any, discont: builtins.float = 3.141592653589793, axis: builtins.int = -1) -> Tensor:
     """Angles without jumps of more than `discont`, by whole turns."""
@@ -729,8 +847,11 @@ def unwrap(p: Any, discont: builtins.float = 3.141592653589793, axis: builtins.i
 def vander(x: Any, N: builtins.int | None = None, increasing: builtins.bool = False) -> Tensor:
     """The powers of the elements, in columns; falling ones unless `increasing`."""
 
-def var(x: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> Tensor:
-    """numpy's `var`, which is `ops.var`."""
+def var(x: Any, axis: Any = None, ddof: builtins.float = 0, keepdims: Any = False, *, correction: builtins.float | None = None) -> Tensor:
+    """The mean of the squares of what elements differ by from their mean, along axes, of all elements without any."""
+
+def vecdot(x1: Any, x2: Any, *, axis: builtins.int = -1) -> Tensor:
+    """The sums of products along an axis, the others being broadcast."""
 
 def vsplit(x: TensorLike, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
     """numpy's `vsplit`, which is `ops.vsplit`."""
@@ -741,36 +862,40 @@ def vstack(inputs: Sequence[TensorLike] | Tensor) -> Tensor:
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """x where a condition holds, else y; the places where it holds without both."""
 
-def zeros(shape: Any, dtype: Any = ...) -> Tensor:
+def zeros(shape: Any, dtype: Any = ..., *, device: Any = None) -> Tensor:
     """A tensor of zeros."""
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None) -> Tensor:
+def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Tensor:
     """A tensor of 0 in the shape and type of another, or of those that are given."""
 
 __all__ = [
-    "NINF", "PINF", "abs", "absolute", "add", "amax", "amin", "append", "apply_along_axis", "apply_over_axes", "arange",
-    "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin", "argwhere", "around",
-    "array", "array_equal", "array_equiv", "array_split", "array_str", "asarray", "asfarray", "atleast_1d", "atleast_2d",
-    "atleast_3d", "average", "bartlett", "bincount", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "blackman",
-    "bool_", "broadcast_arrays", "broadcast_to", "cbrt", "ceil", "choose", "clip", "column_stack", "concatenate",
-    "convolve", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov", "cross", "cumprod", "cumsum",
-    "deg2rad", "diag", "diag_indices", "diagflat", "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit",
-    "dstack", "ediff1d", "empty", "empty_like", "equal", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs", "fix",
-    "flip", "fliplr", "flipud", "float16", "float32", "float64", "float_", "float_power", "floor", "floor_divide", "fmod",
-    "full", "full_like", "gcd", "geomspace", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside",
-    "histogram", "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "in1d",
-    "indices", "inf", "inner", "int16", "int32", "int64", "int8", "int_", "interp", "intersect1d", "invert", "isclose",
+    "NINF", "PINF", "abs", "absolute", "acos", "acosh", "add", "all", "amax", "amin", "any", "append",
+    "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
+    "arctanh", "argmax", "argmin", "argsort", "argwhere", "around", "array", "array_equal", "array_equiv", "array_split",
+    "array_str", "asarray", "asfarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d",
+    "atleast_3d", "average", "bartlett", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "bool", "bool_", "broadcast_arrays", "broadcast_shapes",
+    "broadcast_to", "can_cast", "cbrt", "ceil", "choose", "clip", "column_stack", "complex128", "complex64", "concat",
+    "concatenate", "conj", "convolve", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov", "cross",
+    "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "diag", "diag_indices", "diagflat", "diagonal",
+    "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "e", "ediff1d", "empty", "empty_like", "equal",
+    "exp", "exp2", "expand_dims", "expm1", "eye", "fabs", "finfo", "fix", "flip", "fliplr", "flipud", "float16", "float32",
+    "float64", "float_", "float_power", "floor", "floor_divide", "fmod", "from_dlpack", "full", "full_like", "gcd",
+    "geomspace", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside", "histogram", "histogram2d",
+    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "in1d", "indices",
+    "inf", "inner", "int16", "int32", "int64", "int8", "int_", "interp", "intersect1d", "invert", "isclose", "isdtype",
     "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isscalar", "ix_", "kron", "lcm", "less", "less_equal",
     "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logspace", "matmul", "matrix_power", "max", "maximum", "mean", "meshgrid", "mgrid", "min", "minimum",
-    "mod", "moveaxis", "multi_dot", "multiply", "nan", "nancumsum", "nanmax", "nanmean", "nanmin", "nanstd", "nansum",
-    "nanvar", "negative", "norm", "not_equal", "ogrid", "ones", "ones_like", "outer", "pad", "pi", "piecewise", "polyadd",
-    "polyder", "polyint", "polymul", "polysub", "polyval", "positive", "power", "promote_types", "ptp", "rad2deg",
-    "radians", "rand", "randint", "randn", "ravel", "ravel_multi_index", "reciprocal", "remainder", "repeat", "reshape",
-    "result_type", "rint", "roll", "rollaxis", "rot90", "round", "searchsorted", "select", "setdiff1d", "sign", "signbit",
-    "sin", "sinh", "size", "sometrue", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes",
-    "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose", "trapz", "tri", "tril",
-    "tril_indices", "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint",
-    "uint16", "uint32", "uint64", "uint8", "unique", "unravel_index", "unwrap", "vander", "var", "vsplit", "vstack",
-    "where", "zeros", "zeros_like",
+    "logical_xor", "logspace", "matmul", "matrix_power", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "mgrid",
+    "min", "minimum", "mod", "moveaxis", "multi_dot", "multiply", "nan", "nancumsum", "nanmax", "nanmean", "nanmin",
+    "nanstd", "nansum", "nanvar", "negative", "newaxis", "nextafter", "nonzero", "norm", "not_equal", "ogrid", "ones",
+    "ones_like", "outer", "pad", "permute_dims", "pi", "piecewise", "polyadd", "polyder", "polyint", "polymul", "polysub",
+    "polyval", "positive", "pow", "power", "prod", "promote_types", "ptp", "rad2deg", "radians", "rand", "randint", "randn",
+    "ravel", "ravel_multi_index", "real", "reciprocal", "remainder", "repeat", "reshape", "result_type", "rint", "roll",
+    "rollaxis", "rot90", "round", "searchsorted", "select", "setdiff1d", "sign", "signbit", "sin", "sinh", "size",
+    "sometrue", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "take",
+    "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose", "trapz", "tri", "tril", "tril_indices",
+    "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint", "uint16", "uint32",
+    "uint64", "uint8", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "unravel_index",
+    "unstack", "unwrap", "vander", "var", "vecdot", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]
