@@ -39,7 +39,7 @@ from anfora.eager.updating import Updater
 from anfora.graph.facts import arrays, contexts, known, makers
 from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, is_of_python
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
@@ -547,7 +547,7 @@ class Recorder(Outlining):
             machine.push(machine.natively(function, args, kwargs))
             return
         elif is_a(function, type):
-            if hasattr(function, "__del__") and function.__flags__ & (1 << 9):
+            if hasattr(function, "__del__") and is_of_python(function):
                 self._leave_and_call(machine, function, args, kwargs)
                 return
             if self._make(machine, function, args, kwargs):
