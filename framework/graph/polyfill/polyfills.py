@@ -174,7 +174,7 @@ filter_.original = Original(  # type: ignore[attr-defined]
     filter,
     lambda held, loops: filter(held["function"], loops[0]),
     lambda: filter(None, ()),
-    lambda rest: filter(_always, rest),
+    lambda rest: filter(_is_kept, rest),
 )
 
 
@@ -182,7 +182,7 @@ def _itself(item):
     return item
 
 
-def _always(item):
+def _is_kept(item):
     return True
 
 
