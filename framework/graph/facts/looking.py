@@ -14,7 +14,7 @@ from typing import Any
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.kinds import reduced
+from anfora.graph.facts.kinds import is_of_python, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import (
@@ -71,7 +71,7 @@ def is_hashed_plainly(value: Any, depth: int = 0) -> bool:
         return True
     if kind is tuple or kind is frozenset:
         return depth < _DEEPEST and all(is_hashed_plainly(item, depth + 1) for item in value)
-    return known.has_identity(kind) and type(kind).__flags__ & (1 << 9) == 0
+    return known.has_identity(kind) and not is_of_python(type(kind))
 
 
 def is_plain(use: int, value: Any) -> bool:

@@ -12,6 +12,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from anfora.graph.facts.kinds import is_of_python
+
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
@@ -394,7 +396,7 @@ as_text, as_iterator = _through("__repr__", repr), _through("__iter__", iter)
 
 def _shown(kind: type) -> str:
     """The name of a class in Python's messages: those that are written in C have their module's in it."""
-    is_in_module = not kind.__flags__ & (1 << 9) and kind.__module__ != "builtins"
+    is_in_module = not is_of_python(kind) and kind.__module__ != "builtins"
     return f"{kind.__module__}.{kind.__name__}" if is_in_module else kind.__name__
 
 

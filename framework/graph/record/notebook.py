@@ -34,9 +34,9 @@ from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
-from anfora.graph.facts.classes import DESCRIBING, IS_OF_PYTHON, class_attribute
+from anfora.graph.facts.classes import DESCRIBING, class_attribute
 from anfora.graph.facts.collected import KINDS, items_of
-from anfora.graph.facts.kinds import is_a, reduced
+from anfora.graph.facts.kinds import is_a, is_of_python, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of_number
@@ -770,7 +770,7 @@ class Notebook(Plain):
     def guard_describing(self, static: Any) -> None:
         """What a class has under a name says as much, or as little, about that attribute of its objects as now."""
         kind = type(static)
-        if not kind.__flags__ & IS_OF_PYTHON:
+        if not is_of_python(kind):
             return
         for name in DESCRIBING:
             self.guard(
