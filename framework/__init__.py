@@ -9,7 +9,7 @@ batching.py    vmap                                   modes.py       the entry p
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
-ir.py          programs as graphs, to be built by hand
+ir.py          programs as graphs, to be built by hand    graph_files.py  networks as files that run without their source
 profiler.py    where time and memory go                 network_summary.py  what a network is made of, and its cost
 """
 
@@ -55,6 +55,7 @@ _HOMES = {
     "anfora.network_summary": ("summary",),
     "anfora.profiler": ("Profiler",),
     "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
+    "anfora.graph_files": ("export", "load"),
     "anfora.modes": (
         "JitConfig", "constexpr", "explain", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
     ),

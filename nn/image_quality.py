@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from anfora import ops
+from anfora.core import exact
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32
 from anfora.core.errors import OpTypeError, OpValueError
@@ -57,7 +57,7 @@ class PSNR(Cell):
     def construct(self, img1: Tensor, img2: Tensor) -> Tensor:
         _images("PSNR", img1, img2)
         difference = img1.astype(float32) - img2.astype(float32)
-        return ops.log10(self.max_val**2 / (difference * difference).mean((1, 2, 3))) * 10.0
+        return ops.log10(self.max_val * self.max_val / (difference * difference).mean((1, 2, 3))) * 10.0
 
 
 class _Structural(Cell):
@@ -77,10 +77,11 @@ class _Structural(Cell):
         self.filter_size = positive_int(owner, "filter_size", filter_size)
         self.filter_sigma = real(owner, "filter_sigma", filter_sigma, above=0.0)
         self.k1, self.k2 = (real(owner, name, k, above=0.0) for name, k in (("k1", k1), ("k2", k2)))
-        self._c1, self._c2 = ((k * self.max_val) ** 2 for k in (self.k1, self.k2))
-        places = np.arange(filter_size) - (filter_size - 1) / 2
-        weights = np.exp(-(places**2) / (2 * filter_sigma**2))
-        self._weights = np.outer(weights, weights) / weights.sum() ** 2
+        self._c1, self._c2 = ((k * self.max_val) * (k * self.max_val) for k in (self.k1, self.k2))
+        places = [place - (filter_size - 1) / 2 for place in range(filter_size)]
+        weights = np.array([exact.exp(-(x * x) / (2 * filter_sigma * filter_sigma)) for x in places])
+        total = weights.sum()
+        self._weights = np.outer(weights, weights) / (total * total)
 
     def _compared(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """For each channel the mean over all windows of the whole measure, and of its contrast and structure alone."""
@@ -184,4 +185,4 @@ class MSSSIM(_Structural):
         return result.mean(-1)
 
     def extend_repr(self) -> str:
-        return f"scales={len(self.power_factors)}, smallest=1/{int(math.exp2(len(self.power_factors) - 1))}"
+        return f"scales={len(self.power_factors)}, smallest=1/{2 ** (len(self.power_factors) - 1)}"

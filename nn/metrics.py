@@ -6,7 +6,6 @@ They compute in numpy and float64, outside any tape. Their names are found in `a
 from __future__ import annotations
 
 import functools
-import math
 import sys
 from abc import ABCMeta, abstractmethod
 from collections import Counter
@@ -16,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from anfora import ops
+from anfora.core import exact
 from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
@@ -280,7 +281,7 @@ class Fbeta(_Shares):
     @rearrange_inputs
     def update(self, *inputs: Any) -> None:
         right, predicted, true = self._counts(inputs)
-        self._add((1 + self.beta**2) * right, self.beta**2 * true + predicted)
+        self._add((1 + self.beta * self.beta) * right, self.beta * self.beta * true + predicted)
 
 
 class F1(Fbeta):
@@ -441,11 +442,11 @@ class Perplexity(_Mean):
         classes = true.astype(np.int64).ravel()
         counted = classes != self.ignore_label
         found = predicted.reshape(classes.size, -1)[counted, classes[counted]].astype(np.float64)
-        self._sum -= float(np.log(np.maximum(found, 1e-10)).sum())
+        self._sum -= float(ops.log(Tensor(np.maximum(found, 1e-10))).asnumpy().sum())
         self._count += found.size
 
     def eval(self) -> float:
-        return math.exp(super().eval())
+        return exact.exp(super().eval())
 
 
 class Dice(Metric):
@@ -623,8 +624,8 @@ class BleuScore(Metric):
         if self._found.min() == 0:
             return 0.0
         shares = (self._found + self.smooth) / (self._counted + self.smooth)
-        short = 1.0 if self._length > self._wanted else math.exp(1 - self._wanted / self._length)
-        return short * math.exp(float(np.log(shares).mean()))
+        short = 1.0 if self._length > self._wanted else exact.exp(1 - self._wanted / self._length)
+        return short * exact.exp(float(np.mean([exact.log(share) for share in shares])))
 
 
 class CosineSimilarity(Metric):

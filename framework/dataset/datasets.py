@@ -160,8 +160,8 @@ class Dataset:
 
         Args:
             batch_size, drop_remainder, num_parallel_workers: as for `batch`.
-            pad_info: {column: (shape, value)}; None for a shape, or in it, is the longest of the batch. Columns that are
-                not named must fit as they are; {} fills up all with zeros; None none.
+            pad_info: {column: (shape, value)}; None for a shape, or in it, is the longest of the batch, {column: None}
+                too, with zeros. Columns that are not named must fit as they are; {} fills up all with zeros; None none.
         """
         checks.integer_in("batch_size", batch_size, 1)
         checks.boolean("drop_remainder", drop_remainder)

@@ -74,6 +74,8 @@ class Padding:
         for name, entry in info.items():
             if not isinstance(name, str):
                 raise OpTypeError(f"key in pad_info should be a column name, but got {name!r}", arg="pad_info")
+            if entry is None:  # as far as the longest, with zeros
+                continue
             if not isinstance(entry, tuple) or len(entry) != 2:
                 raise OpTypeError(
                     f"pad_info['{name}'] should be a tuple (shape, value), but got {entry!r}", arg="pad_info"
@@ -98,7 +100,7 @@ class Padding:
     def apply(self, column: Any, name: str) -> Any:
         if self.info and name not in self.info:
             return column
-        shape, value = self.info.get(name, (None, None))
+        shape, value = self.info.get(name) or (None, None)
         rows = list(column)
         rank = rows[0].ndim
         if shape is not None and len(shape) != rank:

@@ -14,6 +14,7 @@ import numpy as np
 
 from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.seeds import Guard, permutation, seed_globals, uniforms, words
 
@@ -241,9 +242,12 @@ class WeightedRandomSampler(BuiltinSampler):
         ends = np.cumsum(weights)
         if self.replacement:
             return np.searchsorted(ends, uniforms(key, count) * ends[-1], side="right")
+        from anfora import ops  # which the import of this package does not bring
+
         # Efraimidis & Spirakis (2006): the largest of u^(1/w) are a weighted choice without replacement.
-        with np.errstate(divide="ignore"):
-            ranks = np.log(uniforms(key, len(weights))) / weights
+        logarithms = ops.log(Tensor(uniforms(key, len(weights)))).asnumpy()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ranks = logarithms / weights
         ranks[weights == 0] = -np.inf
         return np.argsort(-ranks, kind="stable")[:count]
 

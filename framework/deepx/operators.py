@@ -21,7 +21,9 @@ from typing import Any, Union
 import numpy as np
 
 from anfora.core import dtype as dt
+from anfora.core import exact
 from anfora.core.dtype import promote, promote_scalar
+from anfora.core.exact import LN2, LN10
 from anfora.deepx.cells import TensorSpec
 from anfora.deepx.lowering import Writer
 
@@ -173,11 +175,11 @@ _unary("abs", Writer.abs)
 _unary("reciprocal", lambda w, x: w.constant_div(1, x))
 _unary("rsqrt", lambda w, x: w.constant_div(1, w.emit("sqrt", x)))
 _unary("tan", lambda w, x: w.emit("div", w.emit("sin", x), w.emit("cos", x)))
-_unary("exp2", _in_float64(lambda w, x: w.emit("exp", w.emit("mul_scalar", x, math.log(2)))))
+_unary("exp2", _in_float64(lambda w, x: w.emit("exp", w.emit("mul_scalar", x, LN2))))
 _unary("expm1", _in_float64(_expm1))
 _unary("log1p", _in_float64(_log1p))
-_unary("log2", lambda w, x: w.emit("div_scalar", w.emit("log", x), math.log(2)))
-_unary("log10", lambda w, x: w.emit("div_scalar", w.emit("log", x), math.log(10)))
+_unary("log2", lambda w, x: w.emit("div_scalar", w.emit("log", x), LN2))
+_unary("log10", lambda w, x: w.emit("div_scalar", w.emit("log", x), LN10))
 
 
 @lowers("sign")
@@ -767,7 +769,7 @@ def _binary_loss(w: Writer, x: str, target: str, weight: str | None) -> str:
     w.meta["ties"] = "ends"
 
     def log(p: str) -> str:
-        return _in_float64(lambda w, p: w.emit("log", w.emit("max_scalar", p, math.exp(-100))))(w, p)
+        return _in_float64(lambda w, p: w.emit("log", w.emit("max_scalar", p, exact.exp(-100.0))))(w, p)
 
     near = w.emit("mul", target, log(x))
     far = w.emit("mul", w.constant_sub(1, target), log(w.constant_sub(1, x)))

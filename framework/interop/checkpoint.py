@@ -88,7 +88,12 @@ def save_checkpoint(
 
 
 def write_with_state(
-    network: Cell, file: Path, append_dict: Mapping[str, Any], kind: str, crc_check: bool, state: bytes | None
+    network: Cell | Mapping[str, Tensor],
+    file: Path,
+    append_dict: Mapping[str, Any],
+    kind: str,
+    crc_check: bool,
+    state: bytes | None,
 ) -> None:
     """Write a network, and beside it what is needed to resume its training; the errors are those of `save_checkpoint`."""
     _write(file, kind, _tensors_of(network), append_dict, crc_check, state)
@@ -112,15 +117,18 @@ def _write(
     files.write_whole(file, *data)
 
 
-def read_state(file: Path) -> bytes | None:
-    """What a checkpoint holds to resume a training; None where it holds nothing of the kind.
+def read_state(file: Path, format: str | None = None) -> bytes | None:
+    """What a checkpoint holds beside its tensors, to resume a training, say; None where it holds nothing of the kind.
 
+    Args:
+        file: its path.
+        format: "ckpt" or "safetensors"; by the name if it is not given.
     Raises:
         OpValueError: the file cannot be read, or is damaged.
     """
     data = _read(file)
     try:
-        if _named(file, None, existing=True)[1] == "ckpt":
+        if _named(file, format, existing=True)[1] == "ckpt":
             return ckpt.state_of(data)
         header, _ = _safe_header(memoryview(data))
         state = (header.get("__metadata__") or {}).get("state")

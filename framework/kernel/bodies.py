@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 
+from anfora.core.exact import LN2
 from anfora.kernel.emit import Value
 from anfora.kernel.target import target
 
@@ -280,7 +281,7 @@ def wide_log(x: Value) -> Value:
     f, e = _log_parts(x)
     s = f / (f + 2.0)
     z = s * s
-    y = fma(e, math.log(2.0), fma(s * z, horner(z, _WIDE_LOG), s + s))
+    y = fma(e, LN2, fma(s * z, horner(z, _WIDE_LOG), s + s))
     y = select(x == math.inf, math.inf, y)
     y = select(x == 0.0, -math.inf, y)
     return select((x < 0.0) | is_nan(x), math.nan, y)

@@ -93,7 +93,11 @@ def tan(x: Value) -> Value:
     return select(x == 0.0, x, bodies.far_angles(wide, sine / cosine, "tan").to("f32"))
 
 
-_SINC = [(-1.0) ** k * math.pi ** (2 * k) / math.factorial(2 * k + 1) for k in range(7, -1, -1)]
+#: (-1)ᵏ π²ᵏ / (2 k + 1)! for k from 7 down.
+_SINC = [
+    -6.975873661656377e-6, 1.4842879303107092e-4, -2.3460810354558226e-3, 2.614784781765479e-2, -1.907518241220842e-1,
+    8.117424252833535e-1, -1.6449340668482264, 1.0,
+]  # fmt: skip
 
 
 def sinc(x: Value) -> Value:

@@ -3,17 +3,17 @@
     from anfora import mint
     mint.max(x, dim=1)          values and positions
 
-A name is a function of `anfora.ops` that knows mint's names for its arguments (a line of the tables below), a method of
-Tensor, or a short function here where the form differs. `mint.nn` has layers, `mint.nn.functional` their functions,
-`mint.optim` optimizers.
+A name is a line of the table in signatures.py, or a short function here where that is longer. `mint.nn` has layers,
+`mint.nn.functional` their functions, `mint.optim` optimizers. Signatures, defaults and element types are those that
+MindSpore documents.
 
+signatures.py                          the table
 linalg.py, special.py, optim.py, nn/   the parts of those names
 """
 
 from __future__ import annotations
 
 import importlib
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -24,78 +24,26 @@ from anfora.core.dtype import int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
+from anfora.mint.signatures import FUNCTIONS, made
 from anfora.ops.composite import composite, with_doors
-from anfora.ops.forms import named, spelled
-
-#: Functions of `ops` under the same name. `dim` means `axis`, and `keepdim` its like.
-_SAME = """
-    abs acos acosh addbmm addmm addmv addcdiv allclose amax amin any all arange arccos arccosh arcsin arcsinh arctan
-    arctan2 arctanh argmax argmin asin asinh atan atan2 atanh baddbmm bincount bitwise_and bitwise_not bitwise_or
-    bitwise_xor bmm broadcast_to cat cdist ceil chunk clamp clone concat cos cosh count_nonzero cross cummax cummin cumprod
-    addcmul clip diff div divide dot dstack einsum empty empty_like eq equal erf erfc erfinv exp exp2 expm1 eye
-    fix flip float_power floor floor_divide fmod frac full full_like gcd greater greater_equal gt histc hstack index_select
-    inverse isclose isfinite isinf isnan isneginf kthvalue le lerp less less_equal log log10 log1p log2
-    logaddexp logaddexp2 logical_and logical_not logical_or logical_xor logsumexp lt masked_select matmul maximum
-    minimum mm mul mv nan_to_num nansum narrow ne neg negative nonzero not_equal ones_like outer permute pow
-    ravel reciprocal remainder repeat_interleave reshape roll round rsqrt searchsorted sigmoid sign sin sinc sinh softmax
-    split sqrt square squeeze stack sum swapaxes take tan tanh tile topk tril triu trunc unbind unique_consecutive
-    unsqueeze vdot where xlogy zeros_like
-"""
-
-#: Functions of `ops` under another name.
-_RENAMED = {"transpose": "swapaxes", "clone": "copy", "vdot": "dot", "ge": "greater_equal"}
-
-#: Functions whose form is that of the method.
-_METHODS = ("gather", "index_add", "scatter", "scatter_add", "select", "t")
-
-#: Names of arguments that differ: mint's, and that of `ops`.
-_ARGUMENTS: dict[str, dict[str, str]] = {
-    "arcsin": {"x": "input"},
-    "bmm": {"input": "input_x"},
-    "count_nonzero": {"input": "x"},
-    "diff": {"input": "x"},
-    "isnan": {"tensor": "input"},
-    "mv": {"input": "mat"},
-    "permute": {"dims": "axis"},
-    "transpose": {"dim0": "axis0", "dim1": "axis1"},
-}
-
-#: Functions whose positions and counts are int64 in mint, and int32 in `ops`.
-_POSITIONS = frozenset({"argmin", "count_nonzero", "cummin", "topk"})
 
 #: Modules below, and where their names are.
 _MODULES = ("linalg", "nn", "optim", "special")
 
 
-def as_mint(name: str, function: Callable) -> Callable:
-    """A function that knows mint's names for its arguments too."""
-    return spelled(function, **_ARGUMENTS.get(name, {}))
-
-
-def _with_positions(function: Callable) -> Callable:
-    """A function whose result, or the second of its results, is int64."""
-
-    def method(*args: Any, **kwargs: Any) -> Any:
-        found = function(*args, **kwargs)
-        return (found[0], found[1].astype(int64)) if isinstance(found, tuple) else found.astype(int64)
-
-    told = named(method, function, signature=inspect.signature(function))
-    told.__doc__ = (function.__doc__ or "").replace("Int32", "Int64").replace("int32", "int64")
-    return told
+_MADE = made(FUNCTIONS, "anfora.mint")
 
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return importlib.import_module(f"anfora.mint.{name}")
-    if name in _METHODS:
-        found = getattr(Tensor, name)
-    elif name in _NAMES and hasattr(ops, _RENAMED.get(name, name)):
-        found = as_mint(name, getattr(ops, _RENAMED.get(name, name)))
-        if name in _POSITIONS:
-            found = _with_positions(found)
+    if name == "conv2d":
+        found = importlib.import_module("anfora.mint.nn.functional").conv2d
+    elif name in _MADE:
+        found = _MADE[name]()
     else:
         raise MissingName("anfora.mint", name)
-    globals()[name] = found = composite(found)
+    globals()[name] = found
     return found
 
 
@@ -281,15 +229,15 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return ops.flatten(input, start_dim=start_dim, end_dim=end_dim)
 
 
-def meshgrid(*tensors: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
-    """Coordinates of a grid; see `ops.meshgrid`.
+def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Tensor, ...]:
+    """Coordinates of a grid; see `ops.meshgrid`. `indexing` is "ij" when not given.
 
     Example:
         >>> [x.tolist() for x in meshgrid(Tensor([1, 2]), Tensor([3]))]
         [[[1], [2]], [[3], [3]]]
     """
     listed = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (tuple, list)) else tensors
-    return ops.meshgrid(*listed, indexing=indexing)
+    return ops.meshgrid(*listed, indexing=indexing or "ij")
 
 
 def trace(input: Tensor) -> Tensor:
@@ -332,6 +280,36 @@ def linspace(start: Any, end: Any, steps: int, *, dtype: Any = None) -> Tensor:
     """
     made = ops.linspace(start, end, steps)
     return made if dtype is None else made.astype(dtype)
+
+
+@composite
+def where(condition: Tensor, input: Any = None, other: Any = None) -> Any:
+    """`input` where a condition holds, else `other`; without both the places where it holds, one tensor for each axis.
+
+    Example:
+        >>> where(Tensor([True, False]), 1, 2).tolist(), where(Tensor([0, 5]))[0].tolist()
+        ([1, 2], [1])
+    """
+    if input is None and other is None:
+        return ops.nonzero(condition, as_tuple=True)
+    return ops.where(condition, input, other)
+
+
+def norm(input: Tensor, p: Any = "fro", dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Tensor:
+    """The norm of the elements along axes, of all without any.
+
+    Args:
+        p: "fro", the root of the sum of squares; "nuc", the sum of the singular values of matrices; or the p of the
+            p-th root of the sum of p-th powers, which may be infinite.
+        dtype: to compute in.
+    Example:
+        >>> norm(Tensor([[3., 4.], [0., 0.]])).item(), norm(Tensor([[3., 4.], [0., 1.]]), 1, 0).tolist()
+        (5.0, [3.0, 5.0])
+    """
+    input = input if dtype is None else input.astype(dtype)
+    if p == "nuc":
+        return ops.matrix_norm(input, "nuc", (-2, -1) if dim is None else dim, keepdim)
+    return ops.vector_norm(input, 2 if p == "fro" else p, dim, keepdim)
 
 
 @composite
@@ -461,11 +439,10 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = N
     return ops.randn(*size, seed=generator) * std + mean
 
 
-_NAMES = frozenset(_SAME.split()) | set(_RENAMED)
 _FORMS = (
     "add", "argsort", "bernoulli", "cumsum", "diag", "flatten", "linspace", "max", "mean", "median", "meshgrid",
-    "min", "multinomial", "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "randperm", "sort", "std", "std_mean", "sub", "trace", "unique", "var", "var_mean", "zeros",
+    "min", "multinomial", "norm", "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn",
+    "randn_like", "randperm", "sort", "std", "std_mean", "sub", "trace", "unique", "var", "var_mean", "where", "zeros",
 )  # fmt: skip
 globals().update(with_doors(globals(), _FORMS))
-__all__ = sorted([*_NAMES, *_METHODS, *_FORMS])
+__all__ = sorted(["conv2d", *_MADE, *_FORMS])

@@ -4,17 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from anfora import ops
 from anfora.core.nearest import missing_in
-from anfora.ops.forms import spelled
+from anfora.mint.signatures import LINALG, made
 
-__all__ = ["inv", "matrix_norm", "norm", "qr", "vector_norm"]
-
-inv = spelled(ops.inverse, A="input")
-matrix_norm = spelled(ops.matrix_norm)
-norm = spelled(ops.norm)
-qr = spelled(ops.qr, A="input")
-vector_norm = spelled(ops.vector_norm)
+_MADE = made(LINALG, __name__)
+__all__ = sorted(_MADE)
+globals().update({name: make() for name, make in _MADE.items()})
 
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from anfora.core.nearest import missing_in
 from anfora.optim.experimental import SGD, Adam, AdamW
 
-__all__ = ["SGD", "Adam", "AdamW"]
+__all__ = ["SGD", "Adam", "AdamW", "FusedAdamW"]
+
+FusedAdamW = AdamW  # the step of an optimizer is one operator here, whatever its name
 
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from anfora.core.nearest import missing_in
-from anfora.mint.nn.functional import log_softmax
-from anfora.ops import erfc, exp2, expm1, log1p, round, sinc
+from anfora.mint.nn.functional import log_softmax as log_softmax
+from anfora.mint.signatures import SPECIAL, made
 
-__all__ = ["erfc", "exp2", "expm1", "log1p", "log_softmax", "round", "sinc"]
+_MADE = made(SPECIAL, __name__)
+__all__ = sorted([*_MADE, "log_softmax"])
+globals().update({name: make() for name, make in _MADE.items()})
 
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

@@ -111,7 +111,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _extended(name: str) -> Any:
-    for module in ("anfora.mint", "anfora.mint.nn.functional"):
+    for module in ("anfora.mint.nn.functional", "anfora.mint"):
         if hasattr(import_module(module), name.removesuffix("_ext")):
             return getattr(import_module(module), name.removesuffix("_ext"))
     raise MissingName("anfora.ops", name)

@@ -836,10 +836,11 @@ def _rounding(decimals: int, kind: str) -> Callable[[Value], Value]:
     """The body of `round`, as numpy's: scaled, rounded, scaled back."""
 
     def floating(x: Value) -> Value:
+        scale = float(f"1e{abs(decimals)}")
         if decimals < 0:
-            return bodies.rint(x / 10.0**-decimals) * 10.0**-decimals
-        scaled = x * 10.0**decimals
-        return select(bodies.absolute(scaled) < math.inf, bodies.rint(scaled) / 10.0**decimals, x)
+            return bodies.rint(x / scale) * scale
+        scaled = x * scale
+        return select(bodies.absolute(scaled) < math.inf, bodies.rint(scaled) / scale, x)
 
     def whole(x: Value) -> Value:
         scale = x.fn.const(10**-decimals, x.type)

@@ -6,12 +6,12 @@ so high; only `nms_with_mask` measures from edge to edge, as MindSpore does ther
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from anfora.core import exact
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import bool_, int32
 from anfora.core.errors import OpTypeError, OpValueError
@@ -154,7 +154,7 @@ def bounding_box_decode(
     x, y, width, height = _centres(anchor_box)
     means, stds = _four(name, "means", means), _four(name, "stds", stds)
     dx, dy, dw, dh = (d * std + mean for d, mean, std in zip(unbind(deltas, 1), means, stds))
-    most = abs(math.log(wh_ratio_clip))
+    most = abs(exact.log(wh_ratio_clip))
     to_x, to_y = x + width * dx, y + height * dy
     half_width = width * exp(clamp(dw, -most, most)) * 0.5 - 0.5
     half_height = height * exp(clamp(dh, -most, most)) * 0.5 - 0.5

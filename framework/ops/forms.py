@@ -43,7 +43,7 @@ from anfora.ops.places import add_at, set_at
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
 
-__all__ = ["DIRECT", "FORMS", "SYNONYMS", "TURNED", "in_place", "named", "spelled", "with_signature"]
+__all__ = ["DIRECT", "FORMS", "SYNONYMS", "TURNED", "in_place", "named", "spelled"]
 
 _KEPT = 512  #: native functions that a method keeps
 
@@ -91,17 +91,6 @@ def _told_as(method: Any, function: Any, signature: inspect.Signature) -> Callab
 
 def _signature_of(function: Any) -> inspect.Signature:
     return function.signature if isinstance(function, Op) else inspect.signature(function)
-
-
-def with_signature(function: Callable, signature: str, call: str) -> Callable:
-    """A function with parameters and defaults of its own in front of another: `with_signature(leaky_relu,
-    "input, negative_slope=0.01", "input, negative_slope")`."""
-    scope = {"function": function, "__name__": __name__}
-    source = f"def {function.__name__}({signature}):\n    return function({call})\n"
-    exec(compile(source, __file__, "exec"), scope)  # frames of this package are no place of the user's
-    made: Any = scope[function.__name__]
-    made.__doc__, made.__module__ = function.__doc__, function.__module__
-    return composite(made)
 
 
 def named(method: Any, function: Any, name: str | None = None, signature: inspect.Signature | None = None) -> Callable:

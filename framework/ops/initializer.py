@@ -18,12 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from anfora.core import random
+from anfora.core import exact, random
 from anfora.core.arguments import answers
 from anfora.core.docs import behind_the_first_line
 from anfora.core.dtype import DType, as_dtype, bfloat16, float32
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor, from_buffer, numpy_to_bfloat16
+from anfora.ops.mathematics import exp
 from anfora.ops.random import drawn
 
 __all__ = [
@@ -247,7 +248,7 @@ class _He(_Drawn):
 
     def _deviation(self, shape: tuple[int, ...]) -> float:
         fan = _fans(shape)[self.mode == "fan_out"]
-        gain = _GAINS.get(self.nonlinearity) or math.sqrt(2 / (1 + self.negative_slope**2))
+        gain = _GAINS.get(self.nonlinearity) or math.sqrt(2 / (1 + self.negative_slope * self.negative_slope))
         return gain / math.sqrt(fan)
 
 
@@ -373,9 +374,9 @@ def _fill_truncated(arr: np.ndarray, sigma: float, mean: float, a: float, b: flo
     """
     low, high = (a - mean) / sigma, (b - mean) / sigma
     nearest = min(max(0.0, low), high)  # where the density is greatest
-    inside = 0.5 * (math.erf(high / math.sqrt(2)) - math.erf(low / math.sqrt(2)))
+    inside = 0.5 * (exact.erf(high / math.sqrt(2)) - exact.erf(low / math.sqrt(2)))
     if inside <= 0.25:  # density beyond `reach` of the nearest point is less than exp(-40) of the greatest
-        reach = math.sqrt(nearest**2 + 80) - abs(nearest)
+        reach = math.sqrt(nearest * nearest + 80) - abs(nearest)
         low, high = max(low, nearest - reach), min(high, nearest + reach)
     sample = np.empty(arr.size, np.float64)
     done = 0
@@ -386,7 +387,8 @@ def _fill_truncated(arr: np.ndarray, sigma: float, mean: float, a: float, b: flo
             drawn = drawn[(low <= drawn) & (drawn <= high)]
         else:
             drawn = _drawn(count, "uniform", low, high)
-            drawn = drawn[_drawn(count, "uniform", 0.0, 1.0) <= np.exp((nearest**2 - drawn**2) / 2)]
+            density = exp(Tensor((nearest * nearest - drawn * drawn) / 2)).asnumpy()
+            drawn = drawn[_drawn(count, "uniform", 0.0, 1.0) <= density]
         drawn = drawn[: arr.size - done]
         sample[done : done + drawn.size] = drawn
         done += drawn.size

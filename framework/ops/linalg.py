@@ -667,9 +667,9 @@ def _exponential(x: np.ndarray) -> np.ndarray:
     if x.size == 0:
         return x
     size = np.abs(x).sum(-2).max(-1)
-    halvings = np.maximum(np.ceil(np.log2(np.maximum(size, 1e-300) / 5.37)), 0)
-    halvings = np.where(np.isfinite(halvings), halvings, 0)
-    x = x * np.exp2(-halvings)[..., None, None]
+    share, exponent = np.frexp(size / 5.37)
+    halvings = np.where(np.isfinite(size), np.maximum(exponent - (share == 0.5), 0), 0)
+    x = x * np.ldexp(1.0, -halvings)[..., None, None]
     square = x @ x
     power = np.broadcast_to(np.eye(x.shape[-1]), x.shape)
     even, odd = np.zeros_like(x), np.zeros_like(x)

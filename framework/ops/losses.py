@@ -18,6 +18,7 @@ from anfora.core import advice
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.exact import LN_TAU
 from anfora.core.op import Op, common_dtype, op, registry
 from anfora.core.tensor import Tensor
 from anfora.kernel import bodies
@@ -662,7 +663,7 @@ def gaussian_nll_loss(
     _meet(x, target)
     d = x - target
     losses = 0.5 * (log(var) + d * d / var)
-    return _finish("gaussian_nll_loss", losses + 0.5 * math.log(2 * math.pi) if full else losses, reduction, dtype)
+    return _finish("gaussian_nll_loss", losses + 0.5 * LN_TAU if full else losses, reduction, dtype)
 
 
 @composite

@@ -6,6 +6,7 @@ import math
 
 from anfora.core.dtype import float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.exact import LN2, LN10, LN_PI
 from anfora.core.tensor import Tensor
 from anfora.kernel import bodies, special
 from anfora.kernel.bodies import select
@@ -221,7 +222,7 @@ def exp2(input: Tensor):
 
 @exp2.vjp("input")
 def _(out, *, g):
-    return g * (out * math.log(2))
+    return g * (out * LN2)
 
 
 @elementwise(bodies.expm1, takes="f", lift=True, cost=0.2)
@@ -268,7 +269,7 @@ def _(other, *, g):
 
 @ldexp.vjp("other")
 def _(out, *, g):
-    return g * (out * math.log(2))
+    return g * (out * LN2)
 
 
 # -- logarithms -------------------------------------------------------------------------------------------------------
@@ -334,7 +335,7 @@ def log2(input: Tensor):
 
 @log2.vjp("input")
 def _(input, *, g):
-    return g / (input * math.log(2))
+    return g / (input * LN2)
 
 
 @elementwise(bodies.log10, takes="f", lift=True, cost=0.3, libm=True)
@@ -355,7 +356,7 @@ def log10(input: Tensor):
 
 @log10.vjp("input")
 def _(input, *, g):
-    return g / (input * math.log(10))
+    return g / (input * LN10)
 
 
 def _logaddexp(x: Value, y: Value) -> Value:
@@ -398,8 +399,8 @@ def _share(input, other, rate=1.0):
 
 def _logaddexp2(x: Value, y: Value) -> Value:
     gap = select(x == y, 0.0, x - y)
-    more = bodies.log1p_unit(bodies.exp_negative(bodies.absolute(gap) * -math.log(2)))
-    return bodies.fma(more, 1 / math.log(2), bodies.maximum(x, y))
+    more = bodies.log1p_unit(bodies.exp_negative(bodies.absolute(gap) * -LN2))
+    return bodies.fma(more, 1 / LN2, bodies.maximum(x, y))
 
 
 @elementwise(_logaddexp2, takes="f", lift=True, cost=0.5)
@@ -420,12 +421,12 @@ def logaddexp2(input: Tensor, other: Tensor):
 
 @logaddexp2.vjp("input")
 def _(input, other, *, g):
-    return g * _share(input, other, math.log(2))
+    return g * _share(input, other, LN2)
 
 
 @logaddexp2.vjp("other")
 def _(input, other, *, g):
-    return g * _share(other, input, math.log(2))
+    return g * _share(other, input, LN2)
 
 
 def _xlogy(x: Value, y: Value) -> Value:
@@ -1057,7 +1058,7 @@ def mvlgamma(input: Tensor, p) -> Tensor:
     total = lgamma(input)
     for j in range(1, p):
         total = total + lgamma(sub(input, j / 2))
-    return total + math.log(math.pi) * p * (p - 1) / 4
+    return total + LN_PI * p * (p - 1) / 4
 
 
 # -- Bessel functions -------------------------------------------------------------------------------------------------

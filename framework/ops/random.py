@@ -87,16 +87,18 @@ def _normal_body(code: str) -> Callable:
     return body
 
 
+_EDGE = 0.9544997361036416  #: erf(√2)
+
+
 def _truncated_body(code: str) -> Callable:
     """The inverse of the distribution function, at a number between the values that it has at -2 and 2."""
 
     def body(draw: Draw, inputs: list) -> list:
         elem = compute_elem(code)
         mean, deviation = draw.real(0).to(elem), draw.real(1).to(elem)
-        edge = math.erf(math.sqrt(2.0))
         results = []
         for u in _units(draw, "f64" if code == "f64" else "f32"):
-            z = _inverse_erf((u * 2.0 - 1.0) * edge) * math.sqrt(2.0)
+            z = _inverse_erf((u * 2.0 - 1.0) * _EDGE) * math.sqrt(2.0)
             results.append(bodies.select(z > 2.0, 2.0, bodies.select(z < -2.0, -2.0, z)) * deviation + mean)
         return [results]
 
@@ -116,8 +118,13 @@ def _inverse_erf(y: Value) -> Value:
     x = bodies.horner(w - 2.5, _GILES) * y
     if y.type.elem == "f64":
         for _ in range(2):
-            x = x - (bodies.erf(x) - y) * (math.sqrt(math.pi) / 2.0) * bodies.exp(x * x)
+            erf = x * bodies.horner(x * x, _ERF)
+            x = x - (erf - y) * (math.sqrt(math.pi) / 2.0) * bodies.exp(x * x)
     return x
+
+
+#: The series of erf(x) / x in x², which for |x| <= √2 ends here: 2 / √π (-1)ᵏ / (k! (2 k + 1)).
+_ERF = [2.0 / math.sqrt(math.pi) * (-1) ** k / (math.factorial(k) * (2 * k + 1)) for k in range(27, -1, -1)]
 
 
 def _positive_units(draw: Draw, code: str) -> list[Value]:

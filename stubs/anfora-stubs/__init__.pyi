@@ -96,6 +96,8 @@ from anfora.directions import linearize as linearize
 from anfora.eager.custom import Function as Function
 from anfora.eager.custom import custom_vjp as custom_vjp
 from anfora.eager.tape import no_grad as no_grad
+from anfora.graph_files import export as export
+from anfora.graph_files import load as load
 from anfora.interop.checkpoint import load_checkpoint as load_checkpoint
 from anfora.interop.checkpoint import load_param_into_net as load_param_into_net
 from anfora.interop.checkpoint import save_checkpoint as save_checkpoint
@@ -185,10 +187,10 @@ __all__ = [
     "bfloat16", "bool_", "boost", "build_train_network", "common", "communication", "complex128", "complex64",
     "connect_network_with_dataset", "constexpr", "context", "custom_vjp", "data_sink", "dataset", "default_generator",
     "derivative", "device_context", "double", "dtype", "dtype_to_nptype", "dtype_to_pytype", "experimental", "explain",
-    "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy", "get_auto_parallel_context", "get_context",
-    "get_grad", "get_metric_fn", "get_metrics", "get_num_threads", "get_rng_state", "get_seed", "grad", "half",
-    "initial_seed", "int16", "int32", "int64", "int8", "int_", "ir", "is_tensor", "jacfwd", "jacrev", "jet", "jit",
-    "jit_class", "jvp", "lazy_inline", "linearize", "load_checkpoint", "load_param_into_net", "log", "manual_seed",
+    "export", "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy", "get_auto_parallel_context",
+    "get_context", "get_grad", "get_metric_fn", "get_metrics", "get_num_threads", "get_rng_state", "get_seed", "grad",
+    "half", "initial_seed", "int16", "int32", "int64", "int8", "int_", "ir", "is_tensor", "jacfwd", "jacrev", "jet", "jit",
+    "jit_class", "jvp", "lazy_inline", "linearize", "load", "load_checkpoint", "load_param_into_net", "log", "manual_seed",
     "mindrecord", "mint", "models", "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy",
     "ops", "optim", "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "runtime", "save_checkpoint",
     "seed", "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads",

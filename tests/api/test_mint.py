@@ -154,7 +154,7 @@ def test_layers_with_parameters():
     assert turned(x).shape == (1, 3, 9, 9) and turned.bias is None
     norm = nn.BatchNorm2d(2, momentum=0.25).set_train()
     norm(x)
-    np.testing.assert_allclose(norm.moving_mean.asnumpy(), 0.25 * IMAGE.mean((0, 2, 3)), rtol=1e-6)
+    np.testing.assert_allclose(norm.running_mean.asnumpy(), 0.25 * IMAGE.mean((0, 2, 3)), rtol=1e-6)
     with pytest.raises(NotImplementedError, match="reflect"):
         nn.Conv2d(2, 3, 3, padding_mode="reflect")
 

@@ -108,6 +108,7 @@ OPERATIONS = {
     "padded": (lambda: ragged().padded_batch(2, pad_info={"a": ([5], -1)}), [[[[0, 1, -1, -1, -1], [0, 1, 2, 3, -1]]]]),
     "padded, longest": (lambda: ragged().padded_batch(2, pad_info={}), [[[[0, 1, 0, 0], [0, 1, 2, 3]]]]),
     "padded, None": (lambda: ragged().padded_batch(2, pad_info={"a": ([None], 7)}), [[[[0, 1, 7, 7], [0, 1, 2, 3]]]]),
+    "padded, as it comes": (lambda: ragged().padded_batch(2, pad_info={"a": None}), [[[[0, 1, 0, 0], [0, 1, 2, 3]]]]),
     "padded, cut": (lambda: ragged().padded_batch(2, pad_info={"a": ([3], 7)}), [[[[0, 1, 7], [0, 1, 2]]]]),
     "buckets": (
         lambda: ds.GeneratorDataset([np.arange(i % 4 + 1) for i in range(6)], ["a"], shuffle=False)
@@ -200,7 +201,7 @@ ERRORS = {
     "batch of 0": (lambda: pairs().batch(0), ValueError, r"within the required interval of \[1, 2147483647\]"),
     "batch of a word": (lambda: pairs().batch("a"), TypeError, "either be an int or a callable"),
     "drop_remainder": (lambda: pairs().batch(2, 3), TypeError, "drop_remainder with value 3"),
-    "unknown option": (lambda: pairs().batch(2, pad_info={}), TypeError, "unexpected keyword argument 'pad_info'"),
+    "unknown option": (lambda: pairs().batch(2, pad_info={}), TypeError, "^batch has no argument `pad_info`; it takes"),
     "no callable": (lambda: pairs().map(3, "a"), ValueError, "should be callable, but got: 3"),
     "take 0": (lambda: pairs().take(0), ValueError, r"\(0, 2147483647\], got 0"),
     "skip -1": (lambda: pairs().skip(-1), ValueError, r"\[0, 2147483647\]"),

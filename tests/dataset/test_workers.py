@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import random
@@ -268,20 +269,32 @@ def test_a_worker_that_ends_is_told_with_its_sample(function, text):
     assert iterator._executor._workers == []
 
 
+def _memory():
+    """KiB that are this process's own, and how many pieces of memory it shares with workers."""
+    with open("/proc/self/smaps_rollup") as lines:
+        [own] = [int(line.split()[1]) for line in lines if line.startswith("Private_Dirty:")]
+    with open("/proc/self/maps") as lines:
+        return own, sum("anfora-data" in line for line in lines)
+
+
 def test_nothing_is_left_behind():
     def files():
         return len(os.listdir("/proc/self/fd"))
 
-    dataset = numbers(8).map(lambda n: np.zeros(9000) + n, "n", num_parallel_workers=2)
+    dataset = numbers(8).map(lambda n: np.zeros(30_000) + n, "n", num_parallel_workers=2)
     list(dataset)
-    before = files()
+    gc.collect()
+    before, (own, shared) = files(), _memory()
     iterator = dataset.create_tuple_iterator(num_epochs=100, output_numpy=True)
-    for _ in range(100):
+    for epoch in range(100):
         assert len(list(iterator)) == 8
+        if epoch in (20, 99):
+            assert _memory()[1] <= shared + 40  # what is begun for the next epoch
     for _ in range(3):
         next(dataset.create_tuple_iterator())  # left in the middle
     del iterator
-    assert files() == before
+    assert files() == before and _memory()[1] == shared
+    assert _memory()[0] < own + 20 * 240  # of 800 rows of 240 KB
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)  # no child, alive or dead
 

@@ -48,7 +48,7 @@ RANKS = {
     "api": 4, "batching": 4, "data": 4, "dataset": 4, "directions": 4, "executors": 4, "interop": 4,
     "ir": 4, "mindrecord": 4,
     "modes": 4, "network_summary": 4, "numpy": 4, "profiler": 4, "sparse": 4,
-    "graph": 4, "optim": 5, "nn": 6, "deepx": 7, "mint": 7, "models": 7,
+    "graph": 4, "graph_files": 4, "optim": 5, "nn": 6, "deepx": 7, "mint": 7, "models": 7,
     "tensor_expression": 7, "train": 7, "examples": 8, "alias": 9, "commands": 9, "paths": 9,
 }  # fmt: skip
 
@@ -230,3 +230,38 @@ def test_type_checkers_are_told():
     """`py.typed` says that the source is to be read, and the stubs that they are not all."""
     assert (ROOT / "framework" / "py.typed").exists()
     assert (ROOT / "stubs" / "anfora-stubs" / "py.typed").read_text() == "partial\n"
+
+
+#: Functions that libraries round as they like, of `math` and numpy.
+ROUNDED = {
+    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "cos", "cosh", "erf", "erfc", "exp", "exp2",
+    "expm1", "gamma", "hypot", "lgamma", "log", "log10", "log1p", "log2", "pow", "sin", "sinh", "tan", "tanh",
+    "power", "float_power", "arccos", "arcsin", "arctan", "arctan2", "arccosh", "arcsinh", "arctanh", "logaddexp",
+    "logaddexp2", "sinc",
+}  # fmt: skip
+
+#: Where they may stand, and why.
+ALLOWED = {
+    "anfora.kernel.sampling": {"exp", "log", "cos"},  # numba's, which are our bodies: see irregular.py
+    "anfora.kernel.ctc": {"exp", "log"},
+    "anfora.tensor_expression.interpreter": {"exp", "log", "tanh"},  # what its programs are compared with
+}
+
+
+def asked_of_libraries():
+    """(module, function) of all such calls in the package, those in examples excepted."""
+    for file in FILES:
+        module = module_name(file)
+        if module.startswith("anfora.examples"):
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("math", "np"):
+                if node.attr in ROUNDED:
+                    yield module, node.attr
+            elif isinstance(node, ast.ImportFrom) and node.module in ("math", "numpy"):
+                yield from ((module, alias.name) for alias in node.names if alias.name in ROUNDED)
+
+
+def test_nothing_else_asks_the_libraries():
+    found = {(module, name) for module, name in asked_of_libraries() if name not in ALLOWED.get(module, ())}
+    assert found == set()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import exact
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.dataset import checks
@@ -408,7 +409,7 @@ def _rectangle(
     stream = draws.stream
     for _ in range(attempts):
         area = stream.uniform(*scale) * height * width
-        aspect = math.exp(stream.uniform(math.log(ratio[0]), math.log(ratio[1])))
+        aspect = exact.exp(stream.uniform(exact.log(ratio[0]), exact.log(ratio[1])))
         wide, high = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
         if 0 < wide <= width and 0 < high <= height:
             return stream.randint(0, height - high), stream.randint(0, width - wide), high, wide
@@ -543,11 +544,12 @@ def affine_matrix(
     (2, 3) float32."""
     single = np.float32
     angle, across, down = (np.deg2rad(single(number)) for number in (degrees, shear[0], -shear[1]))
-    factor, narrow, skew = single(scale), np.cos(down), np.tan(across)
-    cosine, sine = np.cos(angle + down), np.sin(angle + down)
+    cos, sin, tan = (lambda x, f=f: single(f(float(x))) for f in (exact.cos, exact.sin, exact.tan))
+    factor, narrow, skew = single(scale), cos(down), tan(across)
+    cosine, sine = cos(angle + down), sin(angle + down)
     matrix = np.empty((2, 3), single)
-    matrix[0, :2] = factor * cosine / narrow, factor * (-cosine * skew / narrow - np.sin(angle))
-    matrix[1, :2] = factor * sine / narrow, factor * (-sine * skew / narrow + np.cos(angle))
+    matrix[0, :2] = factor * cosine / narrow, factor * (-cosine * skew / narrow - sin(angle))
+    matrix[1, :2] = factor * sine / narrow, factor * (-sine * skew / narrow + cos(angle))
     x, y, one = single((width - 1) / 2), single((height - 1) / 2), single(1)
     matrix[0, 2] = (one - matrix[0, 0]) * x - matrix[0, 1] * y + single(way[0]) * single(width)
     matrix[1, 2] = (one - matrix[1, 1]) * y - matrix[1, 0] * x + single(way[1]) * single(height)

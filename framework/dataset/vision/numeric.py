@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import exact
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.vision.base import Picture, fill_of, pil
 from anfora.dataset.vision.values import Normalize
@@ -35,15 +37,16 @@ class AdjustGamma(Picture):
                 f"AdjustGamma: input tensor is not in shape of <...,H,W,C> or <H,W>, got {image.shape}"
             )
         if image.dtype.kind == "f":
-            return np.clip(image ** np.array(self.gamma, image.dtype) * np.array(self.gain, image.dtype), 0, 1)
+            raised = (Tensor(image) ** self.gamma).asnumpy()
+            return np.clip(raised * np.array(self.gain, image.dtype), 0, 1)
         if image.dtype != np.uint8:
             raise OpRuntimeError(f"AdjustGamma: type of input image should be uint8 or float, but got {image.dtype}")
-        shares = (np.arange(256, dtype=np.float32) / np.float32(255)).astype(np.float64) ** self.gamma
+        shares = np.array([exact.power(float(np.float32(level) / np.float32(255)), self.gamma) for level in range(256)])
         levels = shares.astype(np.float32) * np.float32(256 - 1e-3) * np.float32(self.gain)
         return np.floor(np.clip(levels, 0, 255)).astype(np.uint8)[image]
 
     def picture(self, image: Any) -> Any:
-        levels = [int((256 - 1e-3) * self.gain * pow(level / 255.0, self.gamma)) for level in range(256)]
+        levels = [int((256 - 1e-3) * self.gain * exact.power(level / 255.0, self.gamma)) for level in range(256)]
         return image.point(levels * len(image.getbands()))
 
 

@@ -698,7 +698,7 @@ class RandomErasing(Picture):
         for _ in range(self.attempts):
             area = stream.uniform(*self.scale) * height * width
             aspect = stream.uniform(*self.ratio)
-            high, wide = round((area * aspect) ** 0.5), round((area / aspect) ** 0.5)
+            high, wide = round(math.sqrt(area * aspect)), round(math.sqrt(area / aspect))
             if 0 < high < height and 0 < wide < width:
                 top, left = stream.randint(0, height - high), stream.randint(0, width - wide)
                 patch = view[top : top + high, left : left + wide]

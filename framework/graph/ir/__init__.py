@@ -22,11 +22,15 @@ parser.py        from the source of a function to its graph; terms.py, expressio
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora.graph.ir import drawing, let_form, python_form, text
 from anfora.graph.ir.nodes import Abstract, AnfNode, CNode, Graph, GraphError, Parameter, ValueNode
 from anfora.graph.ir.primitives import PRIMITIVES, Primitive
+
+if TYPE_CHECKING:
+    from anfora.core.parameter import Parameter as Weight
+    from anfora.core.span import Span
 
 __all__ = [
     "PRIMITIVES",
@@ -47,6 +51,9 @@ class FuncGraph(Graph):
     Args:
         name: the name of the function; several graphs may have the same.
         span: where the program defines it.
+    Attributes:
+        weights: Parameters that stand behind the arguments of a call, by the names of the parameters that they are given
+            to: those of a graph that `anfora.load` has read. `nn.GraphCell` calls a graph with them.
     Example:
         >>> graph = FuncGraph("double")
         >>> graph.output = graph.apply(PRIMITIVES["add"], graph.parameter("x"), 1, name="y")
@@ -60,6 +67,10 @@ class FuncGraph(Graph):
           Return(%0)
         }
     """
+
+    def __init__(self, name: str, *, span: Span | None = None) -> None:
+        super().__init__(name, span=span)
+        self.weights: dict[str, Weight] = {}
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the graph, which must take no values from outside.

@@ -342,7 +342,9 @@ class Typed:
         return "\n".join(lines)
 
 
-def typed(program: Program, *, fused: bool = False, guarded: bool = False, lifted: bool = False) -> list[Typed]:
+def typed(
+    program: Program, *, fused: bool = False, guarded: bool = False, lifted: bool = False, fixed: bool = False
+) -> list[Typed]:
     """The graphs of a recorded program.
 
     Args:
@@ -351,19 +353,23 @@ def typed(program: Program, *, fused: bool = False, guarded: bool = False, lifte
         guarded: guards are asked also where a moment has one variant: what has not been recorded raises, instead of being
             taken for what has.
         lifted: tensors that the program finds by itself, its weights say, are parameters.
+        fixed: numbers and texts that it finds by itself are what they are now.
     Returns:
         one for each form of call (number of arguments, keywords, tape on or off) that has been recorded.
     """
-    return [_Builder(program, key, point, fused, guarded, lifted).build() for key, point in program.entries.items()]
+    return [
+        _Builder(program, key, point, fused, guarded, lifted, fixed).build() for key, point in program.entries.items()
+    ]
 
 
 class _Builder:
     """Makes the graphs of one form of call."""
 
     def __init__(
-        self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool, lifted: bool
+        self, program: Program, key: Sequence[Any], point: Point, fused: bool, guarded: bool, lifted: bool, fixed: bool
     ) -> None:
-        self.program, self.key, self.fused, self.guarded, self.lifted = program, key, fused, guarded, lifted
+        self.program, self.key, self.fused, self.guarded = program, key, fused, guarded
+        self.lifted, self.fixed = lifted, fixed
         self.inputs: dict[int, tuple[Tensor, Parameter]] = {}  #: tensors that are parameters, by identity
         self.entry = point
         self.name = name_of(program)
@@ -668,10 +674,12 @@ class _Body:
     def _origin(self, origin: Origin) -> AnfNode:
         kind, key, base = origin.kind, origin.key, origin.base
         graph = self.graph
-        if self.builder.lifted and _is_of_the_program(origin):
+        if (self.builder.lifted or self.builder.fixed) and _is_of_the_program(origin):
             found = value_of(origin, [])
-            if isinstance(found, Tensor):
+            if self.builder.lifted and isinstance(found, Tensor):
                 return self.builder.input(found, getattr(found, "name", None) or self.names.path(origin))
+            if self.builder.fixed and type(found) in (bool, int, float, str):
+                return ValueNode(found)
         if kind == "slot":
             return graph.parameters[key]
         if kind == "known":

@@ -7,14 +7,16 @@ as they are.
 from __future__ import annotations
 
 import inspect
+import math
 from typing import TYPE_CHECKING, Any
 
 from anfora import nn as layers
 from anfora import ops
 from anfora.core.cell import Cell
-from anfora.core.dtype import float32
+from anfora.core.dtype import float32, int64
 from anfora.core.errors import OpValueError
 from anfora.core.nearest import missing_in
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.mint.nn import functional as functional
 from anfora.mint.nn.functional import sides, softmax_axis, written
@@ -56,9 +58,10 @@ from anfora.nn import HSigmoid as Hardsigmoid
 from anfora.nn import HSwish as Hardswish
 from anfora.nn import SeLU as SELU
 from anfora.nn import SoftShrink as Softshrink
-from anfora.nn.checks import integer, number, positive_int
+from anfora.nn.checks import integer, number, positive_int, probability
 from anfora.nn.initial import parameter
-from anfora.ops.initializer import Normal
+from anfora.ops.initializer import Normal, Uniform
+from anfora.ops.unsaid import unsaid
 
 __all__ = [
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d",
@@ -113,7 +116,65 @@ def _convolution(base: Any) -> type:
     return Convolution
 
 
-Conv1d, Conv2d, Conv3d = map(_convolution, (layers.Conv1d, layers.Conv2d, layers.Conv3d))
+Conv2d, Conv3d = map(_convolution, (layers.Conv2d, layers.Conv3d))
+
+
+class Conv1d(Cell):
+    """Correlate sequences with windows; see `functional.conv1d`.
+
+    Args:
+        in_channels, out_channels: channels of the input and of the output; `groups` divides both.
+        kernel_size, stride, dilation: as there, numbers.
+        padding: a number, "same" or "valid".
+        groups: so many parts of the channels are computed apart.
+        bias: whether there is one.
+        padding_mode: "zeros".
+        dtype: of the parameters; float32 when not given.
+    Parameters:
+        weight (out_channels, in_channels / groups, kernel_size), bias (out_channels,).
+    Example:
+        >>> conv = Conv1d(2, 3, 3)
+        >>> conv.weight.shape, conv(ops.ones((1, 2, 5))).shape
+        ((3, 2, 3), (1, 3, 3))
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        if padding_mode != "zeros":
+            raise NotImplementedError(f'Conv1d with padding_mode={padding_mode!r}; "zeros" is there')
+        length = kernel_size[0] if isinstance(kernel_size, (tuple, list)) and len(kernel_size) == 1 else kernel_size
+        told = (
+            ("in_channels", in_channels),
+            ("out_channels", out_channels),
+            ("kernel_size", length),
+            ("groups", groups),
+        )
+        inputs, outputs, length, parts = (positive_int("Conv1d", name, n) for name, n in told)
+        if inputs % parts or outputs % parts:
+            raise OpValueError(f"Conv1d: {parts} groups do not divide {inputs} and {outputs} channels", arg="groups")
+        bound = 1 / math.sqrt(inputs // parts * length)
+        shape, kind = (outputs, inputs // parts, length), dtype or float32
+        self.weight = parameter("Conv1d", "weight", Uniform(bound), shape, kind)
+        self.bias = parameter("Conv1d", "bias", Uniform(bound), (outputs,), kind) if bias else None
+        self.given = {"stride": stride, "padding": padding, "dilation": dilation, "groups": parts}
+
+    def construct(self, input: Tensor) -> Tensor:
+        return functional.conv1d(input, self.weight, self.bias, **self.given)
+
+    def extend_repr(self) -> str:
+        return ", ".join([str(self.weight.shape), *(f"{name}={value!r}" for name, value in self.given.items())])
 
 
 class ConvTranspose2d(layers.Conv2dTranspose):
@@ -155,44 +216,110 @@ class ConvTranspose2d(layers.Conv2dTranspose):
 # -- normalisation ----------------------------------------------------------------------------------------------------
 
 
-def _batch_norm(base: Any) -> type:
-    class BatchNorm(base):
-        def __init__(
-            self,
-            num_features: int,
-            eps: float = 1e-5,
-            momentum: float = 0.1,
-            affine: bool = True,
-            track_running_stats: bool = True,
-            dtype: Any = None,
-        ) -> None:
-            super().__init__(
-                num_features, eps, 1 - momentum, affine, use_batch_statistics=None if track_running_stats else True,
-                dtype=dtype or float32,
-            )  # fmt: skip
+class _BatchNorm(Cell):
+    axes: tuple[int, ...] = ()  #: how many axes an input may have
 
-    BatchNorm.__name__ = BatchNorm.__qualname__ = base.__name__
-    BatchNorm.__doc__ = f"""`nn.{base.__name__}` in PyTorch's form.
+    def __init__(
+        self,
+        num_features: int,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        dtype: Any = None,
+    ) -> None:
+        super().__init__()
+        name = type(self).__name__
+        shape, kind = (positive_int(name, "num_features", num_features),), dtype or float32
+        self.num_features, self.eps = num_features, number(name, "eps", eps)
+        self.momentum = None if momentum is None else probability(name, "momentum", momentum)
+        self.affine, self.track_running_stats = affine, track_running_stats
+        self.weight = self.bias = self.running_mean = self.running_var = self.num_batches_tracked = None
+        if affine:
+            self.weight = parameter(name, "weight", "ones", shape, kind)
+            self.bias = parameter(name, "bias", "zeros", shape, kind)
+        if track_running_stats:
+            self.running_mean = parameter(name, "running_mean", "zeros", shape, kind, requires_grad=False)
+            self.running_var = parameter(name, "running_var", "ones", shape, kind, requires_grad=False)
+            self.num_batches_tracked = Parameter(Tensor(0, int64), name="num_batches_tracked", requires_grad=False)
+
+    def construct(self, input: Tensor) -> Tensor:
+        if input.ndim not in self.axes:
+            need = " or ".join(map(str, self.axes))
+            raise OpValueError(f"{type(self).__name__} needs a tensor of {need} axes, but got the shape {input.shape}")
+        momentum = self.momentum
+        if self.training and self.num_batches_tracked is not None:
+            ops.assign_add(self.num_batches_tracked, 1)
+            if momentum is None:  # the mean of all batches
+                momentum = 1.0 / self.num_batches_tracked.item()
+        training = self.training or self.running_mean is None
+        y = ops.batch_norm(
+            input, self.running_mean, self.running_var, self.weight, self.bias, training,
+            0.0 if momentum is None else momentum, self.eps,
+        )  # fmt: skip
+        return y if training or self._training_is_said else unsaid(y, type(self).__name__)
+
+    def extend_repr(self) -> str:
+        return f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, affine={self.affine}"
+
+
+def _batch_norm(name: str, axes: tuple[int, ...], what: str) -> type:
+    class BatchNorm(_BatchNorm):
+        pass
+
+    BatchNorm.axes, BatchNorm.__name__, BatchNorm.__qualname__ = axes, name, name
+    BatchNorm.__doc__ = f"""Each channel of {what} is normalised over all examples; see `functional.batch_norm`.
 
     Args:
-        num_features, eps, affine: as there.
-        momentum: the weight of what is new; there it is that of what was.
+        num_features: the number C of channels.
+        eps: is added to the variance.
+        momentum: how far the running moments move, in [0, 1]; None: they are the means over all batches.
+        affine: whether there are a weight and a bias.
         track_running_stats: without it the moments of each batch are used, in inference too.
         dtype: of the parameters; float32 when not given.
+    Parameters:
+        weight, bias (C,); running_mean, running_var (C,) and num_batches_tracked, an int64, which are not trained.
     """
     return BatchNorm
 
 
-BatchNorm1d, BatchNorm2d, BatchNorm3d = map(_batch_norm, (layers.BatchNorm1d, layers.BatchNorm2d, layers.BatchNorm3d))
+BatchNorm1d = _batch_norm("BatchNorm1d", (2, 3), "(N, C) or (N, C, L)")
+BatchNorm2d = _batch_norm("BatchNorm2d", (4,), "(N, C, H, W)")
+BatchNorm3d = _batch_norm("BatchNorm3d", (5,), "(N, C, D, H, W)")
 
 
-class GroupNorm(layers.GroupNorm):
-    """`nn.GroupNorm` in PyTorch's form."""
+class GroupNorm(Cell):
+    """Groups of neighbouring channels are normalised in each example; see `functional.group_norm`.
+
+    Args:
+        num_groups: divides `num_channels`, the number C of channels.
+        eps: is added to the variance.
+        affine: whether weight and bias are trained.
+        dtype: of the parameters; float32 when not given.
+    Parameters:
+        weight, bias (C,).
+    Example:
+        >>> GroupNorm(2, 4)(ops.ones((1, 4, 3))).shape
+        (1, 4, 3)
+    """
 
     def __init__(
         self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True, dtype: Any = None
     ) -> None:
-        super().__init__(num_groups, num_channels, eps, affine, dtype=dtype or float32)
+        super().__init__()
+        groups = positive_int("GroupNorm", "num_groups", num_groups)
+        if positive_int("GroupNorm", "num_channels", num_channels) % groups:
+            raise OpValueError(f"GroupNorm: {groups} groups do not divide {num_channels} channels", arg="num_groups")
+        self.num_groups, self.eps, self.affine = groups, number("GroupNorm", "eps", eps), affine
+        shape, kind = (num_channels,), dtype or float32
+        self.weight = parameter("GroupNorm", "weight", "ones", shape, kind, requires_grad=affine)
+        self.bias = parameter("GroupNorm", "bias", "zeros", shape, kind, requires_grad=affine)
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extend_repr(self) -> str:
+        return f"{self.num_groups}, {self.weight.shape[0]}, eps={self.eps}, affine={self.affine}"
 
 
 class LayerNorm(Cell):
@@ -405,13 +532,19 @@ def _activation(name: str, function: Any, **defaults: Any) -> type:
     return Layer
 
 
-ReLU = _activation("ReLU", ops.relu, inplace=False)
+ReLU = _activation("ReLU", ops.relu)
 ReLU6 = _activation("ReLU6", ops.relu6, inplace=False)
 SiLU = _activation("SiLU", ops.silu, inplace=False)
-Mish = _activation("Mish", ops.mish, inplace=False)
+Mish = _activation("Mish", ops.mish)
 ELU = _activation("ELU", ops.elu, alpha=1.0, inplace=False)
-Hardtanh = _activation("Hardtanh", ops.hardtanh, min_val=-1, max_val=1, inplace=False)
-Threshold = _activation("Threshold", functional.threshold, threshold=0, value=0, inplace=False)
+Hardtanh = _activation("Hardtanh", ops.hardtanh, min_val=-1.0, max_val=1.0, inplace=False)
+
+
+class Threshold(_Function):
+    """The elements above a threshold, and a value in the place of others; see `functional.threshold`."""
+
+    def __init__(self, threshold: float, value: float, inplace: bool = False) -> None:
+        super().__init__(functional.threshold, threshold=threshold, value=value, inplace=inplace)
 
 
 class GELU(_Function):
@@ -450,11 +583,30 @@ class LogSoftmax(Softmax):
         return ops.log_softmax(input, softmax_axis(input, self.dim))
 
 
-class PReLU(layers.PReLU):
-    """`nn.PReLU` in PyTorch's form: `num_parameters` slopes for negative elements, which begin at `init`."""
+class PReLU(Cell):
+    """x where it is positive, weight · x elsewhere; see `functional.prelu`.
+
+    Args:
+        num_parameters: slopes, one for all channels or one for each.
+        init: what they begin at.
+        dtype: of the slopes; float32 when not given.
+    Parameters:
+        weight (num_parameters,).
+    Example:
+        >>> PReLU()(Tensor([-4., 2.])).tolist()
+        [-1.0, 2.0]
+    """
 
     def __init__(self, num_parameters: int = 1, init: float = 0.25, dtype: Any = None) -> None:
-        super().__init__(num_parameters, init)
+        super().__init__()
+        shape = (positive_int("PReLU", "num_parameters", num_parameters),)
+        self.weight = parameter("PReLU", "weight", number("PReLU", "init", init), shape, dtype or float32)
+
+    def construct(self, input: Tensor) -> Tensor:
+        return ops.prelu(input, self.weight)
+
+    def extend_repr(self) -> str:
+        return f"num_parameters={self.weight.shape[0]}"
 
 
 # -- others -----------------------------------------------------------------------------------------------------------

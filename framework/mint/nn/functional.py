@@ -8,37 +8,8 @@ from typing import Any
 from anfora import ops
 from anfora.core.nearest import MissingName
 from anfora.core.tensor import Tensor
-from anfora.ops.composite import composite, with_doors
-from anfora.ops.forms import spelled, with_signature
-
-#: Functions of `ops` under the same name, and mint's names for their arguments.
-_SAME: dict[str, dict[str, str]] = {
-    "adaptive_avg_pool1d": {}, "adaptive_avg_pool2d": {}, "adaptive_avg_pool3d": {}, "adaptive_max_pool2d": {},
-    "binary_cross_entropy": {"input": "logits", "target": "labels"},
-    "conv_transpose2d": {}, "cosine_embedding_loss": {}, "cross_entropy": {}, "embedding": {}, "fold": {}, "gelu": {},
-    "glu": {"input": "x"}, "grid_sample": {}, "group_norm": {}, "interpolate": {}, "l1_loss": {}, "layer_norm": {},
-    "logsigmoid": {"input": "x"}, "max_unpool2d": {"input": "x"},
-    "mish": {"input": "x"}, "mse_loss": {}, "nll_loss": {"input": "inputs"}, "pad": {"input": "input_x", "pad": "padding"},
-    "pixel_shuffle": {}, "prelu": {}, "selu": {"input": "input_x"}, "sigmoid": {},
-    "soft_margin_loss": {}, "softplus": {}, "softshrink": {}, "hardshrink": {}, "hardsigmoid": {}, "hardswish": {},
-    "tanh": {}, "unfold": {}, "upsample": {},
-}  # fmt: skip
-
-_POOL = "stride=None, padding=0, ceil_mode=False, count_include_pad=True"
-_POOLED = "input, kernel_size, kernel_size if stride is None else stride, padding, ceil_mode, count_include_pad"
-
-#: Functions of `ops` whose order or defaults are others: mint's signature, and what the function is called with.
-_SIGNATURES: dict[str, tuple[str, str]] = {
-    "avg_pool1d": (f"input, kernel_size, {_POOL}", _POOLED),
-    "avg_pool2d": (f"input, kernel_size, {_POOL}, divisor_override=None", f"{_POOLED}, divisor_override or 0"),
-    "avg_pool3d": (f"input, kernel_size, {_POOL}, divisor_override=None", f"{_POOLED}, divisor_override or 0"),
-    "batch_norm": (
-        "input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05",
-        "input, running_mean, running_var, weight, bias, training, momentum, eps",
-    ),
-    "leaky_relu": ("input, negative_slope=0.01", "input, negative_slope"),
-    "smooth_l1_loss": ("input, target, reduction='mean', beta=1.0", "input, target, beta, reduction"),
-}
+from anfora.mint.signatures import FUNCTIONAL, made
+from anfora.ops.composite import with_doors
 
 _FORMS = (
     "adaptive_max_pool1d", "binary_cross_entropy_with_logits", "conv1d", "conv2d", "conv3d", "dropout", "dropout2d",
@@ -46,17 +17,14 @@ _FORMS = (
     "relu6", "silu", "softmax", "threshold",
 )  # fmt: skip
 
-__all__ = sorted([*_SAME, *_SIGNATURES, *_FORMS])
+_MADE = made(FUNCTIONAL, "anfora.mint.nn.functional")
+__all__ = sorted([*_MADE, *_FORMS])
 
 
 def __getattr__(name: str) -> Any:
-    if name in _SIGNATURES:
-        found = with_signature(getattr(ops, name), *_SIGNATURES[name])
-    elif name in _SAME:
-        found = spelled(getattr(ops, name), **_SAME[name])
-    else:
+    if name not in _MADE:
         raise MissingName("anfora.mint.nn.functional", name)
-    globals()[name] = found = composite(found)
+    globals()[name] = found = _MADE[name]()
     return found
 
 
@@ -112,7 +80,7 @@ def elu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
     return written(input, ops.elu(input, alpha), inplace)
 
 
-def hardtanh(input: Tensor, min_val: float = -1, max_val: float = 1, inplace: bool = False) -> Tensor:
+def hardtanh(input: Tensor, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Tensor:
     """The elements, cut to a range.
 
     Example:
@@ -139,10 +107,10 @@ def softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
         >>> softmax(Tensor([0., 0.])).tolist()
         [0.5, 0.5]
     """
-    return ops.softmax(input, softmax_axis(input, dim), dtype=dtype)
+    return ops.softmax(input if dtype is None else input.astype(dtype), softmax_axis(input, dim))
 
 
-def log_softmax(input: Tensor, dim: int | None = None, dtype: Any = None) -> Tensor:
+def log_softmax(input: Tensor, dim: int | None = None, *, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`.
 
     Example:

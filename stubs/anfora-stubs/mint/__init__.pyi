@@ -26,10 +26,10 @@ def add(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
 def addbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta · input + alpha · (the sum of the products of matrices (B, M, K) and (B, K, N)); see `addmm`."""
 
-def addcdiv(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
+def addcdiv(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, *, value: TensorLike = 1) -> Tensor:
     """input + value · tensor1 / tensor2, element by element."""
 
-def addcmul(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor:
+def addcmul(input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, *, value: TensorLike = 1) -> Tensor:
     """input + value · tensor1 · tensor2, element by element."""
 
 def addmm(input: TensorLike, mat1: TensorLike, mat2: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
@@ -38,19 +38,19 @@ def addmm(input: TensorLike, mat1: TensorLike, mat2: TensorLike, *, beta: Any = 
 def addmv(input: TensorLike, mat: TensorLike, vec: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta · input + alpha · (mat @ vec), with `mat` (M, K), `vec` (K,) and `input` that broadcasts to (M,); see `addmm`."""
 
-def all(input: TensorLike, axis: Any = None, keep_dims: Any = False, *, dim: Any = ..., keepdim: Any = ..., keepdims: Any = ...) -> Tensor:
+def all(input: TensorLike, dim: Any = None, keepdim: Any = False) -> Tensor:
     """Whether all elements over axes are true (not zero); true where there is none."""
 
 def allclose(input: TensorLike, other: TensorLike, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
     """Whether all elements are close: |input - other| ≤ atol + rtol · |other|; see `isclose`."""
 
-def amax(input: TensorLike, axis: Any = None, keepdims: Any = False, *, initial: Any = None, where: Any = None, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
+def amax(input: TensorLike, dim: Any = (), keepdim: Any = False) -> Tensor:
     """The largest element over axes; see `reduce_max`, also for its gradient."""
 
-def amin(input: TensorLike, axis: Any = None, keepdims: Any = False, *, initial: Any = None, where: Any = None, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
+def amin(input: TensorLike, dim: Any = (), keepdim: Any = False) -> Tensor:
     """The smallest element over axes; see `amax`."""
 
-def any(input: TensorLike, axis: Any = None, keep_dims: Any = False, *, dim: Any = ..., keepdim: Any = ..., keepdims: Any = ...) -> Tensor:
+def any(input: TensorLike, dim: Any = None, keepdim: Any = False) -> Tensor:
     """Whether some element over axes is true (not zero); false where there is none."""
 
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
@@ -62,7 +62,7 @@ def arccos(input: TensorLike) -> Tensor:
 def arccosh(input: TensorLike) -> Tensor:
     """Inverse hyperbolic cosine, element by element."""
 
-def arcsin(x: TensorLike, *, input: Any = ...) -> Tensor:
+def arcsin(x: TensorLike) -> Tensor:
     """Arc sine, from -pi/2 to pi/2, element by element."""
 
 def arcsinh(input: TensorLike) -> Tensor:
@@ -77,11 +77,11 @@ def arctan2(input: TensorLike, other: TensorLike) -> Tensor:
 def arctanh(input: TensorLike) -> Tensor:
     """Inverse hyperbolic tangent, element by element."""
 
-def argmax(input: TensorLike, dim: Any = None, keepdim: Any = False, *, axis: Any = ..., keep_dims: Any = ..., keepdims: Any = ...) -> Tensor:
+def argmax(input: TensorLike, dim: Any = None, keepdim: Any = False) -> Tensor:
     """The position of the largest element along an axis, the first of equal ones; NaN counts as largest."""
 
-def argmin(input: TensorLike, axis: Any = None, keepdims: Any = False) -> Tensor:
-    """The position, int64, of the smallest element along an axis, the first of equal ones; NaN counts as smallest. See `argmax`."""
+def argmin(input: TensorLike, dim: Any = None, keepdim: Any = False) -> Tensor:
+    """The position, int32, of the smallest element along an axis, the first of equal ones; NaN counts as smallest. See `argmax`."""
 
 def argsort(input: TensorLike, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> Tensor:
     """Where the elements stand that come first, second … in order. Equal ones always keep their order."""
@@ -101,7 +101,7 @@ def atan2(input: TensorLike, other: TensorLike) -> Tensor:
 def atanh(input: TensorLike) -> Tensor:
     """Inverse hyperbolic tangent, element by element."""
 
-def baddbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, beta: Any = 1, alpha: Any = 1) -> Tensor:
+def baddbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta · input + alpha · (the products of matrices (B, M, K) and (B, K, N)); see `addmm`."""
 
 def bernoulli(input: TensorLike, *, generator: Any = None) -> Tensor:
@@ -122,22 +122,22 @@ def bitwise_or(input: TensorLike, other: TensorLike) -> Tensor:
 def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
     """The bits that exactly one of the integers has; of bools, whether exactly one is true."""
 
-def bmm(input: TensorLike, mat2: TensorLike, *, input_x: Any = ...) -> Tensor:
+def bmm(input: TensorLike, mat2: TensorLike) -> Tensor:
     """The products of matrices (…, M, K) and (…, K, N), item by item of equal leading axes; see `matmul`."""
 
 def broadcast_to(input: TensorLike, shape: Any) -> Tensor:
     """Repeat along axes of length 1, and along new axes in front, to get a shape."""
 
-def cat(tensors: Sequence[TensorLike] | Tensor, axis: Any = 0, *, dim: Any = ...) -> Tensor:
+def cat(tensors: Sequence[TensorLike] | Tensor, dim: Any = 0) -> Tensor:
     """Tensors one behind the other along an axis, as `concat`."""
 
-def cdist(x1: TensorLike, x2: TensorLike, p: Any = 2.0) -> Tensor:
+def cdist(x1: TensorLike, x2: TensorLike, p: Any = 2.0, compute_mode: Any = 'use_mm_for_euclid_dist_if_necessary') -> Tensor:
     """The distances between all rows of two matrices: y[…, i, j] = norm of x1[…, i] - x2[…, j]."""
 
 def ceil(input: TensorLike) -> Tensor:
     """The smallest whole number that is not below the element."""
 
-def chunk(input: TensorLike, chunks: Any, axis: Any = 0, *, dim: Any = ...) -> builtins.tuple[Tensor, ...]:
+def chunk(input: TensorLike, chunks: Any, dim: Any = 0) -> builtins.tuple[Tensor, ...]:
     """At most `chunks` neighbouring parts along an axis, all of one length but for the last."""
 
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
@@ -149,8 +149,11 @@ def clip(input: TensorLike, min: TensorLike | None = None, max: TensorLike | Non
 def clone(input: TensorLike) -> Tensor:
     """A copy in memory of its own, contiguous."""
 
-def concat(tensors: Sequence[TensorLike] | Tensor, axis: Any = 0, *, dim: Any = ...) -> Tensor:
+def concat(tensors: Sequence[TensorLike] | Tensor, dim: Any = 0) -> Tensor:
     """Tensors one behind the other along an axis."""
+
+def conv2d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
+    """Correlate images with windows; see `ops.conv2d`."""
 
 def cos(input: TensorLike) -> Tensor:
     """Cosine, element by element."""
@@ -158,19 +161,19 @@ def cos(input: TensorLike) -> Tensor:
 def cosh(input: TensorLike) -> Tensor:
     """Hyperbolic cosine, element by element."""
 
-def count_nonzero(input: TensorLike, axis: Any = (), keep_dims: Any = False, dtype: Any = ...) -> Tensor:
+def count_nonzero(input: TensorLike, dim: Any = None) -> Tensor:
     """How many elements are not zero; NaN is not, -0.0 is."""
 
-def cross(input: TensorLike, other: TensorLike, *, dim: Any = None, axis: Any = ...) -> Tensor:
+def cross(input: TensorLike, other: TensorLike, dim: Any = None) -> Tensor:
     """The cross products of vectors of length 3."""
 
-def cummax(input: TensorLike, axis: Any = ..., *, dim: Any = ...) -> builtins.tuple[Tensor, Tensor]:
+def cummax(input: TensorLike, dim: Any) -> builtins.tuple[Tensor, Tensor]:
     """The largest element so far along an axis and its position; of equal ones the last; NaN stays."""
 
-def cummin(input: TensorLike, axis: Any) -> builtins.tuple[Tensor, Tensor]:
-    """The smallest element so far along an axis and its position, int64; see `cummax`."""
+def cummin(input: TensorLike, dim: Any) -> Tensor:
+    """The smallest element so far along an axis and its position, int32; see `cummax`."""
 
-def cumprod(input: TensorLike, dim: Any = ..., dtype: Any = None, *, exclusive: Any = False, reverse: Any = False, axis: Any = ...) -> Tensor:
+def cumprod(input: TensorLike, dim: Any, dtype: Any = None) -> Tensor:
     """The running product along an axis: y_k = Π_{i<=k} x_i, carried in float64 and rounded for each k."""
 
 def cumsum(input: TensorLike, dim: builtins.int, dtype: Any = None) -> Tensor:
@@ -179,7 +182,7 @@ def cumsum(input: TensorLike, dim: builtins.int, dtype: Any = None) -> Tensor:
 def diag(input: TensorLike, diagonal: builtins.int = 0) -> Tensor:
     """The matrix with a vector on a diagonal, or a diagonal of a matrix."""
 
-def diff(input: TensorLike, n: Any = 1, axis: Any = -1, prepend: TensorLike | None = None, append: TensorLike | None = None, *, dim: Any = ..., x: Any = ...) -> Tensor:
+def diff(input: TensorLike, n: Any = 1, dim: Any = -1, prepend: TensorLike | None = None, append: TensorLike | None = None) -> Tensor:
     """The differences of neighbours along an axis, y_k = x_{k+1} - x_k, taken n times; of bools, whether they differ."""
 
 def div(input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor:
@@ -197,10 +200,10 @@ def dstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
 def einsum(equation: builtins.str, *operands: TensorLike) -> Tensor:
     """Sums of products in Einstein's notation: a letter for each axis, "ij,jk->ik" is the product of two matrices."""
 
-def empty(*size: Any, dtype: Any = None, device: Any = None) -> Tensor:
+def empty(*size: Any, dtype: Any = None, device: Any = None, pin_memory: Any = False) -> Tensor:
     """A tensor that is to be written to. It holds zeros; do not count on it."""
 
-def empty_like(input: TensorLike, *, dtype: Any = None, device: Any = None) -> Tensor:
+def empty_like(input: TensorLike, *, dtype: Any = None, device: Any = None, pin_memory: Any = False) -> Tensor:
     """A tensor of the shape, and the type unless another is given, of a tensor, that is to be written to; see `empty`."""
 
 def eq(input: TensorLike, other: TensorLike) -> Tensor:
@@ -254,14 +257,14 @@ def fmod(input: TensorLike, other: TensorLike) -> Tensor:
 def frac(input: TensorLike) -> Tensor:
     """What stands behind the point of an element, with its sign."""
 
-def full(size: Any, fill_value: TensorLike, dtype: Any = None) -> Tensor:
+def full(size: Any, fill_value: TensorLike, *, dtype: Any = None) -> Tensor:
     """A tensor whose elements are all the same."""
 
 def full_like(input: TensorLike, fill_value: Any, *, dtype: Any = None) -> Tensor:
     """A constant tensor of the shape, and the type unless another is given, of a tensor."""
 
-def gather(self: TensorLike, *args: Any, **names: Any) -> Tensor:
-    """`x.gather(input_indices, axis, batch_dims=0)`: the parts that indices name along an axis, see `ops.gather`. `x.gather(dim, index)`: the elements that they name, each in its own place, see `ops.gather_elements`."""
+def gather(input: TensorLike, dim: Any, index: TensorLike) -> Tensor:
+    """The parts along an axis that indices name: result[p, i…, q] = params[p, indices[i…], q]."""
 
 def gcd(input: TensorLike, other: TensorLike) -> Tensor:
     """The greatest common divisor, element by element; of 0 and 0 it is 0."""
@@ -278,16 +281,19 @@ def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
 def gt(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether input > other, element by element; false where either is NaN."""
 
-def histc(input: TensorLike, bins: Any = 100, min: Any = 0.0, max: Any = 0.0) -> Tensor:
+def histc(input: TensorLike, bins: Any = 100, min: Any = 0, max: Any = 0) -> Tensor:
     """How many elements fall into each of `bins` ranges of equal width from `min` to `max`."""
 
 def hstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
     """Tensors side by side: along the second axis, or the first if they have one."""
 
-def index_add(self: TensorLike, *args: Any, **names: Any) -> Tensor:
-    """A copy in which parts are added along an axis: `x.index_add(dim, index, source, alpha=1)` or `x.index_add(indices, y, axis)`; see `ops.index_add`."""
+def imag(input: TensorLike) -> Tensor:
+    """Zeros of the shape, and the type unless another is given, of a tensor."""
 
-def index_select(input: TensorLike, axis: Any = ..., index: TensorLike = ..., *, dim: Any = ...) -> Tensor:
+def index_add(input: TensorLike, dim: Any, index: TensorLike, source: TensorLike, *, alpha: Any = 1) -> Tensor:
+    """Add parts of `y` to the parts of `x` along an axis that indices name."""
+
+def index_select(input: TensorLike, dim: Any, index: TensorLike) -> Tensor:
     """The parts along an axis that a 1-d tensor of indices names."""
 
 def inverse(input: TensorLike) -> Tensor:
@@ -302,13 +308,13 @@ def isfinite(input: TensorLike) -> Tensor:
 def isinf(input: TensorLike) -> Tensor:
     """Whether an element is infinite, of either sign."""
 
-def isnan(tensor: TensorLike, *, input: Any = ...) -> Tensor:
+def isnan(tensor: TensorLike) -> Tensor:
     """Whether an element is not a number."""
 
 def isneginf(input: TensorLike) -> Tensor:
     """Whether an element is -infinity."""
 
-def kthvalue(input: TensorLike, k: Any, dim: Any = -1, keepdim: Any = False, *, axis: Any = ..., keep_dims: Any = ..., keepdims: Any = ...) -> builtins.tuple[Tensor, Tensor]:
+def kthvalue(input: TensorLike, k: Any, dim: Any = -1, keepdim: Any = False) -> builtins.tuple[Tensor, Tensor]:
     """The k-th smallest element along an axis, counted from 1, and where it stands (int64); see `median`."""
 
 def le(input: TensorLike, other: TensorLike) -> Tensor:
@@ -356,7 +362,7 @@ def logical_or(input: TensorLike, other: TensorLike) -> Tensor:
 def logical_xor(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether exactly one of the elements is true, that is, not zero."""
 
-def logsumexp(input: TensorLike, dim: Any = ..., keepdim: Any = False, *, axis: Any = ..., keep_dims: Any = ..., keepdims: Any = ...) -> Tensor:
+def logsumexp(input: TensorLike, dim: Any, keepdim: Any = False) -> Tensor:
     """log(sum(exp(x))) over axes, the largest element taken out first so that nothing overflows."""
 
 def lt(input: TensorLike, other: TensorLike) -> Tensor:
@@ -365,7 +371,7 @@ def lt(input: TensorLike, other: TensorLike) -> Tensor:
 def masked_select(input: TensorLike, mask: TensorLike) -> Tensor:
     """The elements where a mask is true, in row-major order."""
 
-def matmul(input: TensorLike, other: TensorLike, *, transpose_a: Any = False, transpose_b: Any = False) -> Tensor:
+def matmul(input: TensorLike, other: TensorLike) -> Tensor:
     """The matrix product: y[…, m, n] = sum over k of input[…, m, k] other[…, k, n]."""
 
 def max(input: TensorLike, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None) -> Any:
@@ -380,8 +386,8 @@ def mean(input: TensorLike, dim: Any = None, keepdim: builtins.bool = False, *, 
 def median(input: TensorLike, dim: builtins.int | None = None, keepdim: builtins.bool = False) -> Any:
     """The median of all elements; with `dim` medians and positions along an axis. See `ops.median`."""
 
-def meshgrid(*tensors: Any, indexing: builtins.str = 'ij') -> builtins.tuple[Tensor, ...]:
-    """Coordinates of a grid; see `ops.meshgrid`."""
+def meshgrid(*tensors: Any, indexing: builtins.str | None = None) -> builtins.tuple[Tensor, ...]:
+    """Coordinates of a grid; see `ops.meshgrid`. `indexing` is "ij" when not given."""
 
 def min(input: TensorLike, dim: Any = None, keepdim: builtins.bool = False, *, other: Any = None) -> Any:
     """The smallest element; with `dim` values and positions along an axis, with a tensor `other` the smallest of two, element by element."""
@@ -398,16 +404,16 @@ def mul(input: TensorLike, other: TensorLike) -> Tensor:
 def multinomial(input: TensorLike, num_samples: builtins.int, replacement: builtins.bool = False, *, generator: Any = None) -> Tensor:
     """Positions drawn with probabilities in proportion to the elements; see `ops.multinomial`."""
 
-def mv(input: TensorLike, vec: TensorLike, *, mat: Any = ...) -> Tensor:
+def mv(input: TensorLike, vec: TensorLike) -> Tensor:
     """The product of a matrix (M, K) and a vector (K,); see `matmul`."""
 
 def nan_to_num(input: TensorLike, nan: Any = None, posinf: Any = None, neginf: Any = None) -> Tensor:
     """The input with finite numbers for what is not finite."""
 
-def nansum(input: TensorLike, axis: Any = None, keepdims: Any = False, *, dtype: Any = None, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
+def nansum(input: TensorLike, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The sum over axes with NaN counted as zero; integers and bools are added as int64."""
 
-def narrow(input: TensorLike, axis: Any = ..., start: Any = ..., length: Any = ..., *, dim: Any = ...) -> Tensor:
+def narrow(input: TensorLike, dim: Any, start: Any, length: Any) -> Tensor:
     """`length` elements along an axis, from `start` on. A view."""
 
 def ne(input: TensorLike, other: TensorLike) -> Tensor:
@@ -421,6 +427,9 @@ def negative(input: TensorLike) -> Tensor:
 
 def nonzero(input: TensorLike, *, as_tuple: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, ...]:
     """The coordinates of the elements that are not zero, in row-major order."""
+
+def norm(input: TensorLike, p: Any = 'fro', dim: Any = None, keepdim: builtins.bool = False, *, dtype: Any = None) -> Tensor:
+    """The norm of the elements along axes, of all without any."""
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = None) -> Tensor:
     """Random numbers of normal distributions whose means and deviations are numbers or tensors."""
@@ -437,7 +446,7 @@ def ones_like(input: TensorLike, *, dtype: Any = None) -> Tensor:
 def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
     """All products of the elements of two vectors: y[i, j] = input[i] vec2[j]."""
 
-def permute(input: TensorLike, dims: Any, *, axis: Any = ..., dim: Any = ...) -> Tensor:
+def permute(input: TensorLike, dims: Any) -> Tensor:
     """The axes in another order, as `transpose`."""
 
 def pow(input: TensorLike, exponent: TensorLike) -> Tensor:
@@ -470,13 +479,15 @@ def randperm(n: builtins.int, *, generator: Any = None, dtype: Any = ...) -> Ten
 def ravel(input: TensorLike) -> Tensor:
     """All elements in one axis."""
 
+def real(input: TensorLike) -> Tensor: ...
+
 def reciprocal(input: TensorLike) -> Tensor:
     """1 / input, element by element."""
 
 def remainder(input: TensorLike, other: TensorLike) -> Tensor:
     """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`."""
 
-def repeat_interleave(input: TensorLike, repeats: Any, axis: Any = None, *, dim: Any = ...) -> Tensor:
+def repeat_interleave(input: TensorLike, repeats: Any, dim: Any = None, *, output_size: Any = None) -> Tensor:
     """Each element, or each part along an axis, several times in a row."""
 
 def reshape(input: TensorLike, shape: Any) -> Tensor:
@@ -485,23 +496,23 @@ def reshape(input: TensorLike, shape: Any) -> Tensor:
 def roll(input: TensorLike, shifts: Any, dims: Any = None) -> Tensor:
     """The elements moved along axes; what leaves at one end comes in at the other."""
 
-def round(input: TensorLike, decimals: Any = 0) -> Tensor:
+def round(input: TensorLike, *, decimals: Any = 0) -> Tensor:
     """The nearest number with so many decimals; halves go to the even one."""
 
 def rsqrt(input: TensorLike) -> Tensor:
     """1 / sqrt(input), element by element."""
 
-def scatter(self: TensorLike, *args: Any, **names: Any) -> Tensor:
-    """A copy in which elements are replaced: `x.scatter(axis, index, src)`; see `ops.scatter`."""
+def scatter(input: TensorLike, dim: Any, index: TensorLike, src: Any) -> Tensor:
+    """A copy in which elements are replaced: for axis 0, `out[index[i, j], j] = src[i, j]`."""
 
-def scatter_add(self: TensorLike, *args: Any, **names: Any) -> Tensor:
-    """A copy in which values are added: `x.scatter_add(dim, index, src)` element by element along an axis, `x.scatter_add(indices, updates)` at places given by their coordinates."""
+def scatter_add(input: TensorLike, dim: Any, index: TensorLike, src: Any) -> Tensor:
+    """Updates are added to the parts of a Parameter along its first axis that indices name, in place."""
 
 def searchsorted(sorted_sequence: TensorLike, values: Any, *, out_int32: Any = False, right: Any = False, side: Any = None, sorter: TensorLike | None = None) -> Tensor:
     """Where values belong in sorted rows: how many elements of the row are less (`right`: not greater)."""
 
-def select(self: TensorLike, *args: Any, **names: Any) -> Tensor:
-    """`x.select(dim, index)`: what stands at an index of an axis, a view. `x.select(condition, y)`: x where a condition holds, else y."""
+def select(input: TensorLike, dim: Any, index: TensorLike) -> Tensor:
+    """`input` where the condition holds, else `other`: `where` under MindSpore's older name."""
 
 def sigmoid(input: TensorLike) -> Tensor:
     """1 / (1 + e^-input), element by element."""
@@ -518,13 +529,13 @@ def sinc(input: TensorLike) -> Tensor:
 def sinh(input: TensorLike) -> Tensor:
     """Hyperbolic sine, element by element."""
 
-def softmax(input: TensorLike, axis: Any = -1, *, dtype: Any = None, dim: Any = ...) -> Tensor:
+def softmax(input: TensorLike, dim: Any, *, dtype: Any = None) -> Tensor:
     """Probabilities from logits: y = exp(x - max x) / sum(exp(x - max x)) along one axis."""
 
 def sort(input: TensorLike, *, dim: builtins.int = -1, descending: builtins.bool = False, stable: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
     """The elements in order along an axis, and where they stood. Equal ones always keep their order."""
 
-def split(tensor: TensorLike, split_size_or_sections: Any, axis: Any = 0, *, dim: Any = ...) -> builtins.tuple[Tensor, ...]:
+def split(tensor: TensorLike, split_size_or_sections: Any, dim: Any = 0) -> builtins.tuple[Tensor, ...]:
     """Neighbouring parts along an axis."""
 
 def sqrt(input: TensorLike) -> Tensor:
@@ -533,10 +544,10 @@ def sqrt(input: TensorLike) -> Tensor:
 def square(input: TensorLike) -> Tensor:
     """input², element by element."""
 
-def squeeze(input: TensorLike, axis: Any = None, *, dim: Any = ...) -> Tensor:
+def squeeze(input: TensorLike, dim: Any = None) -> Tensor:
     """Drop axes of length 1: all, or those named. A view."""
 
-def stack(tensors: Sequence[TensorLike] | Tensor, axis: Any = 0, *, dim: Any = ...) -> Tensor:
+def stack(tensors: Sequence[TensorLike] | Tensor, dim: Any = 0) -> Tensor:
     """Tensors of one shape, side by side along a new axis."""
 
 def std(input: TensorLike, dim: Any = None, *, correction: Any = 1, keepdim: builtins.bool = False) -> Any:
@@ -548,14 +559,13 @@ def std_mean(input: TensorLike, dim: Any = None, *, correction: Any = 1, keepdim
 def sub(input: Any, other: Any, *, alpha: Any = 1) -> Tensor:
     """input - alpha · other, element by element."""
 
-def sum(input: TensorLike, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, axis: Any = ..., keep_dims: Any = ..., keepdims: Any = ...) -> Tensor:
+def sum(input: TensorLike, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The sum over axes; integers and bools are added as int64. See `reduce_sum`."""
 
 def swapaxes(input: TensorLike, axis0: Any, axis1: Any) -> Tensor:
     """Two axes exchanged. A view."""
 
-def t(self: TensorLike) -> Tensor:
-    """A tensor of at most two axes with its axes in reverse order. A view."""
+def t(input: TensorLike) -> Tensor: ...
 
 def take(input: TensorLike, index: TensorLike) -> Tensor:
     """The elements that indices name in row-major order."""
@@ -569,13 +579,13 @@ def tanh(input: TensorLike) -> Tensor:
 def tile(input: TensorLike, dims: Any) -> Tensor:
     """The tensor several times along each axis."""
 
-def topk(input: TensorLike, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True) -> builtins.tuple[Tensor, Tensor]:
+def topk(input: TensorLike, k: Any, dim: Any = -1, largest: Any = True, sorted: Any = True) -> Tensor:
     """The k largest elements along an axis, and where each stands; of equal ones the first."""
 
 def trace(input: TensorLike) -> Tensor:
     """The sum of the main diagonal of a matrix, of integers and bools as int64."""
 
-def transpose(input: TensorLike, dim0: Any, dim1: Any, *, axis0: Any = ..., axis1: Any = ...) -> Tensor:
+def transpose(input: TensorLike, dim0: Any, dim1: Any) -> Tensor:
     """Two axes exchanged. A view."""
 
 def tril(input: TensorLike, diagonal: Any = 0) -> Tensor:
@@ -587,16 +597,16 @@ def triu(input: TensorLike, diagonal: Any = 0) -> Tensor:
 def trunc(input: TensorLike) -> Tensor:
     """The element without what stands behind its point."""
 
-def unbind(input: TensorLike, dim: Any = 0, *, axis: Any = ...) -> builtins.tuple[Tensor, ...]:
+def unbind(input: TensorLike, dim: Any = 0) -> builtins.tuple[Tensor, ...]:
     """The parts along an axis, without it."""
 
 def unique(input: TensorLike, sorted: builtins.bool = True, return_inverse: builtins.bool = False, return_counts: builtins.bool = False, dim: Any = None) -> Any:
     """The different elements in order; if asked for, also which of them each element is, and how often each occurs."""
 
-def unique_consecutive(input: TensorLike, return_inverse: Any = False, return_counts: Any = False, dim: Any = None, *, axis: Any = ...) -> Any:
+def unique_consecutive(input: TensorLike, return_inverse: Any = False, return_counts: Any = False, dim: Any = None) -> Any:
     """The elements without those that equal their predecessor."""
 
-def unsqueeze(input: TensorLike, dim: Any = ..., *, axis: Any = ...) -> Tensor:
+def unsqueeze(input: TensorLike, dim: Any) -> Tensor:
     """Add an axis of length 1, as `expand_dims`."""
 
 def var(input: TensorLike, dim: Any = None, *, correction: Any = 1, keepdim: builtins.bool = False) -> Any:
@@ -608,8 +618,8 @@ def var_mean(input: TensorLike, dim: Any = None, *, correction: Any = 1, keepdim
 def vdot(input: TensorLike, other: TensorLike) -> Tensor:
     """The sum of products over the last axis of `input` and the last but one (the only one) of `other`, as `numpy.dot`."""
 
-def where(condition: TensorLike, input: TensorLike, other: TensorLike) -> Tensor:
-    """`input` where the condition holds, else `other`."""
+def where(condition: TensorLike, input: Any = None, other: Any = None) -> Any:
+    """`input` where a condition holds, else `other`; without both the places where it holds, one tensor for each axis."""
 
 def xlogy(input: TensorLike, other: TensorLike) -> Tensor:
     """input · log(other), and 0 where the input is 0, element by element."""
@@ -625,18 +635,19 @@ __all__ = [
     "any", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax", "argmin",
     "argsort", "asin", "asinh", "atan", "atan2", "atanh", "baddbmm", "bernoulli", "bincount", "bitwise_and", "bitwise_not",
     "bitwise_or", "bitwise_xor", "bmm", "broadcast_to", "cat", "cdist", "ceil", "chunk", "clamp", "clip", "clone", "concat",
-    "cos", "cosh", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum", "diag", "diff", "div", "divide",
-    "dot", "dstack", "einsum", "empty", "empty_like", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2", "expm1", "eye",
-    "fix", "flatten", "flip", "float_power", "floor", "floor_divide", "fmod", "frac", "full", "full_like", "gather", "gcd",
-    "ge", "greater", "greater_equal", "gt", "histc", "hstack", "index_add", "index_select", "inverse", "isclose",
-    "isfinite", "isinf", "isnan", "isneginf", "kthvalue", "le", "lerp", "less", "less_equal", "linalg", "linspace", "log",
-    "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or", "logical_xor",
-    "logsumexp", "lt", "masked_select", "matmul", "max", "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm",
-    "mul", "multinomial", "mv", "nan_to_num", "nansum", "narrow", "ne", "neg", "negative", "nn", "nonzero", "normal",
-    "not_equal", "ones", "ones_like", "optim", "outer", "permute", "pow", "prod", "rand", "rand_like", "randint",
-    "randint_like", "randn", "randn_like", "randperm", "ravel", "reciprocal", "remainder", "repeat_interleave", "reshape",
-    "roll", "round", "rsqrt", "scatter", "scatter_add", "searchsorted", "select", "sigmoid", "sign", "sin", "sinc", "sinh",
-    "softmax", "sort", "special", "split", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum",
-    "swapaxes", "t", "take", "tan", "tanh", "tile", "topk", "trace", "transpose", "tril", "triu", "trunc", "unbind",
-    "unique", "unique_consecutive", "unsqueeze", "var", "var_mean", "vdot", "where", "xlogy", "zeros", "zeros_like",
+    "conv2d", "cos", "cosh", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum", "diag", "diff", "div",
+    "divide", "dot", "dstack", "einsum", "empty", "empty_like", "eq", "equal", "erf", "erfc", "erfinv", "exp", "exp2",
+    "expm1", "eye", "fix", "flatten", "flip", "float_power", "floor", "floor_divide", "fmod", "frac", "full", "full_like",
+    "gather", "gcd", "ge", "greater", "greater_equal", "gt", "histc", "hstack", "imag", "index_add", "index_select",
+    "inverse", "isclose", "isfinite", "isinf", "isnan", "isneginf", "kthvalue", "le", "lerp", "less", "less_equal",
+    "linalg", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "logsumexp", "lt", "masked_select", "matmul", "max", "maximum", "mean", "median",
+    "meshgrid", "min", "minimum", "mm", "mul", "multinomial", "mv", "nan_to_num", "nansum", "narrow", "ne", "neg",
+    "negative", "nn", "nonzero", "norm", "normal", "not_equal", "ones", "ones_like", "optim", "outer", "permute", "pow",
+    "prod", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "ravel", "real",
+    "reciprocal", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt", "scatter", "scatter_add",
+    "searchsorted", "select", "sigmoid", "sign", "sin", "sinc", "sinh", "softmax", "sort", "special", "split", "sqrt",
+    "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "swapaxes", "t", "take", "tan", "tanh", "tile", "topk",
+    "trace", "transpose", "tril", "triu", "trunc", "unbind", "unique", "unique_consecutive", "unsqueeze", "var", "var_mean",
+    "vdot", "where", "xlogy", "zeros", "zeros_like",
 ]

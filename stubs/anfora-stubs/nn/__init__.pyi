@@ -70,6 +70,7 @@ from anfora.nn.dropout import Dropout3d as Dropout3d
 from anfora.nn.embedding import Embedding as Embedding
 from anfora.nn.embedding import EmbeddingLookup as EmbeddingLookup
 from anfora.nn.embedding import OneHot as OneHot
+from anfora.nn.graph_cell import GraphCell as GraphCell
 from anfora.nn.image import CentralCrop as CentralCrop
 from anfora.nn.image import ChannelShuffle as ChannelShuffle
 from anfora.nn.image import Fold as Fold
@@ -245,13 +246,13 @@ __all__ = [
     "DiceLoss", "DistributedGradReducer", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "DynamicLossScaleUpdateCell",
     "ELU", "Embedding", "EmbeddingLookup", "ExponentialDecayLR", "F1", "FTRL", "FastGelu", "Fbeta",
     "FixedLossScaleUpdateCell", "Flatten", "FocalLoss", "Fold", "ForwardValueAndGrad", "FractionalMaxPool2d",
-    "FractionalMaxPool3d", "GELU", "GLU", "GRU", "GRUCell", "GaussianNLLLoss", "GroupNorm", "HShrink", "HSigmoid", "HSwish",
-    "Hardtanh", "HausdorffDistance", "HingeEmbeddingLoss", "HuberLoss", "Identity", "InstanceNorm1d", "InstanceNorm2d",
-    "InstanceNorm3d", "InverseDecayLR", "Jvp", "KLDivLoss", "L1Loss", "L1Regularizer", "LARS", "LPPool1d", "LPPool2d",
-    "LRN", "LSTM", "LSTMCell", "Lamb", "LayerNorm", "LazyAdam", "LeakyReLU", "LearningRateSchedule", "Linear", "LogSigmoid",
-    "LogSoftmax", "Loss", "LossBase", "MAE", "MAELoss", "MSE", "MSELoss", "MSSSIM", "MarginRankingLoss", "MatMul",
-    "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "MeanSurfaceDistance", "Metric",
-    "Mish", "Moments", "Momentum", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
+    "FractionalMaxPool3d", "GELU", "GLU", "GRU", "GRUCell", "GaussianNLLLoss", "GraphCell", "GroupNorm", "HShrink",
+    "HSigmoid", "HSwish", "Hardtanh", "HausdorffDistance", "HingeEmbeddingLoss", "HuberLoss", "Identity", "InstanceNorm1d",
+    "InstanceNorm2d", "InstanceNorm3d", "InverseDecayLR", "Jvp", "KLDivLoss", "L1Loss", "L1Regularizer", "LARS", "LPPool1d",
+    "LPPool2d", "LRN", "LSTM", "LSTMCell", "Lamb", "LayerNorm", "LazyAdam", "LeakyReLU", "LearningRateSchedule", "Linear",
+    "LogSigmoid", "LogSoftmax", "Loss", "LossBase", "MAE", "MAELoss", "MSE", "MSELoss", "MSSSIM", "MarginRankingLoss",
+    "MatMul", "MaxPool1d", "MaxPool2d", "MaxPool3d", "MaxUnpool1d", "MaxUnpool2d", "MaxUnpool3d", "MeanSurfaceDistance",
+    "Metric", "Mish", "Moments", "Momentum", "MultiClassDiceLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss",
     "MultiheadAttention", "MultilabelMarginLoss", "NLLLoss", "NaturalExpDecayLR", "Norm", "OcclusionSensitivity", "OneHot",
     "Optimizer", "PReLU", "PSNR", "Pad", "ParameterUpdate", "Perplexity", "PixelShuffle", "PixelUnshuffle",
     "PoissonNLLLoss", "PolynomialDecayLR", "Precision", "ProximalAdagrad", "RMSELoss", "RMSProp", "RNN", "RNNCell", "ROC",

@@ -7,19 +7,19 @@ from anfora.core.dtype import DType
 from anfora.core.tensor import Tensor
 from anfora.core.tensor_methods import TensorLike
 
-def inv(A: TensorLike, *, input: Any = ...) -> Tensor:
+def inv(input: TensorLike) -> Tensor:
     """The inverses of matrices."""
 
-def matrix_norm(A: TensorLike, ord: Any = 'fro', axis: Any = (-2, -1), keepdims: Any = False, *, dtype: Any = None, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
+def matrix_norm(A: TensorLike, ord: Any = 'fro', dim: Any = (-2, -1), keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of matrices."""
 
-def norm(A: TensorLike, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None, axis: Any = ..., keep_dims: Any = ..., keepdims: Any = ...) -> Tensor:
+def norm(A: TensorLike, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors or matrices."""
 
-def qr(A: TensorLike, mode: Any = 'reduced', *, input: Any = ...) -> builtins.tuple[Tensor, Tensor]:
+def qr(A: TensorLike, mode: Any = 'reduced') -> builtins.tuple[Tensor, Tensor]:
     """Matrices as products of one with orthonormal columns and an upper triangle: input = q r."""
 
-def vector_norm(x: TensorLike, ord: Any = 2, axis: Any = None, keepdims: Any = False, *, dtype: Any = None, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
+def vector_norm(x: TensorLike, ord: Any = 2, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors: (sum of |x|ᵖ)^(1/p) over axes."""
 
 __all__ = [

@@ -19,10 +19,10 @@ def expm1(input: TensorLike) -> Tensor:
 def log1p(input: TensorLike) -> Tensor:
     """log(1 + input), accurate near 0, element by element."""
 
-def log_softmax(input: TensorLike, dim: builtins.int | None = None, dtype: Any = None) -> Tensor:
+def log_softmax(input: TensorLike, dim: builtins.int | None = None, *, dtype: Any = None) -> Tensor:
     """The logarithm of `softmax`."""
 
-def round(input: TensorLike, decimals: Any = 0) -> Tensor:
+def round(input: TensorLike) -> Tensor:
     """The nearest number with so many decimals; halves go to the even one."""
 
 def sinc(input: TensorLike) -> Tensor:

@@ -1,0 +1,288 @@
+"""Networks as files: the graph of what a network does for inputs of some shapes, and its weights.
+
+    export(net, x, file_name="net", file_format="MINDIR")       writes net.mindir
+    net = nn.GraphCell(load("net.mindir"))                      runs it, and trains it further, without its source
+
+A file is one of safetensors: the weights, and in its metadata the complete text of the graph (graph/ir/text.py) and a
+digest. What is read back are tensors, numbers, texts, and operators of this library, so no file can run code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anfora.core.cell import Cell
+from anfora.core.dtype import DType
+from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.op import Op
+from anfora.core.parameter import Parameter
+from anfora.core.random import get_rng_state, set_rng_state
+from anfora.core.tensor import Tensor, current
+from anfora.core.tree import tensors
+from anfora.graph.ir import PRIMITIVES, FuncGraph, GraphError, ValueNode
+from anfora.graph.ir.primitives import Primitive, U
+from anfora.graph.ir.structure import Structure
+from anfora.graph.ir.text import complete
+from anfora.graph.ir.values import Unresolved
+from anfora.graph.ir.verify import verify
+from anfora.graph.tell import dumps
+from anfora.graph.tell.explain import FallbackError, Watched
+from anfora.graph.tell.typed import Typed, typed
+from anfora.interop.checkpoint import load_checkpoint, read_state, write_with_state
+
+__all__ = ["export", "load"]
+
+_FORMAT = 1
+_OTHERS = {
+    "AIR": "a format of Ascend's tools", "ONNX": "not written yet",
+}  # fmt: skip
+
+
+def export(
+    net: Cell | Callable, *inputs: Any, file_name: str | os.PathLike, file_format: str = "MINDIR", **options: Any
+) -> None:
+    """Write what a network does as a file that runs without its source.
+
+    The network is called once with the inputs; its weights and the random generator are as before then. The file holds for
+    inputs of these shapes and types, in the network's present state of training (`set_train`).
+
+    Args:
+        net: a Cell, or a function of tensors.
+        inputs: tensors, as for a call.
+        file_name: the file; `.mindir` is added if it has no such ending.
+        file_format: "MINDIR".
+        options: none of MindSpore's is known here.
+    Raises:
+        OpTypeError: an option, or an input that holds no tensor.
+        OpValueError: another format, or something in the graph that a file cannot hold: an object of the program.
+        FallbackError: a part of the network is left to the interpreter; all are listed.
+    Example:
+        >>> import tempfile
+        >>> from anfora import nn
+        >>> net = nn.Dense(3, 2)
+        >>> x = Tensor([[1.0, 2.0, 3.0]])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     export(net, x, file_name=f"{folder}/dense", file_format="MINDIR")
+        ...     again = nn.GraphCell(load(f"{folder}/dense.mindir"))
+        >>> (again(x) == net(x)).all().item()
+        True
+    """
+    if options:
+        raise OpTypeError(f"export has no option `{next(iter(options))}`")
+    if file_format != "MINDIR":
+        why = f" ({_OTHERS[file_format]})" if file_format in _OTHERS else ""
+        raise OpValueError(f"export: `file_format` must be 'MINDIR', but got {file_format!r}{why}", arg="file_format")
+    if not callable(net):
+        raise OpTypeError(f"export needs a Cell or a function, but got {type(net).__name__}", arg="net")
+    file = Path(os.fsdecode(file_name))
+    file = file if file.suffix == ".mindir" else file.with_name(f"{file.name}.mindir")
+    graph, weights = _graph_of(net, inputs)
+    _refuse(graph, f"{_name(net)} cannot be written: its graph holds")
+    text = complete(graph)
+    trainable = [name for name, tensor in weights.items() if tensor.requires_grad]
+    told = {
+        "mindir": _FORMAT,
+        "graph": text,
+        "weights": list(weights),
+        "trainable": trainable,
+        "digest": _digest(text, weights),
+    }
+    write_with_state(weights, file, {}, "safetensors", False, json.dumps(told).encode())
+
+
+def load(file_name: str | os.PathLike, **options: Any) -> FuncGraph:
+    """Read what `export` has written.
+
+    Args:
+        file_name: the file.
+        options: none of MindSpore's is known here.
+    Returns:
+        the graph, with its weights as `weights`: give it to `nn.GraphCell`.
+    Raises:
+        OpTypeError: an option.
+        OpValueError: the file cannot be read, is damaged, is MindSpore's own, or names something that is no operator of
+            this library.
+    Example:
+        >>> import tempfile
+        >>> from anfora import nn
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     export(nn.ReLU(), Tensor([1.0]), file_name=f"{folder}/relu")
+        ...     load(f"{folder}/relu.mindir")(Tensor([-4.0])).tolist()
+        [0.0]
+    """
+    if options:
+        raise OpTypeError(f"load has no option `{next(iter(options))}`")
+    file = Path(os.fsdecode(file_name))
+    told = _told(file)
+    try:
+        graph = dumps.read_text(told["graph"])
+        verify(graph)
+    except GraphError as error:
+        raise OpValueError(f"{str(file)!r}: {error.message}") from None
+    _refuse(graph, f"{str(file)!r} is refused: its graph holds")
+    names = [str(name) for name in told["weights"]]
+    read: dict[str, Any] = load_checkpoint(file, format="safetensors") if names else {}
+    if set(read) != set(names) or not all(isinstance(value, Parameter) for value in read.values()):
+        raise OpValueError(f"{str(file)!r} is damaged: its weights are not those of its graph")
+    read = {name: read[name] for name in names}  # the library forgets the order
+    if _digest(told["graph"], read) != told["digest"]:
+        raise OpValueError(f"{str(file)!r} is damaged: its content is not what its digest says")
+    if [parameter.name for parameter in graph.parameters[len(graph.parameters) - len(names) :]] != names:
+        raise OpValueError(f"{str(file)!r} is damaged: its weights are not those of its graph")
+    for name, weight in read.items():
+        weight.requires_grad = name in told["trainable"]
+    graph.weights = read
+    return graph
+
+
+def _graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, Tensor]]:
+    """The graph of a call, and the tensors of the program that are its last parameters."""
+    for value in inputs:
+        if not any(True for _ in tensors(value)):
+            raise OpTypeError(f"export takes tensors as inputs, but got {type(value).__name__}")
+
+    def call(*inputs: Any) -> Any:
+        return net(*inputs)
+
+    program = Watched(call, None, "fullgraph")
+    before = [(p, current(p)._array.copy()) for p in net.get_parameters()] if isinstance(net, Cell) else []
+    generator = get_rng_state()
+    try:
+        program.call(inputs, {})
+        [made] = typed(program, lifted=True, fixed=True)
+    except FallbackError as error:
+        _refuse_places(net, [error.place] if error.place else [])
+        raise
+    finally:
+        set_rng_state(generator)
+        for parameter, array in before:
+            np.copyto(current(parameter)._array, array)
+    _refuse_places(net, list(_looks(made.graph)))
+    for number, node in enumerate(made.graph.parameters[: len(inputs)]):
+        node.name = f"input{number}" if len(inputs) > 1 else "input"
+    made.graph.name = _name(net)
+    return made.graph, _in_order(net, made)
+
+
+def _looks(graph: FuncGraph) -> Iterator[str]:
+    """The places where the graph goes on by what lies in a tensor: only the way that was taken is known."""
+    for calls in Structure(graph).schedules.values():
+        for call in calls:
+            if call.calls(PRIMITIVES["interpret"]) and call.span is not None:
+                yield "\n".join([f"  {call.span}: {call.args[1].value}", *call.span.show()])  # type: ignore[attr-defined]
+
+
+def _refuse_places(net: Any, places: list[str]) -> None:
+    if places:
+        error = FallbackError(
+            f"{_name(net)} cannot be written as a file: the interpreter is needed for a part of it",
+            help="a file holds what follows from shapes and types alone: `ops.where` instead of `if`, say.",
+        )
+        error.place = "\n".join(dict.fromkeys(places))
+        raise error
+
+
+def _in_order(net: Any, made: Typed) -> dict[str, Tensor]:
+    """The tensors that a graph finds by itself, in the order of the network, which its last parameters get too."""
+    order = {id(parameter): i for i, parameter in enumerate(net.get_parameters())} if isinstance(net, Cell) else {}
+    names = sorted(made.inputs, key=lambda name: order.get(id(made.inputs[name]), len(order)))
+    parameters = made.graph.parameters
+    first = len(parameters) - len(names)
+    by_name = {parameter.name: parameter for parameter in parameters[first:]}
+    made.graph._parameters = (*parameters[:first], *(by_name[name] for name in names))
+    return {name: made.inputs[name] for name in names}
+
+
+def _name(net: Any) -> str:
+    return type(net).__name__ if isinstance(net, Cell) else getattr(net, "__name__", "function").strip("<>")
+
+
+def _told(file: Path) -> dict[str, Any]:
+    """What the metadata of a file tell."""
+    try:
+        with file.open("rb") as opened:
+            start = opened.read(9)
+    except OSError as error:
+        raise OpValueError(f"{str(file)!r} cannot be read: {error.strerror}") from error
+    if len(start) == 9 and start[8:] != b"{":
+        raise OpValueError(
+            f"{str(file)!r} is no file that `export` of anfora has written",
+            help="MindSpore's own .mindir (protobuf) is not read: load its checkpoint, or export the network anew.",
+        )
+    try:
+        told = json.loads(read_state(file, "safetensors") or b"{}")
+        if told["mindir"] != _FORMAT:
+            raise OpValueError(f"{str(file)!r} has the format {told['mindir']!r}, and this anfora reads {_FORMAT}")
+        if not all(isinstance(told[key], kind) for key, kind in _KINDS.items()):
+            raise ValueError("a part of it has another type")
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        if isinstance(error, OpValueError):
+            raise
+        raise OpValueError(f"{str(file)!r} is damaged, or holds no graph ({error})") from None
+    return told
+
+
+_KINDS = {"graph": str, "weights": list, "trainable": list, "digest": str}
+
+
+def _digest(text: str, weights: dict[str, Any]) -> str:
+    """SHA-256 of a graph and its weights."""
+    found = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
+    for name in sorted(weights):
+        tensor = current(weights[name])
+        found.update(json.dumps([name, str(tensor.dtype), list(tensor.shape)]).encode())
+        found.update(np.ascontiguousarray(tensor._array).tobytes())
+    return found.hexdigest()
+
+
+# -- what a file may hold ---------------------------------------------------------------------------------------------
+
+#: Functions of the IR that compute, choose and bind; none of them reads attributes, or finds what the file does not hold.
+_HARMLESS = {
+    *(name for name, each in PRIMITIVES.items() if each.form), "return", "partial", "switch", "depend", "update_state",
+    "load", "make_tuple", "make_list", "make_dict", "make_slice", "unpack", "draw", "leaf",
+}  # fmt: skip
+_VALUES = (bool, int, float, complex, str, bytes, range, DType, type(None), type(...))
+
+
+def _refuse(graph: FuncGraph, start: str) -> None:
+    """Refuse a graph that holds something else than a file may."""
+    for calls in Structure(graph).schedules.values():
+        for call in calls:
+            for node in call.inputs:
+                strange = next(_strange(node.value), None) if isinstance(node, ValueNode) else None
+                if strange is not None:
+                    place = f" ({call.span})" if call.span is not None else ""
+                    raise OpValueError(
+                        f"{start} {_described(strange)}{place}",
+                        help="a file may hold tensors, numbers, texts, and operators of anfora.",
+                    )
+
+
+def _strange(value: Any) -> Iterator[Any]:
+    """What of a constant a file may not hold."""
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _strange(item)
+    elif isinstance(value, slice):
+        yield from _strange((value.start, value.stop, value.step))
+    elif isinstance(value, Primitive):
+        if PRIMITIVES.get(value.name) is not value or value.name not in _HARMLESS:
+            yield value
+    elif not (type(value) in _VALUES or value is U or type(value) is Tensor or isinstance(value, (FuncGraph, Op))):
+        yield value
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, Unresolved):
+        return f"{value.name}, an object of a program"
+    if isinstance(value, Primitive):
+        return f"a call of `{value.name}`"
+    return f"{value!r}, an object of the program"

@@ -1,0 +1,219 @@
+"""Networks as files: the same bits in another process, trained further; and what a file may not hold."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import anfora as ms
+from anfora import Parameter, Tensor, ir, nn, ops
+from anfora.graph_files import _digest
+from anfora.interop.checkpoint import write_with_state
+from anfora.models import GPT, MLP, VGG, LeNet5, LSTMClassifier, resnet18, resnet20
+
+RNG = np.random.default_rng(0)
+
+
+def floats(*shape):
+    return Tensor(RNG.standard_normal(shape).astype(np.float32))
+
+
+def words(*shape):
+    return Tensor(RNG.integers(0, 20, shape).astype(np.int32))
+
+
+NETWORKS = {
+    "lenet": lambda: (LeNet5(10, 1), floats(2, 1, 32, 32)),
+    "mlp": lambda: (MLP([8, 16, 4]), floats(3, 8)),
+    "resnet20": lambda: (resnet20(10), floats(2, 3, 16, 16)),
+    "resnet18": lambda: (resnet18(10), floats(1, 3, 32, 32)),
+    "gpt": lambda: (GPT(20, 8, width=16, layers=2, heads=2), words(2, 8)),
+    "lstm": lambda: (LSTMClassifier(20, 3, 8, 8), words(2, 5)),
+    "vgg": lambda: (VGG([1, 1, 1, 1, 1], 10, width=4, features=8), floats(1, 3, 32, 32)),
+}
+
+ELSEWHERE = """
+import sys
+import numpy as np
+import anfora as ms
+from anfora import Tensor, nn
+for name in sys.argv[2:]:
+    net = nn.GraphCell(ms.load(f"{sys.argv[1]}/{name}.mindir"))
+    given = Tensor(np.load(f"{sys.argv[1]}/{name}.npy"))
+    eager = net(given).asnumpy()
+    ms.set_context(mode=ms.GRAPH_MODE)
+    assert (net(given).asnumpy() == eager).all()
+    ms.set_context(mode=ms.PYNATIVE_MODE)
+    np.save(f"{sys.argv[1]}/{name}.out.npy", eager)
+"""
+
+
+def test_a_network_runs_in_another_process(tmp_path):
+    expected = {}
+    for name, make in NETWORKS.items():
+        net, x = make()
+        net.set_train(False)
+        np.save(tmp_path / f"{name}.npy", x.asnumpy())
+        expected[name] = net(x).asnumpy()
+        ms.export(net, x, file_name=tmp_path / name, file_format="MINDIR")
+    subprocess.run([sys.executable, "-c", ELSEWHERE, str(tmp_path), *NETWORKS], check=True, cwd=tmp_path)
+    for name, values in expected.items():
+        assert np.array_equal(np.load(tmp_path / f"{name}.out.npy"), values), name
+
+
+def trained(net, x, y):
+    """Losses and weights of some steps."""
+    loss = nn.CrossEntropyLoss()
+    optimizer = nn.Momentum(net.trainable_params(), 0.05, 0.9)
+    step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+    ms.set_seed(5)
+    losses = []
+    for _ in range(3):
+        value, gradients = step(x, y)
+        optimizer(gradients)
+        losses.append(value.item())
+    return losses, {p.name: p.asnumpy().copy() for p in net.get_parameters()}
+
+
+@pytest.mark.parametrize("mode", [ms.PYNATIVE_MODE, ms.GRAPH_MODE], ids=["eager", "graph"])
+def test_a_network_is_trained_further(tmp_path, mode):
+    def make():
+        ms.set_seed(1)
+        net = nn.SequentialCell(
+            nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Dropout(p=0.3), nn.Flatten(), nn.Dense(256, 5)
+        )
+        net[0].weight.requires_grad = False
+        return net.set_train(True)
+
+    x, y = floats(4, 1, 8, 8), Tensor([0, 1, 2, 3])
+    net = make()
+    before = {p.name: p.asnumpy().copy() for p in net.get_parameters()}
+    state = ms.get_rng_state()
+    ms.export(net, x, file_name=str(tmp_path / "net"), file_format="MINDIR")
+    assert all(np.array_equal(p.asnumpy(), before[p.name]) for p in net.get_parameters())
+    assert str(ms.get_rng_state()) == str(state)
+    again = nn.GraphCell(ms.load(tmp_path / "net.mindir"))
+    assert [p.name for p in again.trainable_params()] == [p.name for p in net.trainable_params()]
+    ms.set_context(mode=mode)
+    try:
+        losses, weights = trained(again, x, y)
+        wanted, theirs = trained(net, x, y)
+    finally:
+        ms.set_context(mode=ms.PYNATIVE_MODE)
+    assert losses == wanted and list(weights) == list(theirs)
+    assert all(np.array_equal(weights[name], theirs[name]) for name in weights)
+
+
+def test_functions_with_several_inputs_and_results(tmp_path):
+    scale = Parameter(Tensor([2.0, 3.0]), name="scale")
+
+    def both(x, y):
+        return {"sum": x * scale + y, "parts": (x.max(), [y])}
+
+    ms.export(both, Tensor([1.0, 2.0]), Tensor([5.0, 6.0]), file_name=tmp_path / "both.mindir")
+    graph = ms.load(tmp_path / "both.mindir")
+    assert [p.name for p in graph.parameters] == ["input0", "input1", "scale"] and list(graph.weights) == ["scale"]
+    found = nn.GraphCell(graph)(Tensor([1.0, 2.0]), Tensor([5.0, 6.0]))
+    assert (
+        found["sum"].tolist() == [7, 12] and found["parts"][0].item() == 2 and found["parts"][1][0].tolist() == [5, 6]
+    )
+    other = nn.GraphCell(ms.load(tmp_path / "both.mindir"), params_init={"scale": Tensor([1.0, 1.0])})
+    assert other(Tensor([1.0, 2.0]), Tensor([5.0, 6.0]))["sum"].tolist() == [6, 8]
+
+
+def test_equal_networks_are_equal_files(tmp_path):
+    net, x = MLP([4, 3]), floats(2, 4)
+    for name in "ab":
+        ms.export(net, x, file_name=tmp_path / name, file_format="MINDIR")
+    assert (tmp_path / "a.mindir").read_bytes() == (tmp_path / "b.mindir").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("given", "options", "message"),
+    [
+        ((lambda x: x, Tensor(1.0)), {"file_format": "ONNX"}, "`file_format` must be 'MINDIR', but got 'ONNX'"),
+        ((lambda x: x, Tensor(1.0)), {"enc_key": b"x"}, "export has no option `enc_key`"),
+        ((3, Tensor(1.0)), {}, "export needs a Cell or a function, but got int"),
+        ((lambda x: x, 4), {}, "export takes tensors as inputs, but got int"),
+        ((lambda x: x * np.random.rand(), Tensor(1.0)), {}, "cannot be written as a file: the interpreter is needed"),
+        ((lambda x: x if x.sum() > 0 else -x, Tensor(1.0)), {}, "the data of a tensor\n"),
+        ((lambda x: (x, Path), Tensor(1.0)), {}, "an object of the program"),
+    ],
+)
+def test_what_cannot_be_written(tmp_path, given, options, message):
+    with pytest.raises(Exception) as error:
+        ms.export(*given, file_name=tmp_path / "it", **options)
+    assert message in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_input_of_another_shape(tmp_path):
+    ms.export(nn.Dense(3, 2), floats(1, 3), file_name=tmp_path / "net")
+    net = nn.GraphCell(ms.load(tmp_path / "net.mindir"))
+    with pytest.raises(ValueError, match=r"input 0 of the graph Dense is .*float32\[1, 3\], but got float32\[4, 3\]"):
+        net(floats(4, 3))
+    with pytest.raises(ValueError, match="the graph has no weight 'w'; it has weight, bias"):
+        nn.GraphCell(ms.load(tmp_path / "net.mindir"), params_init={"w": floats(1)})
+
+
+def written(file, text, **more):
+    told = {"mindir": 1, "graph": text, "weights": [], "trainable": [], "digest": _digest(text, {}), **more}
+    write_with_state({}, file, {}, "safetensors", False, json.dumps(told).encode())
+    return file
+
+
+EVIL = [
+    '%0 = getattr(ops.relu, "__globals__") %1 = getitem(%0, "__builtins__")',
+    '%1 = object("os.system")("true")',
+    '%1 = interpret("x", "y", (), object("builtins.eval"), "1")',
+    '%1 = signed(ops.relu, ("x=print()",))',
+    '%1 = apply(ops.relu, ("",), 1)',
+    '%1 = load_global(ops.relu, "os")',
+    '%1 = registry.relu %2 = setattr(%1, "a", 1)',
+    "%1 = HyperMap()(ops.relu)",
+    "%1 = spread((ops.relu, (), ()))",
+    "%1 = make_tuple((1, (tuple,)))",
+]
+
+
+@pytest.mark.parametrize("body", EVIL)
+def test_a_file_runs_no_code(tmp_path, body):
+    text = f"subgraph @f(%para1_x) {{ {body} Return(%1) }}"
+    with pytest.raises(ValueError) as error:
+        ms.load(written(tmp_path / "evil.mindir", text))
+    assert "is refused: its graph holds" in str(error.value) or "evil.mindir': " in str(error.value)
+
+
+def test_damaged_files(tmp_path):
+    good = "subgraph @f(%para1_x) { %0 = mul(%para1_x, 2) Return(%0) }"
+    file = tmp_path / "x.mindir"
+    assert ms.load(written(file, good))(Tensor(4.0)).item() == 8
+    for more, message in [
+        ({"digest": "0"}, "is damaged: its content is not what its digest says"),
+        ({"mindir": 7}, "has the format 7, and this anfora reads 1"),
+        ({"graph": 3}, "is damaged, or holds no graph"),
+        ({"graph": "subgraph"}, "line 1"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ms.load(written(file, good, **more))
+    ms.save_checkpoint(nn.Dense(2, 2), str(tmp_path / "w.safetensors"))
+    with pytest.raises(ValueError, match="is damaged, or holds no graph"):
+        ms.load(tmp_path / "w.safetensors")
+    file.write_bytes(b"\n\x0b0.1.0\x12\x09MindSpore")
+    with pytest.raises(ValueError, match=r"no file that `export` of anfora has written[\s\S]*MindSpore's own \.mindir"):
+        ms.load(file)
+    with pytest.raises(ValueError, match="cannot be read: No such file"):
+        ms.load(tmp_path / "none.mindir")
+
+
+def test_the_graph_of_a_file_is_a_graph(tmp_path):
+    ms.export(lambda x: ops.relu(x) * 2, Tensor([1.0, -1.0]), file_name=tmp_path / "f")
+    graph = ms.load(tmp_path / "f.mindir")
+    assert ms.jit(graph)(Tensor([3.0, -3.0])).tolist() == [6, 0]
+    assert ms.grad(graph)(Tensor([3.0, -3.0])).tolist() == [2, 0]
+    assert ir.evaluate(graph, Tensor([3.0, -3.0])).tolist() == [6, 0]
