@@ -18,7 +18,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from anfora.graph.facts.kinds import is_of_python
+from anfora.graph.machine.operations import is_of_python
 
 __all__ = [
     "DESCRIBING", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "never_changes",

@@ -44,27 +44,6 @@ def module_of(value: Any) -> str:
 _MODULE_OF_CLASS: Callable[[type], Any] = type.__dict__["__module__"].__get__
 
 
-def is_made(kind: type) -> bool:
-    """Whether a class is made while the program runs. From one version of Python to the next more of those that are written
-    in C are."""
-    return bool(kind.__flags__ & _IS_MADE)
-
-
-def is_of_python(kind: type) -> bool:
-    """Whether a class is made by `class`: in those that are written in C nothing can be set.
-
-    Example:
-        >>> import itertools, fractions
-        >>> is_of_python(itertools.chain), is_of_python(fractions.Fraction)
-        (False, True)
-    """
-    return kind.__flags__ & (_IS_MADE | _IS_IMMUTABLE) == _IS_MADE
-
-
-#: The flags of classes that are made while a program runs, and of those in which nothing can be set or deleted.
-_IS_MADE, _IS_IMMUTABLE = 1 << 9, 1 << 8
-
-
 def reduced(iterator: Any) -> Any:
     """What an iterator of Python's is made of, as `__reduce__` gives it.
 
@@ -91,4 +70,4 @@ def unwarned(function: Callable, *args: Any) -> Any:
 
 _SILENT: list[Any] = [("ignore", None, DeprecationWarning, None, 0)]
 
-__all__ = ["is_a", "is_made", "is_of_python", "module_of", "reduced", "unwarned"]
+__all__ = ["is_a", "module_of", "reduced", "unwarned"]

@@ -25,12 +25,12 @@ from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
 from anfora.graph.facts.classes import of_version
-from anfora.graph.facts.kinds import is_a, is_made, is_of_python, module_of
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Generator, Walk
-from anfora.graph.machine.operations import VIEWS, viewed
+from anfora.graph.machine.operations import VIEWS, is_made, is_of_python, viewed
 from anfora.kernel import glue
 
 __all__ = [

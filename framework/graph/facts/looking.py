@@ -14,7 +14,7 @@ from typing import Any
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.kinds import is_of_python, reduced
+from anfora.graph.facts.kinds import reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import (
@@ -36,6 +36,7 @@ from anfora.graph.facts.table import (
     WRITTEN,
     Fact,
 )
+from anfora.graph.machine.operations import is_of_python
 
 __all__ = ["asks", "changes_unplainly", "is_hashed_plainly", "is_iterator", "is_plain", "parts_of"]
 

@@ -36,7 +36,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.classes import DESCRIBING, class_attribute
 from anfora.graph.facts.collected import KINDS, items_of
-from anfora.graph.facts.kinds import is_a, is_of_python, reduced
+from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of_number
@@ -45,6 +45,7 @@ from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece

@@ -39,7 +39,7 @@ from anfora.eager.updating import Updater
 from anfora.graph.facts import arrays, contexts, known, makers
 from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
-from anfora.graph.facts.kinds import is_a, is_of_python
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
@@ -49,6 +49,7 @@ from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.generic import implementation
 from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces

@@ -32,12 +32,13 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
-from anfora.graph.facts.kinds import is_a, is_of_python, module_of
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.places import Place, do_at
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes

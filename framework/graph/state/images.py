@@ -20,13 +20,14 @@ from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.collected import built_container, container_image
-from anfora.graph.facts.kinds import is_a, is_of_python, reduced, unwarned
+from anfora.graph.facts.kinds import is_a, reduced, unwarned
 from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.machine import Frame, Generator, Walk
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.source.tracebacks import Lines
 
 __all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
