@@ -17,6 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from anfora import paths
+from anfora.core.dtype import DType
 from anfora.core.nearest import did_you_mean
 
 __all__ = ["VERSION", "install", "is_installed"]
@@ -106,6 +107,7 @@ def install() -> None:
     if _ROOT in sys.modules:
         raise RuntimeError("mindspore is loaded already: anfora cannot take its name any more")
     sys.meta_path.insert(0, _finder)  # type: ignore[arg-type]
+    DType.package = _ROOT
     _tell_children()
 
 

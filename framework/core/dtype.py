@@ -67,8 +67,11 @@ class DType:
     def __str__(self) -> str:
         return self.label
 
+    #: What the package is called where types are shown: a program that runs as one of MindSpore sees its own word.
+    package = "anfora"
+
     def __repr__(self) -> str:
-        return f"anfora.{self.name}"
+        return f"{self.package}.{self.name}"
 
     def __reduce__(self) -> tuple:
         return as_dtype, (self.name,)

@@ -327,6 +327,30 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
     return ops.diag_embed(input, diagonal) if input.ndim == 1 else ops.diagonal(input, diagonal)
 
 
+def triangular_solve(
+    b: Tensor, A: Tensor, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Solve linear equations whose matrices are triangular: X with A X = b, or Aᵀ X = b.
+
+    Args:
+        b: float tensor (…, M, K).
+        A: tensor (…, M, M) of the same type, of which one triangle is looked at.
+        upper: whether that is the upper one.
+        transpose: whether A is transposed in the equations.
+        unitriangular: whether the diagonal counts as ones.
+    Returns:
+        X, of the shape of `b`, and A.
+    Raises:
+        OpTypeError: the types are others.   OpValueError: shapes do not fit, or there is a zero on the diagonal.
+    Example:
+        >>> triangular_solve(Tensor([[4.], [6.]]), Tensor([[1., 1.], [9., 3.]]))[0].tolist()
+        [[2.0], [2.0]]
+    """
+    inside = (ops.triu if upper else ops.tril)(A, (1 if upper else -1) if unitriangular else 0)
+    matrix = inside + ops.eye(A.shape[-1], dtype=A.dtype) if unitriangular else inside
+    return ops.matrix_solve(matrix, b, transpose), A
+
+
 # -- random numbers ---------------------------------------------------------------------------------------------------
 
 
@@ -442,7 +466,8 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, generator: Any = N
 _FORMS = (
     "add", "argsort", "bernoulli", "cumsum", "diag", "flatten", "linspace", "max", "mean", "median", "meshgrid",
     "min", "multinomial", "norm", "normal", "ones", "prod", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "randperm", "sort", "std", "std_mean", "sub", "trace", "unique", "var", "var_mean", "where", "zeros",
+    "randn_like", "randperm", "sort", "std", "std_mean", "sub", "trace", "triangular_solve", "unique", "var",
+    "var_mean", "where", "zeros",
 )  # fmt: skip
 globals().update(with_doors(globals(), _FORMS))
 __all__ = sorted(["conv2d", *_MADE, *_FORMS])

@@ -17,6 +17,7 @@ comparison.py   comparisons, logic, bits, choice         activation.py   activat
 reduction.py    sums, means, extremes along axes         scan.py         running sums, products, extremes
 sorting.py      order, ranks, counts                     softmaxes.py    softmax and its kin
 linear.py       matrix products                          linalg.py       norms, inverses, factors of matrices
+factors.py      equations by factors                     spectra.py      frequencies and their order
 convolution.py  convolutions                             pooling.py      windows of an image to one number
                                                          fractional_pooling.py  windows at random distances
 windows.py      what these two have in common            normalization.py  batch, layer, group norm
@@ -53,6 +54,7 @@ from anfora.ops.derived import *  # noqa: F403
 from anfora.ops.diagonals import *  # noqa: F403
 from anfora.ops.entropy import *  # noqa: F403
 from anfora.ops.exchange import *  # noqa: F403
+from anfora.ops.factors import *  # noqa: F403
 from anfora.ops.fractional_pooling import *  # noqa: F403
 from anfora.ops.image import *  # noqa: F403
 from anfora.ops.indexing import *  # noqa: F403
@@ -73,6 +75,7 @@ from anfora.ops.scatter import *  # noqa: F403
 from anfora.ops.shape import *  # noqa: F403
 from anfora.ops.softmaxes import *  # noqa: F403
 from anfora.ops.sorting import *  # noqa: F403
+from anfora.ops.spectra import *  # noqa: F403
 
 #: What MindSpore has here too, and this package above its operators.
 _ABOVE = {

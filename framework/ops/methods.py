@@ -27,9 +27,9 @@ __all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functi
 #: The modules whose public names are the functions of `anfora.ops`.
 MODULES = (
     "activation", "arithmetic", "attention", "boxes", "comparison", "convolution", "copying", "creation", "ctc", "derived",
-    "diagonals", "entropy", "image", "indexing", "joining", "linalg", "linear", "losses", "mathematics",
+    "diagonals", "entropy", "factors", "image", "indexing", "joining", "linalg", "linear", "losses", "mathematics",
     "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan", "scatter", "shape",
-    "softmaxes", "sorting",
+    "softmaxes", "sorting", "spectra",
 )  # fmt: skip
 
 

@@ -193,6 +193,7 @@ mint
     tile(input, dims)
     topk(input, k, dim=-1, largest=True, sorted=True)
     trace(input)
+    triangular_solve(b, A, upper=True, transpose=False, unitriangular=False)
     transpose(input, dim0, dim1)
     tril(input, diagonal=0)
     triu(input, diagonal=0)
@@ -385,6 +386,8 @@ def test_no_other_names_are_taken():
 
 
 X = np.array([[3.0, -1.0, 2.0], [0.5, 4.0, -2.5]], np.float32)
+S = np.array([[2.0, 1.0, -1.0], [0.5, 1.5, 2.0], [3.0, 1.0, 4.0]], np.float32)
+B, SQUARE = Tensor(np.ascontiguousarray(X.T)), Tensor(S)
 IMAGE = np.arange(32.0, dtype=np.float32).reshape(1, 2, 4, 4)
 
 #: (call, result, element type); by numpy, or worked out.
@@ -409,6 +412,12 @@ CALLS = [
     (lambda: mint.cross(Tensor(X), Tensor(X[::-1].copy()), 1), np.cross(X, X[::-1]), ms.float32),
     (lambda: mint.cdist(Tensor(X), Tensor(X), 1.0, "donot_use_mm_for_euclid_dist")[0, 1], 12.0, ms.float32),
     (lambda: mint.conv2d(Tensor(IMAGE), Tensor(np.ones((1, 2, 4, 4), np.float32)), padding=0), [[[[496.0]]]], ms.float32),
+    (lambda: mint.triangular_solve(B, SQUARE)[0], np.linalg.solve(np.triu(S), X.T), ms.float32),
+    (lambda: mint.triangular_solve(B, SQUARE, False, True)[0], np.linalg.solve(np.tril(S).T, X.T), ms.float32),
+    (
+        lambda: mint.triangular_solve(B, SQUARE, unitriangular=True)[0],
+        np.linalg.solve(np.triu(S, 1) + np.eye(3), X.T), ms.float32,
+    ),
     (lambda: F.leaky_relu(Tensor([-1.0])), [-0.01], ms.float32),
     (lambda: F.gelu(Tensor([1.0])), [0.8413447], ms.float32),
     (lambda: nn.GELU("tanh")(Tensor([1.0])), [0.841192], ms.float32),
@@ -494,6 +503,17 @@ def test_the_padding_row_of_an_embedding_has_no_gradient():
     layer = nn.Embedding(3, 2, padding_idx=1)
     gradient = ms.grad(lambda: layer(Tensor([0, 1, 1, 2])).sum(), None, layer.weight)()
     assert gradient.tolist() == [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]] and layer.weight[1].tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_one_example_may_come_alone(axes):
+    function = getattr(F, f"conv{axes}d")
+    random = np.random.default_rng(5)
+    x, w = random.standard_normal((2, *(5,) * axes)), random.standard_normal((3, 2, *(3,) * axes))
+    x, w = Tensor(x, ms.float32), Tensor(w, ms.float32)
+    alone = function(x, w, padding=1, stride=2)
+    assert alone.shape == (3, *(3,) * axes)
+    assert alone.tolist() == function(x.reshape(1, *x.shape), w, padding=1, stride=2)[0].tolist()
 
 
 def test_one_dimensional_convolutions():

@@ -44,6 +44,23 @@ def ref_cholesky(x, upper=False):
     return np.swapaxes(lower, -1, -2) if upper else lower
 
 
+def ref_lu_unpack(data, pivots):
+    """By exchanging rows one after the other, as LAPACK does."""
+    rows, columns = data.shape[-2:]
+    k = min(rows, columns)
+    turned = np.broadcast_to(np.eye(rows), (*data.shape[:-2], rows, rows)).copy()
+    for place in np.ndindex(data.shape[:-2]):
+        for i, other in enumerate(pivots[place]):
+            turned[place][[i, other - 1]] = turned[place][[other - 1, i]]
+    lower = np.tril(data[..., :k], -1) + np.eye(rows, k)
+    return np.swapaxes(turned, -1, -2), lower, np.triu(data[..., :k, :])
+
+
+def ref_lu_solve(b, data, pivots):
+    p, lower, upper = ref_lu_unpack(data, pivots)
+    return np.linalg.solve(p @ lower @ upper, b)
+
+
 def projections(x):
     """What the vectors of a singular value decomposition say, whatever their signs."""
     s, u, v = ops.svd(x)
@@ -412,6 +429,43 @@ ROWS = [
             Bad(np.array([[np.inf, 1.0]]), error=ValueError, match=NOT_FINITE),
         ],
         covers=["pseudoinverse"],
+        tol=TOL,
+    ),
+    Row(
+        ops.lstsq,
+        ref=lambda x, a: np.linalg.lstsq(x, a.reshape(len(a), -1), rcond=None)[0],
+        samples=[S(normal(4, 2), normal(4, 3)), S(normal(4, 2), normal(4)), S(normal(2, 3), normal(2, 1))],
+        errors=[
+            Bad(normal(4, 2), normal(3, 2), error=ValueError, match="M, N"),
+            Bad(normal(2, 4, 2), normal(4, 2), error=ValueError, match="M, N"),
+        ],
+        tol=TOL,
+    ),
+    Row(
+        ops.lu_solve,
+        ref=ref_lu_solve,
+        samples=[
+            S(normal(3, 2), regular(3, 3), np.array([2, 3, 3])),
+            S(normal(2, 3, 1), regular(2, 3, 3), np.array([[1, 2, 3], [3, 3, 3]])),
+        ],
+        errors=[
+            Bad(normal(2, 1), normal(3, 3), np.array([1, 2, 3]), error=ValueError, match="do not fit"),
+            Bad(normal(3, 1), normal(3, 3), np.array([1, 2]), error=ValueError, match="do not fit"),
+            Bad(normal(2, 1), regular(2, 2), np.array([0, 2]), error=ValueError, match="in .1, 2."),
+            Bad(normal(2, 1), regular(2, 2), np.array([1.0, 2.0]), error=TypeError, match="integers"),
+        ],
+        tol=TOL,
+    ),
+    Row(
+        ops.lu_unpack,
+        ref=ref_lu_unpack,
+        samples=[
+            S(normal(3, 3), np.array([3, 3, 3])),
+            S(normal(2, 2, 4), np.array([[1, 2], [2, 2]])),
+            S(normal(4, 2), np.array([4, 3])),
+        ],
+        errors=[Bad(normal(3), np.array([1]), error=TypeError, match="matrices")],
+        covers=["order_of_rows"],
         tol=TOL,
     ),
     Row(

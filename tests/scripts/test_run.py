@@ -123,6 +123,7 @@ def test_mindspore_is_this_package(tmp_path):
         from mindspore.ops import composite as C, functional as F
         from mindspore.train.serialization import load_checkpoint
         import anfora
+        assert repr([ms.float32]) == "[mindspore.float32]" and str(ms.float32) == "Float32"
 
         assert ms.__version__ == importlib.metadata.version("mindspore") == "2.10.0"
         assert nn is anfora.nn and ms.nn is nn and ms.Tensor is anfora.Tensor is Tensor

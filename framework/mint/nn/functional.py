@@ -159,11 +159,14 @@ def _convolution(function: Callable, what: str, example: str, result: str) -> Ca
         dilation: Any = 1,
         groups: int = 1,
     ) -> Tensor:
-        return function(input, weight, bias, stride, dilation=dilation, groups=groups, **sides(padding))
+        alone = isinstance(input, Tensor) and isinstance(weight, Tensor) and input.ndim == weight.ndim - 1
+        given = ops.expand_dims(input, 0) if alone else input
+        found = function(given, weight, bias, stride, dilation=dilation, groups=groups, **sides(padding))
+        return ops.squeeze(found, 0) if alone else found
 
     name = function.__name__
     convolve.__name__ = convolve.__qualname__ = name
-    convolve.__doc__ = f"""Correlate {what} with windows; see `ops.{name}`.
+    convolve.__doc__ = f"""Correlate {what} with windows; see `ops.{name}`. A single example may lack the first axis.
 
     Example:
         >>> {name}({example}).tolist()

@@ -153,7 +153,7 @@ def concat(tensors: Sequence[TensorLike] | Tensor, dim: Any = 0) -> Tensor:
     """Tensors one behind the other along an axis."""
 
 def conv2d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
-    """Correlate images with windows; see `ops.conv2d`."""
+    """Correlate images with windows; see `ops.conv2d`. A single example may lack the first axis."""
 
 def cos(input: TensorLike) -> Tensor:
     """Cosine, element by element."""
@@ -588,6 +588,9 @@ def trace(input: TensorLike) -> Tensor:
 def transpose(input: TensorLike, dim0: Any, dim1: Any) -> Tensor:
     """Two axes exchanged. A view."""
 
+def triangular_solve(b: TensorLike, A: TensorLike, upper: builtins.bool = True, transpose: builtins.bool = False, unitriangular: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
+    """Solve linear equations whose matrices are triangular: X with A X = b, or Aᵀ X = b."""
+
 def tril(input: TensorLike, diagonal: Any = 0) -> Tensor:
     """The lower triangle of matrices: zero where column - row > diagonal."""
 
@@ -648,6 +651,6 @@ __all__ = [
     "reciprocal", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt", "scatter", "scatter_add",
     "searchsorted", "select", "sigmoid", "sign", "sin", "sinc", "sinh", "softmax", "sort", "special", "split", "sqrt",
     "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "swapaxes", "t", "take", "tan", "tanh", "tile", "topk",
-    "trace", "transpose", "tril", "triu", "trunc", "unbind", "unique", "unique_consecutive", "unsqueeze", "var", "var_mean",
-    "vdot", "where", "xlogy", "zeros", "zeros_like",
+    "trace", "transpose", "triangular_solve", "tril", "triu", "trunc", "unbind", "unique", "unique_consecutive",
+    "unsqueeze", "var", "var_mean", "vdot", "where", "xlogy", "zeros", "zeros_like",
 ]

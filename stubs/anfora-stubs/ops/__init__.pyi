@@ -2258,6 +2258,12 @@ def eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
 def fast_gelu(x: TensorLike) -> Tensor:
     """x · sigmoid(1.702 x), element by element: `gelu` with a logistic function for Φ."""
 
+def fftfreq(n: builtins.int, d: builtins.float = 1.0, dtype: Any = None) -> Tensor:
+    """The frequencies of a discrete Fourier transform of n samples, in its order: those from 0 on, then the negative ones."""
+
+def fftshift(input: TensorLike, dim: Any = None) -> Tensor:
+    """The halves of axes exchanged, so that the frequency 0 stands in the middle."""
+
 def fill(type: Any, shape: Any, value: Any) -> Tensor:
     """A constant tensor: `full` with its arguments in another order."""
 
@@ -2407,6 +2413,9 @@ def i0(input: TensorLike) -> Tensor:
 
 def identity(x: TensorLike) -> Tensor:
     """The tensor itself."""
+
+def ifftshift(input: TensorLike, dim: Any = None) -> Tensor:
+    """What `fftshift` does, undone."""
 
 def in_top_k(x1: TensorLike, x2: TensorLike, k: builtins.int) -> Tensor:
     """Whether the element that a target names is among the k largest of its row."""
@@ -2609,8 +2618,17 @@ def lrn(x: TensorLike, depth_radius: builtins.int = 5, bias: builtins.float = 1.
 def lstm_cell(input_gates: TensorLike, state_gates: TensorLike, cell_state: TensorLike) -> builtins.tuple[Tensor, Tensor]:
     """One step of an LSTM, from what its gates get: with a = input_gates + state_gates = (a_i, a_f, a_g, a_o),"""
 
+def lstsq(input: TensorLike, A: TensorLike) -> Tensor:
+    """The solution x of least squares, which makes the norm of input @ x - A smallest; of several, the smallest."""
+
 def lt(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether input < other, element by element; false where either is NaN."""
+
+def lu_solve(b: TensorLike, LU_data: TensorLike, LU_pivots: TensorLike) -> Tensor:
+    """Solve linear equations by the factors of their matrix: x with A x = b."""
+
+def lu_unpack(LU_data: TensorLike, LU_pivots: TensorLike, unpack_data: builtins.bool = True, unpack_pivots: builtins.bool = True) -> Any:
+    """The matrices P, L and U of a factorisation A = P L U, from the form in which LAPACK gives it."""
 
 def make_range(*args: Any) -> builtins.tuple[builtins.int, ...]:
     """Python's `range` as a tuple: `make_range(end)`, `make_range(start, end)`, `make_range(start, end, step)`."""
@@ -2956,6 +2974,9 @@ def reverse(x: TensorLike, axis: Any) -> Tensor:
 
 def reverse_sequence(x: TensorLike, seq_lengths: TensorLike, seq_dim: Any, batch_dim: Any = 0) -> Tensor:
     """The first elements along an axis in reverse order, as many as lengths say; the others stay."""
+
+def rfftfreq(n: builtins.int, d: builtins.float = 1.0, dtype: Any = None) -> Tensor:
+    """The frequencies of a discrete Fourier transform of n real samples, none of them negative."""
 
 def rint(input: TensorLike) -> Tensor:
     """The nearest whole number; halves go to the even one."""
@@ -3476,50 +3497,50 @@ __all__ = [
     "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div", "div_no_nan",
     "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d", "dsplit", "dstack", "dtype", "einsum", "elu",
     "embedding", "empty", "empty_like", "eq", "equal", "erf", "erfc", "erfinv", "euclidean_norm", "exp", "exp2", "expand",
-    "expand_as", "expand_dims", "expm1", "exponential", "eye", "fast_gelu", "fill", "fills", "fix", "flatten", "flip",
-    "fliplr", "flipud", "float_power", "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "fold",
-    "frac", "full", "full_like", "gamma", "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "gcd",
-    "ge", "gelu", "ger", "get_grad", "glu", "grad", "greater", "greater_equal", "grid_sample", "group_norm", "gru_cell",
-    "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss",
-    "histc", "hsplit", "hstack", "huber_loss", "hypot", "i0", "identity", "in_top_k", "index_add", "index_fill",
-    "index_put", "index_select", "index_view", "inner", "inplace_add", "inplace_index_add", "inplace_sub", "inplace_update",
-    "instance_norm", "interpolate", "inv", "inverse", "invert", "iou", "is_sequence_shape_unknown",
-    "is_sequence_value_unknown", "is_tensor", "isclose", "isconstant", "isfinite", "isin", "isinf", "isnan", "isneginf",
-    "isposinf", "isreal", "jacfwd", "jacrev", "jet", "jvp", "kl_div", "kron", "kthvalue", "l1_loss", "l2_normalize",
-    "laplace", "layer_norm", "lcm", "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linearize",
-    "linspace", "log", "log10", "log1p", "log2", "log_matrix_determinant", "log_softmax", "logaddexp", "logaddexp2",
-    "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logspace",
-    "logsumexp", "lp_pool1d", "lp_pool2d", "lrn", "lstm_cell", "lt", "make_range", "margin_ranking_loss", "masked_fill",
-    "masked_select", "matmul", "matrix_band_part", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power",
-    "matrix_solve", "max", "max_pool1d", "max_pool2d", "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
-    "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mixed_precision_cast", "mm", "mod", "moveaxis",
-    "movedim", "mse_loss", "msort", "mul", "mul_no_nan", "multi_margin_loss", "multilabel_margin_loss",
-    "multilabel_soft_margin_loss", "multinomial", "multinomial_with_replacement", "multiply", "mv", "mvlgamma",
-    "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter",
-    "nll_loss", "nms_with_mask", "nonzero", "norm", "normal", "not_equal", "numel", "one_hot", "ones", "ones_like", "outer",
-    "pad", "padding", "partial", "pdist", "permute", "pinv", "pixel_shuffle", "pixel_unshuffle", "place", "poisson",
-    "poisson_nll_loss", "polygamma", "positive", "pow", "prelu", "prim_attr_register", "print_", "prod", "qr", "quantile",
-    "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "random_categorical", "random_gamma",
-    "random_poisson", "randperm", "range", "rank", "ravel", "real_div", "reciprocal", "reduce_max", "reduce_mean",
-    "reduce_min", "reduce_sum", "relu", "relu6", "remainder", "renorm", "repeat_elements", "repeat_interleave", "reshape",
-    "reshape_as", "resize_bicubic", "resize_bilinear", "resize_nearest_neighbor", "reverse", "reverse_sequence", "rint",
-    "rms_norm", "roll", "rot90", "round", "row_stack", "rrelu", "rsqrt", "scalar_to_array", "scalar_to_tensor",
-    "scaled_dot_product_attention", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
-    "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul",
-    "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted", "select", "select_scatter",
-    "selu", "sequence_mask", "sgn", "shape", "shuffle", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "size",
-    "slice", "slice_scatter", "slogdet", "smooth_l1_loss", "soft_margin_loss", "softmax",
-    "softmax_cross_entropy_with_logits", "softmin", "softplus", "softshrink", "softsign", "sort", "space_to_depth", "split",
-    "sqrt", "square", "squared_difference", "squeeze", "stack", "standard_laplace", "standard_normal", "std", "std_mean",
-    "stop_gradient", "strided_slice", "sub", "subtract", "sum", "sum_to", "svd", "swapaxes", "swapdims", "take", "tan",
-    "tanh", "tanhshrink", "tensor_add", "tensor_div", "tensor_dot", "tensor_exp", "tensor_floordiv", "tensor_ge",
-    "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod", "tensor_mul", "tensor_pow", "tensor_scatter_add",
-    "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
-    "tensor_scatter_sub", "tensor_scatter_update", "tensor_split", "tensor_sub", "threshold", "tile", "top_k", "topk",
-    "trace", "transpose", "trapz", "tril", "tril_indices", "triplet_margin_loss", "triu", "triu_indices", "true_divide",
-    "trunc", "truncate_div", "truncate_mod", "truncated_normal", "tuple_to_array", "typeof", "unbind", "unflatten",
-    "unfold", "uniform", "unique", "unique_consecutive", "unique_with_pad", "unroll", "unsorted_segment_max",
-    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "unsqueeze", "unstack", "upsample",
-    "value_and_grad", "vander", "var", "var_mean", "vecdot", "vector_norm", "view_as", "vjp", "vmap", "vsplit", "vstack",
-    "where", "write_back", "xdivy", "xlogy", "zeros", "zeros_like",
+    "expand_as", "expand_dims", "expm1", "exponential", "eye", "fast_gelu", "fftfreq", "fftshift", "fill", "fills", "fix",
+    "flatten", "flip", "fliplr", "flipud", "float_power", "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin",
+    "fmod", "fold", "frac", "full", "full_like", "gamma", "gather", "gather_d", "gather_elements", "gather_nd",
+    "gaussian_nll_loss", "gcd", "ge", "gelu", "ger", "get_grad", "glu", "grad", "greater", "greater_equal", "grid_sample",
+    "group_norm", "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
+    "hinge_embedding_loss", "histc", "hsplit", "hstack", "huber_loss", "hypot", "i0", "identity", "ifftshift", "in_top_k",
+    "index_add", "index_fill", "index_put", "index_select", "index_view", "inner", "inplace_add", "inplace_index_add",
+    "inplace_sub", "inplace_update", "instance_norm", "interpolate", "inv", "inverse", "invert", "iou",
+    "is_sequence_shape_unknown", "is_sequence_value_unknown", "is_tensor", "isclose", "isconstant", "isfinite", "isin",
+    "isinf", "isnan", "isneginf", "isposinf", "isreal", "jacfwd", "jacrev", "jet", "jvp", "kl_div", "kron", "kthvalue",
+    "l1_loss", "l2_normalize", "laplace", "layer_norm", "lcm", "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal",
+    "lgamma", "linearize", "linspace", "log", "log10", "log1p", "log2", "log_matrix_determinant", "log_softmax",
+    "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor", "logit",
+    "logsigmoid", "logspace", "logsumexp", "lp_pool1d", "lp_pool2d", "lrn", "lstm_cell", "lstsq", "lt", "lu_solve",
+    "lu_unpack", "make_range", "margin_ranking_loss", "masked_fill", "masked_select", "matmul", "matrix_band_part",
+    "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power", "matrix_solve", "max", "max_pool1d", "max_pool2d",
+    "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "maximum", "mean", "median", "meshgrid", "min", "minimum",
+    "mish", "mixed_precision_cast", "mm", "mod", "moveaxis", "movedim", "mse_loss", "msort", "mul", "mul_no_nan",
+    "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "multinomial",
+    "multinomial_with_replacement", "multiply", "mv", "mvlgamma", "nan_to_num", "nanmean", "nanmedian", "nanquantile",
+    "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nll_loss", "nms_with_mask", "nonzero", "norm", "normal",
+    "not_equal", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "padding", "partial", "pdist", "permute", "pinv",
+    "pixel_shuffle", "pixel_unshuffle", "place", "poisson", "poisson_nll_loss", "polygamma", "positive", "pow", "prelu",
+    "prim_attr_register", "print_", "prod", "qr", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like",
+    "randn", "randn_like", "random_categorical", "random_gamma", "random_poisson", "randperm", "range", "rank", "ravel",
+    "real_div", "reciprocal", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "relu", "relu6", "remainder",
+    "renorm", "repeat_elements", "repeat_interleave", "reshape", "reshape_as", "resize_bicubic", "resize_bilinear",
+    "resize_nearest_neighbor", "reverse", "reverse_sequence", "rfftfreq", "rint", "rms_norm", "roll", "rot90", "round",
+    "row_stack", "rrelu", "rsqrt", "scalar_to_array", "scalar_to_tensor", "scaled_dot_product_attention", "scatter",
+    "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd", "scatter_nd_add",
+    "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update",
+    "scatter_sub", "scatter_update", "searchsorted", "select", "select_scatter", "selu", "sequence_mask", "sgn", "shape",
+    "shuffle", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "size", "slice", "slice_scatter", "slogdet",
+    "smooth_l1_loss", "soft_margin_loss", "softmax", "softmax_cross_entropy_with_logits", "softmin", "softplus",
+    "softshrink", "softsign", "sort", "space_to_depth", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
+    "standard_laplace", "standard_normal", "std", "std_mean", "stop_gradient", "strided_slice", "sub", "subtract", "sum",
+    "sum_to", "svd", "swapaxes", "swapdims", "take", "tan", "tanh", "tanhshrink", "tensor_add", "tensor_div", "tensor_dot",
+    "tensor_exp", "tensor_floordiv", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod", "tensor_mul",
+    "tensor_pow", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max",
+    "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "tensor_split", "tensor_sub",
+    "threshold", "tile", "top_k", "topk", "trace", "transpose", "trapz", "tril", "tril_indices", "triplet_margin_loss",
+    "triu", "triu_indices", "true_divide", "trunc", "truncate_div", "truncate_mod", "truncated_normal", "tuple_to_array",
+    "typeof", "unbind", "unflatten", "unfold", "uniform", "unique", "unique_consecutive", "unique_with_pad", "unroll",
+    "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "unsqueeze", "unstack",
+    "upsample", "value_and_grad", "vander", "var", "var_mean", "vecdot", "vector_norm", "view_as", "vjp", "vmap", "vsplit",
+    "vstack", "where", "write_back", "xdivy", "xlogy", "zeros", "zeros_like",
 ]

@@ -41,13 +41,13 @@ def binary_cross_entropy_with_logits(input: TensorLike, target: TensorLike, weig
     """The cross entropy of targets and sigmoid(input); see `ops.binary_cross_entropy_with_logits`."""
 
 def conv1d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
-    """Correlate sequences with windows; see `ops.conv1d`."""
+    """Correlate sequences with windows; see `ops.conv1d`. A single example may lack the first axis."""
 
 def conv2d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
-    """Correlate images with windows; see `ops.conv2d`."""
+    """Correlate images with windows; see `ops.conv2d`. A single example may lack the first axis."""
 
 def conv3d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
-    """Correlate volumes with windows; see `ops.conv3d`."""
+    """Correlate volumes with windows; see `ops.conv3d`. A single example may lack the first axis."""
 
 def conv_transpose2d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
     """Transposed convolution: the gradient of `conv2d` to its input, applied to `input`."""
