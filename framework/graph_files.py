@@ -10,14 +10,17 @@ digest. What is read back are tensors, numbers, texts, and operators of this lib
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
+import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from anfora.api import GradientFunction
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.errors import OpTypeError, OpValueError
@@ -26,7 +29,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.random import get_rng_state, set_rng_state
 from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors
-from anfora.graph.ir import PRIMITIVES, FuncGraph, GraphError, ValueNode
+from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, GraphError, ValueNode
 from anfora.graph.ir.primitives import Primitive, U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import complete
@@ -50,8 +53,9 @@ def export(
 ) -> None:
     """Write what a network does as a file that runs without its source.
 
-    The network is called once with the inputs; its weights and the random generator are as before then. The file holds for
-    inputs of these shapes and types, in the network's present state of training (`set_train`).
+    The network is called once with the inputs; its Parameters, those of a function's variables from outside, and the random
+    generator are as before then. The file holds for inputs of these shapes and types, in the network's present state of
+    training (`set_train`).
 
     Args:
         net: a Cell, or a function of tensors.
@@ -152,7 +156,7 @@ def _graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str,
         return net(*inputs)
 
     program = Watched(call, None, "fullgraph")
-    before = [(p, current(p)._array.copy()) for p in net.get_parameters()] if isinstance(net, Cell) else []
+    before = [(parameter, current(parameter)._array.copy()) for parameter in _parameters_of(net, set())]
     generator = get_rng_state()
     try:
         program.call(inputs, {})
@@ -171,12 +175,50 @@ def _graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str,
     return made.graph, _in_order(net, made)
 
 
+def _parameters_of(value: Any, seen: set[int]) -> Iterator[Parameter]:
+    """The Parameters that a function may write to: of itself, and of what hangs on its variables from outside."""
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, Parameter):
+        yield value
+    elif isinstance(value, Cell):
+        yield from (parameter for parameter in value.get_parameters() if id(parameter) not in seen)
+    elif isinstance(value, GradientFunction):
+        yield from _parameters_of(value.fn, seen)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            yield from _parameters_of(item, seen)
+    elif isinstance(value, types.MethodType):
+        yield from _parameters_of(value.__self__, seen)
+    elif isinstance(value, types.FunctionType):
+        held = inspect.getclosurevars(value)
+        for each in (*held.nonlocals.values(), *held.globals.values()):
+            yield from _parameters_of(each, seen)
+
+
 def _looks(graph: FuncGraph) -> Iterator[str]:
     """The places where the graph goes on by what lies in a tensor: only the way that was taken is known."""
-    for calls in Structure(graph).schedules.values():
+    schedules = Structure(graph).schedules
+    unknown = {owner for owner, calls in schedules.items() if any(call.calls(PRIMITIVES["record"]) for call in calls)}
+    for calls in schedules.values():
         for call in calls:
-            if call.calls(PRIMITIVES["interpret"]) and call.span is not None:
-                yield "\n".join([f"  {call.span}: {call.args[1].value}", *call.span.show()])  # type: ignore[attr-defined]
+            if call.span is None:
+                continue
+            if call.calls(PRIMITIVES["interpret"]):
+                reason = call.args[1].value  # type: ignore[attr-defined]
+            elif call.calls(PRIMITIVES["switch"]) and any(_is_unknown(way, unknown) for way in call.args[1:]):
+                reason = "the data of a tensor"
+            else:
+                continue
+            yield "\n".join([f"  {call.span}: {reason}", *call.span.show()])
+
+
+def _is_unknown(way: AnfNode, unknown: set[Any]) -> bool:
+    """Whether a way on from a branch has not been seen."""
+    if isinstance(way, CNode) and way.calls(PRIMITIVES["partial"]):
+        way = way.args[0]
+    return isinstance(way, ValueNode) and (way.value is PRIMITIVES["record"] or way.value in unknown)
 
 
 def _refuse_places(net: Any, places: list[str]) -> None:
@@ -247,7 +289,7 @@ def _digest(text: str, weights: dict[str, Any]) -> str:
 #: Functions of the IR that compute, choose and bind; none of them reads attributes, or finds what the file does not hold.
 _HARMLESS = {
     *(name for name, each in PRIMITIVES.items() if each.form), "return", "partial", "switch", "depend", "update_state",
-    "load", "make_tuple", "make_list", "make_dict", "make_slice", "unpack", "draw", "leaf",
+    "load", "make_tuple", "make_list", "make_dict", "make_slice", "unpack", "draw", "leaf", "untaped",
 }  # fmt: skip
 _VALUES = (bool, int, float, complex, str, bytes, range, DType, type(None), type(...))
 

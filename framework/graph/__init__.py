@@ -5,6 +5,7 @@ Each folder has one job, and imports from those above it only. To read in this o
 source/     from text to instructions
 machine/    runs instructions on values of Python's
 ir/         MindIR: a program as a graph of functions
+passes/     what changes a graph and not what it means
 facts/      what is believed of Python, its library and numpy
 lower/      from operators in a line to one native program
 state/      the state of a program at a moment, written down

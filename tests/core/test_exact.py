@@ -14,8 +14,6 @@ import pytest
 from anfora.core import exact
 from anfora.kernel.irregular import irregular
 
-scipy = pytest.importorskip("scipy.special")
-
 PLACES = [0.1, 0.37, 1.0, 1.4142135623730951, 2.5, 3.141592653589793, 17.25, 99.5]
 
 

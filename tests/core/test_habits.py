@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import importlib
 import re
+import sys
 
 import numpy as np
 import pytest
@@ -187,7 +188,7 @@ def test_arguments_that_are_not_there(kind):
         make()
     if kind != "activation":
         assert "it takes none" not in str(caught.value)
-    assert "test_habits.py" in str(caught.value) and "^" in str(caught.value)
+    assert "test_habits.py" in str(caught.value) and ("^" in str(caught.value) or sys.version_info < (3, 11))
 
 
 def test_arguments_through_a_class_of_the_program():

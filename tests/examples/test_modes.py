@@ -24,7 +24,7 @@ def test_the_story(story):
         "numbers that may vary: ['rate'] | fused: 3 operators in one loop", "compiled anew for another rate: False",
         "[6.0, 1.0, 1.0] seen: [(2,), (2,)]", "2.0 and then 5.0, because self.factor: 2 -> 5", "fibonacci(10) = 55",
         "twice: 81.0", "its gradient: 108.0", "whole must be compiled as a whole", "but one thing needs",
-        "switch(%2, %3, %4)",
+        "switch(%1, %2, %3)",
     ):  # fmt: skip
         assert said in story
     assert "positive" not in story.splitlines() and ms.get_context("mode") == ms.PYNATIVE_MODE

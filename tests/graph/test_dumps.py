@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 
+import numpy as np
 import pytest
 
 import anfora as ms
@@ -17,6 +18,7 @@ from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.verify import verify
 from anfora.graph.tell import dumps
 from anfora.graph.tell.typed import typed
+from anfora.models import LeNet5
 
 SCALE = 3.0
 
@@ -137,12 +139,69 @@ def test_a_recorded_program_is_a_graph(function, is_fused, capsys):
 
 
 def test_a_hop_carries_source_reason_and_line():
+    [made] = typed(call_all(objects, PROGRAMS[objects]))
+    assert re.search(
+        r"  # .*test_dumps.py:\d+: for value in x.tolist\(\):\n"
+        r'  %0 = interpret\("x.tolist\(\)", "the data of a tensor", \(\), object\("anfora[\w.]+.tolist"\), %para1_x\)\n',
+        str(made.graph),
+    )
+
+
+def test_a_branch_chooses_by_the_tensor():
     [made] = typed(call_all(branch, PROGRAMS[branch]))
     shown = str(made.graph)
-    assert 'interpret("x.sum() > 0", "the data of a tensor", (), bool,' in shown
-    assert re.search(r"# .*test_dumps.py:\d+: if x.sum\(\) > 0:\n", shown)
-    assert re.search(r"%\d+ = switch\(%\d+, %\d+, %\d+\)", shown)
+    assert re.search(
+        r"  # .*test_dumps.py:\d+: if x.sum\(\) > 0:\n  %0 = ops.reduce_sum\(.*\n  %1 = ops.greater\(%0, 0\) -> .*\n"
+        r"  %2 = partial\(@✓branch, %para1_x\)\n  %3 = partial\(@✗branch, %para1_x\)\n  %4 = switch\(%1, %2, %3\)",
+        shown,
+    )
     assert {graph.name for graph in Structure(made.graph).graphs} == {"branch", "✓branch", "✗branch"}
+
+
+def fibonacci(n):
+    if n < 1:
+        return 0
+    elif n == 1:
+        return 1
+    else:
+        return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def test_recursion_is_five_functions(monkeypatch):
+    compiled = jit(fibonacci)
+    monkeypatch.setitem(globals(), "fibonacci", compiled)
+    assert [compiled(Tensor(n)) for n in (10, 12)] == [55, 144]
+    [made] = typed(compiled.program)
+    shown = str(made.graph)
+    names = [graph.name for graph in Structure(made.graph).graphs]
+    assert names == ["fibonacci", "✓fibonacci", "✗fibonacci", "✓fibonacci", "✗fibonacci"]
+    assert "interpret" not in shown and shown.count("switch(%0, ") == 2 and shown.count("call @fibonacci(") == 2
+    assert evaluate(made.graph, Tensor(15)) == 610
+
+
+def test_the_training_step_of_lenet_can_be_read(into):
+    net, loss = LeNet5(10, 1), nn.CrossEntropyLoss()
+    optimizer = nn.Momentum(net.trainable_params(), 0.01, 0.9)
+    gradient = ms.value_and_grad(lambda x, y: loss(net(x), y), None, net.trainable_params())
+
+    @jit
+    def step(x, y):
+        value, gradients = gradient(x, y)
+        optimizer(gradients)
+        return value
+
+    step(Tensor(np.ones((4, 1, 32, 32), np.float32)), Tensor(np.zeros(4, np.int32)))
+    [file] = into.glob("01_specialise_*.ir")
+    lines = file.read_text(encoding="utf-8").splitlines()
+    assert len(lines) <= 100 and max(map(len, lines)) <= 120
+    assert "_conv1.weight: <Tensor[Float32], (6, 1, 5, 5)>" in "\n".join(lines)
+    exact = into / file.name.replace(".ir", ".dat")
+    assert sum(f"see {exact.name}" in line for line in lines) == 1
+    again = dumps.read(exact)
+    verify(again)
+    assert text.complete(again) == "".join(
+        f"{line}\n" for line in exact.read_text(encoding="utf-8").splitlines() if not line.startswith("  # ")
+    )
 
 
 def test_what_has_not_happened_is_said():
@@ -290,7 +349,8 @@ def test_files_are_written_when_the_program_raises(into):
     with pytest.raises(ValueError, match="positive"):
         jit(failing)(Tensor([1.0]))
     [file] = into.glob("01_specialise_*.ir")
-    assert "interpret" in file.read_text(encoding="utf-8")
+    shown = file.read_text(encoding="utf-8")
+    assert re.search(r"switch\(%1, %2, record\)[\s\S]*subgraph @✓failing.*\n  %0 = record", shown)
 
 
 def test_a_damaged_file_says_where(tmp_path):

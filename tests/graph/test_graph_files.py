@@ -126,6 +126,30 @@ def test_functions_with_several_inputs_and_results(tmp_path):
     assert other(Tensor([1.0, 2.0]), Tensor([5.0, 6.0]))["sum"].tolist() == [6, 8]
 
 
+def test_a_step_of_training_is_a_file(tmp_path):
+    def make():
+        ms.set_seed(2)
+        net = MLP([6, 8, 3])
+        gradient = ms.value_and_grad(lambda x, y: nn.CrossEntropyLoss()(net(x), y), None, net.trainable_params())
+
+        def step(x, y):
+            loss, gradients = gradient(x, y)
+            for weight, change in zip(net.trainable_params(), gradients):
+                ops.assign_sub(weight, 0.1 * change)
+            return loss
+
+        return net, step
+
+    x, y = floats(4, 6), Tensor([0, 1, 2, 0])
+    net, step = make()
+    before = [p.asnumpy().copy() for p in net.get_parameters()]
+    ms.export(step, x, y, file_name=tmp_path / "step")
+    assert all(map(np.array_equal, before, (p.asnumpy() for p in net.get_parameters())))
+    again = nn.GraphCell(ms.load(tmp_path / "step.mindir"))
+    assert [again(x, y).item() for _ in range(4)] == [step(x, y).item() for _ in range(4)]
+    assert all(map(np.array_equal, *([p.asnumpy() for p in each.get_parameters()] for each in (again, net))))
+
+
 def test_equal_networks_are_equal_files(tmp_path):
     net, x = MLP([4, 3]), floats(2, 4)
     for name in "ab":

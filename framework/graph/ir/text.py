@@ -204,7 +204,8 @@ def _source(span: Span | None, indent: str) -> list[str]:
     if span is None:
         return []
     text = span.text.strip()
-    return [indent + printable(f"# {span.short_file}:{span.line}{': ' if text else ''}{text}")]
+    line = indent + printable(f"# {span.short_file}:{span.line}{': ' if text else ''}{text}")
+    return [line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"]
 
 
 def _is_same_line(one: Span, other: Span) -> bool:

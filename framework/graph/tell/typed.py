@@ -14,6 +14,7 @@ between others; where a moment has several variants, `by_guards` chooses. What h
     by_guards(values, guards, …)          the function whose guards hold for the values
     draw(n)                               seed and offset for random numbers; the stream moves on by n counters
     under(switches, f, …)                 f(…), with the tape on or off, and mixed precision as it was there
+    untaped(f, …)                         f(…), without the tape
     attempted(f, …)                       f(…), an operator whose error the program would catch; that is not recorded
     leaf(x)                               x, which requires a gradient from here on
     leave_nodes(n)                        nodes of the program's own stand on the tape among those of the rows
@@ -36,8 +37,10 @@ from typing import Any
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, current, wrap
+from anfora.eager.tape import no_grad
 from anfora.graph.facts.origins import Origin, value_of
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
+from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.primitives import U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels
@@ -48,6 +51,7 @@ from anfora.graph.lower.fusion import _Grouping, fuse
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.lower.rows import Number, Row
 from anfora.graph.machine.switches import Switches, switches
+from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import Program, _released
 from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.pieces import _draw
@@ -116,6 +120,11 @@ def _under(switch: Switches, function: Callable, *args: Any) -> Any:
         before.turn()
 
 
+def _untaped(function: Callable, *args: Any) -> Any:
+    with no_grad():
+        return function(*args)
+
+
 def _attempted(function: Callable, *args: Any) -> Any:
     try:
         return function(*args)
@@ -141,6 +150,7 @@ for _primitive in (
     Primitive("record", _record, 0, None),
     Primitive("draw", _draw, 1, 1),
     Primitive("under", _under, 2, None),
+    Primitive("untaped", _untaped, 1, None),
     Primitive("attempted", _attempted, 1, None),
     Primitive("leaf", Tensor.requires_grad_, 1, 1),
     Primitive("leave_nodes", _leave_nodes, 1, 1),
@@ -302,9 +312,9 @@ class Typed:
     def __init__(self, graph: FuncGraph) -> None:
         self.graph = graph
         self.inputs: dict[str, Tensor] = {}
-        self.guards: dict[FuncGraph, list[str]] = {}
-        self.variants: dict[FuncGraph, Variant] = {}
-        self.places: dict[FuncGraph, list[tuple[AnfNode | None, str]]] = {}
+        self.guards: dict[Graph, list[str]] = {}
+        self.variants: dict[Graph, Variant] = {}
+        self.places: dict[Graph, list[tuple[AnfNode | None, str]]] = {}
 
     def __str__(self) -> str:
         return self.annotated(str(self.graph))
@@ -384,6 +394,12 @@ class _Builder:
         self.typed.graph = self.graph_of(self.entry, self.name, names, count + len(keywords))
         while self.waiting:
             self.waiting.pop(0)()
+        for outer, inner in inline_single_calls(self.typed.graph, self.typed.variants):
+            if inner in self.typed.guards:
+                self.typed.guards.setdefault(outer, []).extend(self.typed.guards.pop(inner))
+            if inner in self.typed.places:
+                self.typed.places.setdefault(outer, []).extend(self.typed.places.pop(inner))
+            self.typed.variants.pop(inner, None)
         if self.inputs:
             self._lift()
         return self.typed
@@ -587,7 +603,7 @@ class _Body:
         variable = self.called.get(row.outputs[0]) if len(row.outputs) == 1 else None
         called: list[Any] = [op, *(given[name] for name in op.order)]
         if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
-            called = [PRIMITIVES["under"], _NO_TAPE, *called]
+            called = [PRIMITIVES["untaped"], *called]
         elif self.piece.is_tried and entry.may_fail:
             called = [PRIMITIVES["attempted"], *called]
         call = graph.apply(
@@ -788,25 +804,45 @@ class _Body:
         span = hop_span(hop)
         catches = any(map(is_raised, hop.edges))
         primitive = PRIMITIVES["attempt" if catches else "interpret"]
+        edges = {key: edge for key, edge in hop.edges.items() if not _is_passed_by(key, hop)}
         names, called = self._call(hop)
+        is_truth = isinstance(called[0], ValueNode) and called[0].value is bool and len(called) == 2
+        if hop.is_branch and is_truth and set(edges) <= set(_TRUTHS):
+            sides = [self._partial(self._edge(hop, key, called[1], False) if key in edges else None) for key in _TRUTHS]
+            return graph.apply(graph.apply(PRIMITIVES["switch"], called[1], *sides, span=span))
+        itself = self._callee(hop) if not catches and not names else None
         if hop.switch is not self.builder.entry.switch:
             called = [PRIMITIVES["under"], hop.switch, *called]
-        outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
+        if itself is not None:
+            outcome = graph.apply(itself, *called[1:], span=span)
+        else:
+            outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
         self.effects.append(outcome)
         if not hop.edges:
             return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
-        ways = {key: self._edge(hop, key, outcome, catches) for key in hop.edges}
+        ways = {key: self._edge(hop, key, outcome, catches) for key in edges}
         if not catches and all(key in _TRUTHS for key in ways):
             outcome.abstract = Weak(bool)
             sides = [self._partial(ways.get(key)) for key in _TRUTHS]
             return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
-        if list(ways) == [_NOTHING] and not catches:
+        if not catches and (list(ways) == [_NOTHING] or (len(ways) == 1 and next(iter(ways)) in hop.varying)):
             [(function, args)] = ways.values()
             return graph.apply(function, *args)
         sides = [self._partial(way) for way in ways.values()]
         cases = Cases(hop)
         values = [self.slot(slot) for slot in cases.slots]
         return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *values))
+
+    def _callee(self, hop: Hop) -> FuncGraph | None:
+        """The graph that a call of the function by itself goes to."""
+        if not hop.is_own_call:
+            return None
+        for key, point in self.builder.program.entries.items():
+            if point is hop.callee:
+                count, keywords = form_of(key)
+                names = Names.at_entry(self.builder.program, key)
+                return self.builder.graph_of(point, self.builder.name, names, count + len(keywords))
+        return None
 
     def _call(self, hop: Hop) -> tuple[tuple[str, ...], list[Any]]:
         """The names of keyword arguments, the function and the arguments of what a hop does."""
@@ -835,7 +871,7 @@ class _Body:
             whole = graph.apply(PRIMITIVES["getitem"], made, 0)
         return (), [PRIMITIVES["spread"], whole]
 
-    def _edge(self, hop: Hop, key: Any, outcome: CNode, catches: bool) -> tuple[FuncGraph, list[AnfNode]]:
+    def _edge(self, hop: Hop, key: Any, outcome: AnfNode, catches: bool) -> tuple[FuncGraph, list[AnfNode]]:
         """The graph behind an outcome, and its arguments."""
         graph, builder = self.graph, self.builder
         point, places = hop.edges[key]
@@ -867,6 +903,11 @@ class _Body:
         return self.graph.apply(PRIMITIVES["partial"], function, *args) if args else function
 
 
+def _is_passed_by(key: Any, hop: Hop) -> bool:
+    """Whether a value that came once is now taken as one that varies."""
+    return isinstance(key, tuple) and len(key) == 2 and key[0] in hop.varying
+
+
 def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[int, list[int]]:
     """The group of each row that is in one. Views between the members of a group, of what it makes, belong to it."""
     found: dict[int, list[int]] = {}
@@ -882,7 +923,6 @@ def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[in
     return found
 
 
-_NO_TAPE = Switches(False, None)
 _NOTHING = key_of(Outcome(None))
 _TRUTHS = ((bool, True), (bool, False))
 
