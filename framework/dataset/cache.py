@@ -228,7 +228,7 @@ class Cached(Through):
                         help="give the cache to the source or to a map before; random transforms come in a map behind.",
                         arg="cache",
                     )
-        self.labels = getattr(child, "labels", None)  # samplers look for them
+        self.labels = child.labels
         total = child.sample_count
         self._store = None if total is None else _Store(cache, total)
         if total is None:

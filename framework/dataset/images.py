@@ -16,6 +16,7 @@ from anfora.dataset.blocks import Block
 from anfora.dataset.cache import with_cache
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.mapping import Map
+from anfora.dataset.node import Node
 from anfora.dataset.samplers import select
 from anfora.dataset.sources import Indexed, Sampled
 from anfora.dataset.user_defined import arrays_of
@@ -237,5 +238,8 @@ class ImageFolderDataset(Dataset):
         node.workers = None if num_parallel_workers is None else checks.integer_in(
             "num_parallel_workers", num_parallel_workers, 1
         )  # fmt: skip
-        source = Map(node, [Decode()], ["image"], None) if decode else node
+        source: Node = node
+        if decode:
+            source = Map(node, [Decode()], ["image"], None)
+            source.labels = node.labels
         self._begin(Sampled(with_cache(source, cache), chosen))

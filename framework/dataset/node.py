@@ -99,6 +99,8 @@ class Node:
     indexed = True
     workers: int | None = None  #: what the program asked for
     in_process = False  #: the program asked for workers that are no processes
+    #: The classes of all samples by the column that has them, where they are known without reading all fields.
+    labels: Callable[[str], Any] | None = None
 
     def size(self, run: Run) -> int | None:
         raise NotImplementedError

@@ -30,8 +30,6 @@ class Indexed(Node):
     """A source with random access; `fetch` gives the samples with the given numbers."""
 
     total: int
-    #: The classes of all samples by the column that has them, where the source knows them without reading all fields.
-    labels: Callable[[str], Any] | None = None
 
     def size(self, run: Run) -> int:
         return self.total
@@ -62,7 +60,7 @@ class Sampled(Through):
             total = self.child.size(run)
             assert total is not None
             key = run.shared_key(self, epoch) if self.sampler.shared else run.key(self, epoch)
-            return self.sampler.order(total, key, getattr(self.child, "labels", None))
+            return self.sampler.order(total, key, self.child.labels)
 
         return run.keep(self, "order", epoch, make)
 

@@ -7,7 +7,6 @@ import, by a finder that waits for it. Nobody who does not use them pays for the
 from __future__ import annotations
 
 import sys
-from importlib.abc import Loader
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -36,15 +35,15 @@ class _Finder:
             spec = None if finder is self else finder.find_spec(fullname, path, target)
             if spec is not None:
                 if spec.loader is not None:
-                    spec.loader = _Loader(self, spec.loader)
+                    spec.loader = _Loader(self, spec.loader)  # type: ignore[assignment]
                 return spec
         return None
 
 
-class _Loader(Loader):
+class _Loader:
     """Loads the module as its own loader does, and defines what is ours in it."""
 
-    def __init__(self, finder: _Finder, own: Loader) -> None:
+    def __init__(self, finder: _Finder, own: Any) -> None:
         self.finder, self.own = finder, own
 
     def __getattr__(self, name: str) -> Any:

@@ -172,3 +172,19 @@ def test_errors(name):
     make, text = ERRORS[name]
     with pytest.raises((TypeError, ValueError, RuntimeError), match=text):
         make()
+
+
+@pytest.mark.parametrize("decode", [False, True])
+@pytest.mark.parametrize("kept", [False, True])
+def test_samplers_see_the_classes_of_what_is_kept(decode, kept, tmp_path):
+    from PIL import Image
+
+    for label in "abc":
+        (tmp_path / label).mkdir()
+        for number in range(4):
+            Image.new("RGB", (2, 2), (number, 0, 0)).save(tmp_path / label / f"{number}.png")
+    cache = ds.DatasetCache(1) if kept else None
+    pictures = ds.ImageFolderDataset(str(tmp_path), decode=decode, sampler=ds.PKSampler(2), cache=cache)
+    labels = [int(label) for _, label in pictures.create_tuple_iterator(num_epochs=1, output_numpy=True)]
+    assert labels == [0, 0, 1, 1, 2, 2] and pictures.num_classes() == 3
+    assert pictures.get_class_indexing() == {"a": 0, "b": 1, "c": 2}
