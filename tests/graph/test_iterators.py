@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -105,3 +106,108 @@ def test_tensors_and_hops_between_items(capsys: pytest.CaptureFixture) -> None:
     assert compiled.program.native is None
     assert {hop.text for hop in ms.explain(compiled)(x).hops} == {'print("step")'}
     capsys.readouterr()
+
+
+# -- what is no generator ----------------------------------------------------------------------------------------------
+
+ITEMS = [5, 6, 7, 8, 9, 10, 11, 12]
+
+#: Iterators that call a function on their way.
+CALLING: dict[str, Callable] = {
+    "map": lambda f: map(f, ITEMS),
+    "map of two": lambda f: map(f, ITEMS, range(20)),
+    "filter": lambda f: filter(f, ITEMS),
+    "zip": lambda f: zip(map(f, ITEMS), range(9)),
+    "enumerate": lambda f: enumerate(map(f, ITEMS), 3),
+    "calls": lambda f: iter(f, 4),
+    "accumulate": lambda f: itertools.accumulate(ITEMS, lambda a, b: a + b + f(a, b)),
+    "accumulate what is mapped": lambda f: itertools.accumulate(map(f, ITEMS)),
+    "starmap": lambda f: itertools.starmap(f, [(a,) for a in ITEMS]),
+    "takewhile": lambda f: itertools.takewhile(lambda v: f(v) < 7, ITEMS),
+    "takewhile that ends inside": lambda f: itertools.takewhile(lambda v: f(v) < 2, ITEMS),
+    "dropwhile": lambda f: itertools.dropwhile(lambda v: f(v) < 3, ITEMS),
+    "filterfalse": lambda f: itertools.filterfalse(lambda v: f(v) % 2, ITEMS),
+    "compress": lambda f: itertools.compress(map(f, ITEMS), [1, 0, 1, 1, 0, 1, 1, 1]),
+    "chain": lambda f: itertools.chain.from_iterable(map(lambda v: [f(v)] * 2, ITEMS)),  # noqa: C417
+    "groups": lambda f: map(operator.itemgetter(0), itertools.groupby(ITEMS, lambda v: f(v) // 2)),
+    "group": lambda f: next(itertools.groupby(ITEMS, lambda v: f(v) < 7))[1],
+}
+
+
+def driven(make: Callable, function: Callable, x: Tensor) -> tuple:
+    """What an iterator gives, and its function is given; the function may ask the iterator for more."""
+    held, inner, items, calls = [], [], [], []
+
+    def step(*given):
+        calls.append(given)
+        return function(held, inner, len(calls))
+
+    held.append(make(step))
+    for _ in range(7):
+        try:
+            items.append(next(held[0]))
+        except StopIteration:
+            items.append("the end")
+        except ValueError as error:
+            items.append(str(error))
+    return x * 2, items, inner, calls
+
+
+def fails(held: list, inner: list, count: int) -> int:
+    if count in (2, 5):
+        raise ValueError(count)
+    return count
+
+
+def stops(held: list, inner: list, count: int) -> int:
+    if count in (2, 5):
+        raise StopIteration
+    return count
+
+
+def asks(held: list, inner: list, count: int) -> int:
+    if count in (2, 5) and held:
+        inner.append(next(held[0], "the end"))
+    return count
+
+
+#: What asks another iterator is not to be asked again, once that has had no more items.
+ASKING = {"zip", "enumerate", "accumulate what is mapped", "compress", "groups"}
+
+
+@pytest.mark.parametrize(
+    "form, function",
+    [
+        (form, function)
+        for function in (fails, stops, asks)
+        for form in CALLING
+        if not (function is stops and form in ASKING) and (function is asks or form != "group")
+    ],
+)
+def test_what_is_written_in_c_is_no_generator(form: str, function: Callable) -> None:
+    """An error does not end it, and it may be asked by what it calls."""
+
+    def run(x: Tensor) -> tuple:
+        return driven(CALLING[form], function, x)
+
+    compiled = ms.jit(run)
+    for _ in range(3):
+        assert outcome(compiled, Tensor([1.0, 2.0])) == outcome(run, Tensor([1.0, 2.0]))
+    assert compiled.program.native is None
+
+
+@pytest.mark.parametrize("form", list(CALLING))
+def test_what_leaves_is_what_it_seems(form: str) -> None:
+    """Taken in part inside, and gone through outside."""
+
+    def run(taken: int) -> tuple:
+        found = CALLING[form](lambda *given: len(given) + given[0] % 3 if given else 1)
+        return [next(found, None) for _ in range(taken)], found
+
+    compiled = ms.jit(run)
+    for taken in (0, 1, 2, 0, 2):
+        told = []
+        for each in (run, compiled):
+            items, rest = each(taken)
+            told.append((items, type(rest), list(itertools.islice(rest, 5))))
+        assert told[1] == told[0]

@@ -18,8 +18,10 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anfora.graph.machine.operations import is_of_python
+
 __all__ = [
-    "DESCRIBING", "IS_OF_PYTHON", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "never_changes",
+    "DESCRIBING", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "never_changes",
     "of_version", "version_of",
 ]  # fmt: skip
 
@@ -51,7 +53,7 @@ class Facts:
 def has_tag(kind: Any) -> bool:
     """Whether it is a class whose tag tells of all changes: one that Python code has made, and that no other class may give
     attributes to."""
-    return isinstance(kind, type) and type(kind) in _ORDINARY and bool(kind.__flags__ & IS_OF_PYTHON)
+    return isinstance(kind, type) and type(kind) in _ORDINARY and is_of_python(kind)
 
 
 def never_changes(kind: Any) -> bool:
@@ -109,7 +111,6 @@ class _NoTag:
 DESCRIBING = ("__get__", "__set__", "__delete__")
 _NEVER = -1
 _ORDINARY = (type, abc.ABCMeta, enum.EnumMeta)
-IS_OF_PYTHON = 1 << 9  #: the flag of classes that are made by `class`
 _IS_IMMUTABLE = 1 << 8  #: of those in which no attribute can be set or deleted
 
 

@@ -30,7 +30,7 @@ from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Generator, Walk
-from anfora.graph.machine.operations import VIEWS, viewed
+from anfora.graph.machine.operations import VIEWS, is_made, is_of_python, viewed
 from anfora.kernel import glue
 
 __all__ = [
@@ -278,7 +278,7 @@ def is_constant(value: Any) -> bool:
     )  # fmt: skip
 
 
-#: What reads a field of a named tuple: since Python 3.12 of a type that looks like one of the program's.
+#: What reads a field of a named tuple.
 _FIELD = type(collections.namedtuple("Named", "field").field)  # type: ignore[attr-defined]  # noqa: PYI024
 
 
@@ -288,15 +288,14 @@ def is_ours(kind: type) -> bool:
 
 
 def is_object(value: Any) -> bool:
-    """Whether it is an object of a Python class, whose attributes can be read one by one."""
+    """Whether it is an object of a class of Python's, or of one that is made like those: its attributes can be read one by
+    one."""
     kind = type(value)
     if kind is types.SimpleNamespace:
         return True
     return (
-        bool(kind.__flags__ & (1 << 9))
+        (is_of_python(kind) or (is_made(kind) and kind is not _FIELD and not hasattr(kind, "__next__")))
         and kind.__getattribute__ is object.__getattribute__
-        and kind not in DEQUE_ITERATORS
-        and kind is not _FIELD
         and not is_a(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
     )
 
@@ -348,7 +347,7 @@ def _has_special_methods(kind: type) -> bool:
 
 def _special_methods(kind: type) -> Iterator[str]:
     for base in kind.__mro__:
-        for name, found in list(base.__dict__.items()) if base.__flags__ & (1 << 9) else ():
+        for name, found in list(base.__dict__.items()) if is_of_python(base) else ():
             if not name.startswith("__") or name in _OF_MAKING or type(found) is not types.FunctionType:
                 continue
             if enters(found) and found.__globals__.get("__name__") not in _PLAIN_LIBRARIES:
@@ -435,7 +434,7 @@ def is_opaque(value: Any) -> bool:
 def name_of(value: Any) -> str:
     """The `__name__` of a function or class, "" if it has none; no code of the program is called to make one up."""
     kind = type(value)
-    if kind.__flags__ & (1 << 9) and not is_a(value, type) and not _of(module_of(kind), ("anfora",)):
+    if is_of_python(kind) and not is_a(value, type) and not _of(module_of(kind), ("anfora",)):
         return object.__getattribute__(value, "__dict__").get("__name__", "") if kind.__dictoffset__ else ""
     return getattr(value, "__name__", "")
 

@@ -36,6 +36,7 @@ from anfora.graph.facts.table import (
     WRITTEN,
     Fact,
 )
+from anfora.graph.machine.operations import is_of_python
 
 __all__ = ["asks", "changes_unplainly", "is_hashed_plainly", "is_iterator", "is_plain", "parts_of"]
 
@@ -71,7 +72,7 @@ def is_hashed_plainly(value: Any, depth: int = 0) -> bool:
         return True
     if kind is tuple or kind is frozenset:
         return depth < _DEEPEST and all(is_hashed_plainly(item, depth + 1) for item in value)
-    return known.has_identity(kind) and type(kind).__flags__ & (1 << 9) == 0
+    return known.has_identity(kind) and not is_of_python(type(kind))
 
 
 def is_plain(use: int, value: Any) -> bool:

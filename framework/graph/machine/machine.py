@@ -104,6 +104,24 @@ class Frame:
     def __repr__(self) -> str:
         return f"<frame of {self.function.__qualname__} at {self.pc}>"
 
+    @property
+    def loops(self) -> list[int]:
+        """The instructions that iterations start with, of the loops that it stands in, the outermost first."""
+        return sorted(head for head, loop in self.code.loops.items() if head < self.pc <= loop.landing)
+
+    def turn(self) -> None:
+        """Go to the start of the next iteration of the innermost loop."""
+        loops = self.loops
+        self.pc = loops[-1]
+        del self.stack[sum(self.code.opcodes[head] == "NEXT" for head in loops) :]
+        self.handlers, self.caught, self.target = [], [], None
+
+    def twin(self) -> Frame:
+        """Another one that stands where this one does, with the same variables in cells."""
+        made = Frame(self.code, self.function, dict(self.locals))
+        made.cells, made.pc, made.stack = self.cells, self.pc, self.stack[:]
+        return made
+
 
 class Generator:
     """A generator function that was called: its frame, to be continued. Python may iterate over it too."""
@@ -115,10 +133,32 @@ class Generator:
         self.is_running = False
         self.call = call  #: the function and, until it starts, its arguments
         #: What it is in the program: a class written in C (`map`, `filter`) where the function stands for that.
-        original: Original | None = getattr(call[0], "original", None) if call is not None else None
-        self.kind = types.GeneratorType if original is None else original.kind
+        self.kind = types.GeneratorType if self.original is None else self.original.kind
         self.real: Any = None  #: Python's own, which goes on in its place: see `python`
         self.live_in(world)
+
+    @property
+    def original(self) -> Original | None:
+        """What it stands for, where that is no generator."""
+        return getattr(self.call[0], "original", None) if self.call is not None else None
+
+    def leave(self, frame: Frame) -> None:
+        """An exception has come out of its frame: a generator has ended. An iterator that is written in C has not, and
+        gives the next item when it is asked again."""
+        lasts = self.original is not None and len(frame.loops) >= self.original.least
+        self.frame, self.is_running = frame if lasts else None, False
+        if lasts:
+            frame.turn()
+
+    def again(self) -> Generator:
+        """What gives the next item while this one is looking for one, and calls what asks it: an iterator that is written
+        in C goes on from where it is then."""
+        frame, original = self.frame, self.original
+        if frame is None or original is None or original.least > 1 or not frame.loops:
+            raise ValueError("generator already executing")
+        twin = frame.twin()
+        twin.turn()
+        return Generator(twin, self.world, self.call)
 
     def live_in(self, world: Plain) -> None:
         """Be gone on with by a world."""
@@ -137,10 +177,8 @@ class Generator:
         if self.real is None:
             self.real = self._as_pythons()
         if self.real is None and for_good:
-            rest = self._driver()
-            self.real = (
-                self.kind(_itself if self.kind is map else _always, rest) if self.kind in (map, filter) else rest
-            )
+            over = self.original.over if self.original is not None else None
+            self.real = self._driver() if over is None else over(self._driver())
         return self if self.real is None else self.real
 
     def _as_pythons(self) -> Any:
@@ -148,11 +186,11 @@ class Generator:
         if self.call is None or self.is_running:
             return None
         function, args, kwargs = self.call
-        stands_for: Original | None = getattr(function, "original", None)
+        stands_for = self.original
         frame, made = self.frame, None
         if frame is not None and not frame.pc:
             make = function if stands_for is None else stands_for.make
-            made = make(*for_python(args), **kwargs)
+            made = None if make is None else make(*for_python(args), **kwargs)
         elif stands_for is not None:
             made = stands_for.rest(frame)
         if made is not None:
@@ -244,11 +282,11 @@ class Generator:
 
     def go_on(self, value: Any, error: BaseException | None = None) -> Any:
         """Go on with a value for the `yield`, or an exception there."""
-        return self._continue(lambda machine: machine.resume(self, value, error))
+        return self._continue(lambda machine, generator: machine.resume(generator, value, error))
 
     def end(self) -> None:
         """End it at the `yield`."""
-        if self.frame is None or not self.frame.pc:
+        if self.frame is None or not self.frame.pc or self.original is not None:
             self.frame = None
             return
         try:
@@ -257,15 +295,15 @@ class Generator:
             return
         raise RuntimeError("generator ignored GeneratorExit")
 
-    def _continue(self, start: Callable[[Machine], None]) -> Any:
+    def _continue(self, start: Callable[[Machine, Generator], None]) -> Any:
         if self.is_running:
-            raise ValueError("generator already executing")
+            return self.again()._continue(start)
         if self.frame is None:
             raise StopIteration
         self.world.plain((self,))
         self.world = self.world.outside()
         machine = Machine(self.world)
-        start(machine)
+        start(machine, self)
         kind, value = machine.run_generator()
         if kind == "yield":
             return value
@@ -297,35 +335,34 @@ def _driven(generator: Generator) -> Any:
 class Original(NamedTuple):
     """What a generator function of this library stands for in the program, as its attribute `original`.
 
+    Such an iterator is no generator: an exception does not end it, and it may be asked by what it calls. So each iteration
+    of the generator's loops starts from what stands in its variables.
+
     Attributes:
-        make: what makes it in Python.
+        make: what makes it in Python; None if only another iterator does.
         kind: its class.
         started: from the variables of the generator's frame, and the iterators of its loops, the outermost first, to the
             iterator that goes on there, or None; None if there never is one.
-        ended: makes such a one that has no more items.
+        ended: makes such a one that has no more items; None if only another iterator does.
+        over: makes such a one of another iterator, with the same items.
+        least: in how many loops the generator must stand to go on behind an exception.
     """
 
-    make: Callable
+    make: Callable | None
     kind: type
     started: Callable[[dict[str, Any], list], Any] | None
-    ended: Callable[[], Any]
+    ended: Callable[[], Any] | None
+    over: Callable[[Iterator], Any] | None = None
+    least: int = 1
 
     def rest(self, frame: Frame | None) -> Any:
         """Python's iterator in the place of a frame; None if there is none."""
         if frame is None:
-            return self.ended()
+            return None if self.ended is None else self.ended()
         if self.started is None:
             return None
         variables = Plain().variables(frame)
         return self.started(dict(zip(variables, for_python(variables.values()))), list(for_python(frame.stack)))
-
-
-def _itself(item: Any) -> Any:
-    return item
-
-
-def _always(item: Any) -> bool:
-    return True
 
 
 def for_python(values: Iterable) -> tuple:
@@ -845,9 +882,17 @@ class Machine:
                     self.natively(_locate, (error, frame.cell[0]), {})
                     self._left = None
                 if frame.deliver in ("generator", "next", "from", "item"):
-                    generator = frame.target[0]
-                    generator.frame, generator.is_running = None, False
-                    if isinstance(error, StopIteration):
+                    generator, target = frame.target
+                    generator.leave(frame)
+                    if isinstance(error, StopIteration) and generator.original is not None:
+                        if frame.deliver == "next":  # this time there is no item
+                            self.frames[-1].stack.pop()
+                            self.frames[-1].pc = target
+                            return
+                        if frame.deliver == "from":
+                            self.frames[-1].stack[-1] = error.value
+                            return
+                    elif isinstance(error, StopIteration):
                         replaced = RuntimeError("generator raised StopIteration")
                         replaced.__cause__ = error
                         error = replaced
@@ -939,7 +984,8 @@ class Machine:
         """Push the frame of a generator, to go on behind its `yield` with a value, or an exception there."""
         frame = generator.frame
         assert frame is not None
-        if frame.pc:
+        waits = frame.pc and frame.pc not in frame.code.loops  # at a `yield`
+        if waits:
             frame.stack.append(value)
         elif value is not None:
             raise TypeError("can't send non-None value to a just-started generator")
@@ -949,9 +995,9 @@ class Machine:
         frame.deliver, frame.target = deliver, (generator, target)
         self.frames.append(frame)
         if error is not None:
-            if frame.pc:
+            if waits:
                 frame.stack.pop()
-                self.throw(error)  # where it waits
+                self.throw(error)  # there
             else:
                 self.unwind(error)
 
@@ -1227,13 +1273,11 @@ class Machine:
     def op_NEXT(self, frame: Frame, target: int) -> None:
         iterator = frame.stack[-1]
         if type(iterator) is Generator and self.world.owns(iterator):
-            if iterator.is_running:
-                raise ValueError("generator already executing")
             if iterator.frame is None:
                 frame.stack.pop()
                 frame.pc = target
             else:
-                self.resume(iterator, None, deliver="next", target=target)
+                self.resume(iterator.again() if iterator.is_running else iterator, None, deliver="next", target=target)
             return
         try:
             item = self.world.next(self, iterator)
@@ -1360,7 +1404,7 @@ class Machine:
             if iterator.frame is None:
                 frame.stack[-1] = None
             else:
-                self.resume(iterator, sent, deliver="from")
+                self.resume(iterator.again() if iterator.is_running else iterator, sent, deliver="from")
             return
         try:
             value = (

@@ -15,8 +15,8 @@ from typing import Any
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
-    "has_index", "has_own", "holds", "import_from", "is_filled", "is_mapping", "is_sequence", "join",
-    "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
+    "has_index", "has_own", "holds", "import_from", "is_filled", "is_made", "is_mapping", "is_of_python", "is_sequence",
+    "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
     "unbound", "unbound_outside", "unpack", "unpack_rest", "values_of_keys", "viewed",
 ]  # fmt: skip
@@ -392,9 +392,30 @@ as_length, as_truth, as_filled = _through("__len__", len), _through("__bool__", 
 as_text, as_iterator = _through("__repr__", repr), _through("__iter__", iter)
 
 
+def is_made(kind: type) -> bool:
+    """Whether a class is made while the program runs. From one version of Python to the next more of those that are written
+    in C are."""
+    return bool(kind.__flags__ & _IS_MADE)
+
+
+def is_of_python(kind: type) -> bool:
+    """Whether a class is made by `class`: in those that are written in C nothing can be set.
+
+    Example:
+        >>> import itertools, fractions
+        >>> is_of_python(itertools.chain), is_of_python(fractions.Fraction)
+        (False, True)
+    """
+    return kind.__flags__ & (_IS_MADE | _IS_IMMUTABLE) == _IS_MADE
+
+
+#: The flags of classes that are made while a program runs, and of those in which nothing can be set or deleted.
+_IS_MADE, _IS_IMMUTABLE = 1 << 9, 1 << 8
+
+
 def _shown(kind: type) -> str:
     """The name of a class in Python's messages: those that are written in C have their module's in it."""
-    is_in_module = not kind.__flags__ & (1 << 9) and kind.__module__ != "builtins"
+    is_in_module = not is_of_python(kind) and kind.__module__ != "builtins"
     return f"{kind.__module__}.{kind.__name__}" if is_in_module else kind.__name__
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from anfora.graph.facts import known
-from anfora.graph.facts.kinds import unwarned
-from anfora.graph.machine.machine import Original
+from anfora.graph.machine.machine import Original, for_python
 
 __all__ = ["go_over", "iterators"]
 
@@ -28,16 +27,13 @@ def with_iterators(function, places, args, kwargs):
 
 def accumulate_(items, func=None, *, initial=None):
     add = operator.add if func is None else func
-    rest = iter(items)
-    total = initial
-    if initial is None:
-        total = next(rest, _ABSENT)
-        if total is _ABSENT:
-            return
-    yield total
-    for item in rest:
-        total = add(total, item)
-        yield total
+    total = [_ABSENT]
+    if initial is not None:
+        total[0] = initial
+        yield initial
+    for item in items:
+        total[0] = item if total[0] is _ABSENT else add(total[0], item)
+        yield total[0]
 
 
 def combinations_(items, r):
@@ -110,31 +106,43 @@ def _permutations(pool, r):
             return
 
 
+#: What groups share: the iterator, the function of keys, an item and its key that wait to be given, the key of the group,
+#: and which group has the items now.
+_REST, _KEY, _ITEM, _FOUND, _WANTED, _GROUP = range(6)
+
+
 def groupby_(items, key=None):
-    rest = iter(items)
-    is_at_end = False
-
-    def group(wanted):
-        nonlocal value, found, is_at_end
-        yield value
-        for value in rest:
-            found = value if key is None else key(value)
-            if found is not wanted and not found == wanted:  # noqa: SIM201  (it is `==` that Python asks)
+    of = [iter(items), key, _ABSENT, _ABSENT, _ABSENT, 0]
+    groups = 0
+    while True:
+        of[_GROUP] = 0
+        while of[_FOUND] is _ABSENT or (of[_WANTED] is not _ABSENT and _is_in_group(of, of[_WANTED])):
+            if not _has_next(of):
                 return
-            yield value
-        is_at_end = True
+        groups += 1
+        of[_WANTED], of[_GROUP] = of[_FOUND], groups
+        yield of[_FOUND], group_(of, groups, of[_FOUND])
 
-    value = next(rest, _ABSENT)
-    if value is _ABSENT:
-        return
-    found = value if key is None else key(value)
-    while not is_at_end:
-        wanted = found
-        items_of_group = group(wanted)
-        yield found, items_of_group
-        if found is wanted or found == wanted:
-            for _ in items_of_group:
-                pass
+
+def group_(of, group, wanted):
+    while of[_GROUP] == group:
+        if (of[_ITEM] is _ABSENT and not _has_next(of)) or not _is_in_group(of, wanted):
+            return
+        item, of[_ITEM], of[_FOUND] = of[_ITEM], _ABSENT, _ABSENT
+        yield item
+
+
+def _has_next(of):
+    item = next(of[_REST], _ABSENT)
+    if item is _ABSENT:
+        return False
+    found = item if of[_KEY] is None else of[_KEY](item)
+    of[_ITEM], of[_FOUND] = item, found
+    return True
+
+
+def _is_in_group(of, wanted):
+    return wanted is of[_FOUND] or wanted == of[_FOUND]
 
 
 def starmap_(function, rows):
@@ -144,19 +152,23 @@ def starmap_(function, rows):
 
 
 def takewhile_(predicate, items):
+    ended = []
     for item in items:
         if not predicate(item):
+            ended.append(True)
             return
         yield item
+        if ended:
+            return
 
 
 def dropwhile_(predicate, items):
-    rest = iter(items)
-    for item in rest:
-        if not predicate(item):
-            yield item
-            break
-    for item in rest:
+    started = []
+    for item in items:
+        if not started:
+            if predicate(item):
+                continue
+            started.append(True)
         yield item
 
 
@@ -174,18 +186,36 @@ def compress_(items, selectors):
 
 
 def chain_of_(rows):
-    for row in rows:
-        for item in row:  # noqa: UP028 - `yield from` would hand on what is thrown, and close the row
+    of = [iter(rows), None]
+    while of[0] is not None:
+        if of[1] is None:
+            try:
+                row = next(of[0], _ABSENT)
+                if row is _ABSENT:
+                    return
+                of[1] = iter(row)
+            except BaseException:
+                of[0] = None
+                raise
+        item = next(of[1], _ABSENT)
+        if item is _ABSENT:
+            of[1] = None
+        else:
             yield item
 
 
 def calls_until_(function, sentinel):
+    ended = []
     while True:
         try:
             item = function()
         except StopIteration:
+            ended.append(True)
+            return
+        if ended:
             return
         if sentinel is item or sentinel == item:
+            ended.append(True)
             return
         yield item
 
@@ -211,10 +241,17 @@ def _gone_by(made: Any, places: Any, reached: Any) -> Any:
 
 
 def _accumulated(held: dict[str, Any], loops: list) -> Any:
-    rest = itertools.chain((held["total"],), loops[0] if loops else held["rest"])  # as `initial`, which None is not
-    made = itertools.accumulate(rest, held["func"])
+    rest, [total] = loops[0] if loops else held["items"], for_python(held["total"])
+    if total is _ABSENT:
+        return itertools.accumulate(rest, held["func"])
+    made = itertools.accumulate(itertools.chain((total,), rest), held["func"])  # as `initial`, which None is not
     next(made)
     return made
+
+
+def _chained(held: dict[str, Any], loops: list) -> Any:
+    rows, row = for_python(held["of"])
+    return itertools.chain.from_iterable(itertools.chain(() if row is None else (row,), () if rows is None else rows))
 
 
 def _combined(original: Callable, held: dict[str, Any], r: int) -> Any:
@@ -222,15 +259,21 @@ def _combined(original: Callable, held: dict[str, Any], r: int) -> Any:
     return _gone_by(original(held["pool"], r), original(over, r), tuple(held["places"][:r]))
 
 
-def _in_state(made: Any, state: Any) -> Any:
-    unwarned(made.__setstate__, state)
-    return made
+def _grouped(rest: Iterator) -> Any:
+    _, group = next(itertools.groupby(itertools.chain((None,), rest), lambda item: None))
+    next(group)
+    return group
+
+
+def _never(item: Any) -> bool:
+    return False
 
 
 #: What these stand for, where Python runs them itself.
 _ORIGINALS: dict[Callable, Original] = {
     accumulate_: Original(itertools.accumulate, itertools.accumulate, _accumulated, lambda: itertools.accumulate(())),
     groupby_: Original(itertools.groupby, itertools.groupby, None, lambda: itertools.groupby(())),
+    group_: Original(None, type(next(itertools.groupby((1,)))[1]), None, None, lambda rest: _grouped(rest)),
     starmap_: Original(
         itertools.starmap, itertools.starmap,
         lambda held, loops: itertools.starmap(held["function"], loops[0]), lambda: itertools.starmap(abs, ()),
@@ -241,7 +284,7 @@ _ORIGINALS: dict[Callable, Original] = {
     ),
     dropwhile_: Original(
         itertools.dropwhile, itertools.dropwhile,
-        lambda held, loops: _in_state(itertools.dropwhile(held["predicate"], loops[0]), 1),
+        lambda held, loops: itertools.dropwhile(_never if held["started"] else held["predicate"], loops[0]),
         lambda: itertools.dropwhile(abs, ()),
     ),
     filterfalse_: Original(
@@ -254,7 +297,7 @@ _ORIGINALS: dict[Callable, Original] = {
     ),
     chain_of_: Original(
         itertools.chain.from_iterable, itertools.chain,
-        lambda held, loops: _in_state(itertools.chain(), (loops[0], loops[1])), itertools.chain,
+        _chained, itertools.chain,
     ),
     calls_until_: Original(
         iter, type(iter(int, 1)), lambda held, loops: iter(held["function"], held["sentinel"]), lambda: iter(int, 0)
@@ -272,7 +315,11 @@ _ORIGINALS[_permutations] = _combining(itertools.permutations)
 if hasattr(itertools, "batched"):
     _batched: Any = itertools.batched
     _ORIGINALS[batched_] = Original(
-        _batched, _batched, lambda held, loops: _batched(loops[0] if loops else (), held["n"]), lambda: _batched((), 1)
+        _batched,
+        _batched,
+        lambda held, loops: _batched(loops[0] if loops else (), held["n"]),
+        lambda: _batched((), 1),
+        least=2,
     )
 for _replacement, _original in _ORIGINALS.items():
     _replacement.original = _original  # type: ignore[attr-defined]

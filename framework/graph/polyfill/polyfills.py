@@ -18,7 +18,7 @@ from anfora.graph.facts.binding_times import answers
 from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
-from anfora.graph.machine.machine import Generator, Original
+from anfora.graph.machine.machine import Generator, Original, for_python
 from anfora.graph.machine.operations import OPERATIONS, names_of_pattern, order_of
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators
@@ -163,11 +163,27 @@ def filter_(function, items):
 
 # Where Python runs them itself:
 map_.original = Original(  # type: ignore[attr-defined]
-    map, map, lambda held, loops: _map_over(held["function"], loops[0]), lambda: map(abs, ())
+    map,
+    map,
+    lambda held, loops: _map_over(held["function"], loops[0]),
+    lambda: map(abs, ()),
+    lambda rest: map(_itself, rest),
 )
 filter_.original = Original(  # type: ignore[attr-defined]
-    filter, filter, lambda held, loops: filter(held["function"], loops[0]), lambda: filter(None, ())
+    filter,
+    filter,
+    lambda held, loops: filter(held["function"], loops[0]),
+    lambda: filter(None, ()),
+    lambda rest: filter(_is_kept, rest),
 )
+
+
+def _itself(item):
+    return item
+
+
+def _is_kept(item):
+    return True
 
 
 def _map_over(function, rows):
@@ -276,21 +292,38 @@ def close_(generator):
 
 
 def enumerate_(items, start=0):
+    of = [start]
     for item in items:
-        yield start, item
-        start = start + 1
+        number = of[0]
+        of[0] = number + 1
+        yield number, item
 
 
 def zip_(*items):
     rests = [iter(each) for each in items]
     while rests:
-        row = []
-        for rest in rests:
-            item = next(rest, _ABSENT)
-            if item is _ABSENT:
-                return
-            row.append(item)
-        yield tuple(row)
+        row = _row(rests)
+        if row is None:
+            return
+        yield row
+
+
+def _row(rests):
+    row = []
+    for rest in rests:
+        item = next(rest, _ABSENT)
+        if item is _ABSENT:
+            return None
+        row.append(item)
+    return tuple(row)
+
+
+enumerate_.original = Original(  # type: ignore[attr-defined]
+    enumerate, enumerate, lambda held, loops: enumerate(loops[0], held["of"][0]), lambda: enumerate(())
+)
+zip_.original = Original(  # type: ignore[attr-defined]
+    zip, zip, lambda held, loops: zip(*for_python(held["rests"])), zip
+)
 
 
 # -- methods of objects of C ------------------------------------------------------------------------------------------

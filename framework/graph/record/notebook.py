@@ -34,7 +34,7 @@ from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
-from anfora.graph.facts.classes import DESCRIBING, IS_OF_PYTHON, class_attribute
+from anfora.graph.facts.classes import DESCRIBING, class_attribute
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
@@ -45,6 +45,7 @@ from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece
@@ -770,7 +771,7 @@ class Notebook(Plain):
     def guard_describing(self, static: Any) -> None:
         """What a class has under a name says as much, or as little, about that attribute of its objects as now."""
         kind = type(static)
-        if not kind.__flags__ & IS_OF_PYTHON:
+        if not is_of_python(kind):
             return
         for name in DESCRIBING:
             self.guard(

@@ -49,6 +49,7 @@ from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.generic import implementation
 from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces
@@ -553,7 +554,7 @@ class Recorder(Outlining):
             machine.push(machine.natively(function, args, kwargs))
             return
         elif is_a(function, type):
-            if hasattr(function, "__del__") and function.__flags__ & (1 << 9):
+            if hasattr(function, "__del__") and is_of_python(function):
                 self._leave_and_call(machine, function, args, kwargs)
                 return
             if self._make(machine, function, args, kwargs):
@@ -648,10 +649,16 @@ class Recorder(Outlining):
         if kwargs or not args or type(args[0]) is not Generator or not self.owns(args[0]):
             return False
         generator = args[0]
-        if generator.is_running or generator.frame is None or (function is next and len(args) > 1):
+        if generator.real is not None or (function is next and len(args) > 1):
             return False
         if function is Generator.close or len(args) > (4 if function is Generator.throw else 2):
             return False
+        if generator.frame is None:  # it has ended
+            if function is Generator.throw:
+                return False
+            machine.natively(operations.raise_, (StopIteration(),), {})
+        if generator.is_running:
+            generator = generator.again()
         if function is Generator.throw:
             machine.resume(generator, None, thrown(*args[1:]), deliver="item")
         else:

@@ -29,7 +29,7 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.classes import IS_OF_PYTHON, class_attribute, is_set_through
+from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
 from anfora.graph.facts.kinds import is_a, module_of
@@ -38,6 +38,7 @@ from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.places import Place, do_at
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
@@ -247,14 +248,14 @@ class Writes(Attributes):
         if is_raw and (not known.is_object(owner) or is_a(owner, (Cell, type, types.FunctionType))):
             return False
         if is_a(owner, type):
-            is_ordinary = kind.__setattr__ is type.__setattr__ and bool(owner.__flags__ & IS_OF_PYTHON)
+            is_ordinary = kind.__setattr__ is type.__setattr__ and is_of_python(owner)
             held = (class_attribute(owner, name), value)
             if not is_ordinary or _is_of_ours(module_of(owner)) or class_attribute(kind, name) is not None:
                 return False
             return not _is_special(name) and not any(hasattr(type(each), "__get__") for each in held)
         if kind is types.ModuleType:
-            is_of_python = owner.__name__ in ("builtins", "sys")
-            return not (is_of_python or _is_special(name) or _is_of_ours(owner.__name__))
+            is_pythons = owner.__name__ in ("builtins", "sys")
+            return not (is_pythons or _is_special(name) or _is_of_ours(owner.__name__))
         is_function = is_a(owner, types.FunctionType) or known.is_compiled(owner)
         is_function = is_function and id(owner) not in self.local_functions
         if not is_function and not (self.is_outside(owner) and known.is_object(owner)):

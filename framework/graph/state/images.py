@@ -21,12 +21,13 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
-from anfora.graph.facts.known import DEQUE_ITERATORS, GETTERS, SIMPLE, VIEWS, is_bound, viewed
+from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.machine import Frame, Generator, Walk
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.source.tracebacks import Lines
 
 __all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]
@@ -154,7 +155,8 @@ class Imager:
             if value.real is not None:
                 raise NoImage("a generator of Python's")
             if value.is_running:
-                return "running generator", self._image(value.frame), self._image(None), value.kind
+                call = None if value.original is None else value.call
+                return "running generator", self._image(value.frame), self._image(call), value.kind
             return "generator", self._image(value.frame), self._image(value.call), value.kind
         if kind is Counter:
             return "counter", self._image(value.item), self._image(value.stop), value.step, value.site
@@ -164,12 +166,7 @@ class Imager:
             return "partial", self._image(value.func), self._image(value.args), self._image(value.keywords)
         if issubclass(kind, BaseException):
             return self._exception(value, kind)
-        if (
-            kind in GETTERS
-            or kind is Walk
-            or kind in DEQUE_ITERATORS
-            or (hasattr(kind, "__next__") and kind.__flags__ & (1 << 9) == 0)
-        ):
+        if kind in GETTERS or kind is Walk or (hasattr(kind, "__next__") and not is_of_python(kind)):
             return self._iterator(value)
         if id(value) in self._own:
             make = array_image if is_array(value) else operator_image if is_operator(value) else container_image
@@ -178,7 +175,7 @@ class Imager:
                 return found
         if kind is types.SimpleNamespace:
             return "namespace", self._image(value.__dict__)
-        if kind.__flags__ & (1 << 9) and kind.__dictoffset__ and is_plain_object(kind):
+        if is_of_python(kind) and kind.__dictoffset__ and is_plain_object(kind):
             return "object", kind, self._image(value.__dict__)
         raise NoImage(f"an object of type {kind.__name__}")
 

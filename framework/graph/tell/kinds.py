@@ -26,6 +26,7 @@ from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor, current
 from anfora.eager.tape import Output
 from anfora.graph.machine.machine import Generator
+from anfora.graph.machine.operations import is_of_python
 from anfora.graph.run.compiled import Compiled, Program
 from anfora.graph.tell.tokens import ATOMS, Blob, Children, Path, atom, hashed, long_text
 
@@ -38,7 +39,6 @@ _MRO = type.__dict__["__mro__"].__get__
 _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
 MODULE_DICT: Callable[[Any], dict[str, Any]] = vars(types.ModuleType)["__dict__"].__get__
 _COMPILED_DICT: Callable[[Any], dict[str, Any]] = vars(Compiled)["__dict__"].__get__
-_HEAP = 1 << 9
 _OPAQUE = ("anfora.kernel", "anfora.graph", "anfora.eager", "anfora.ops", "anfora.core.op", "anfora.core.abstract",
            "anfora.core.slots", "anfora.core.memory", "threading", "_thread", "logging", "ast")  # fmt: skip
 
@@ -71,7 +71,7 @@ def _class_name(kind: type) -> str:
 
 
 def _is_of_the_program(kind: type) -> bool:
-    return bool(kind.__flags__ & _HEAP) and not is_of_a_library(_class_module(kind))
+    return is_of_python(kind) and not is_of_a_library(_class_module(kind))
 
 
 class Plan:
@@ -447,7 +447,7 @@ def _bits(walk: Walk, path: Path, value: Any, title: str) -> tuple:
 def _of_c(walk: Walk, path: Path, value: Any, title: str) -> tuple:
     """An object of a class written in C: what it would be made anew from, if it says so."""
     kind = type(value)
-    if kind.__flags__ & _HEAP and _is_of_the_program(kind):
+    if _is_of_the_program(kind):
         return title, None, ()
     for name in ("__reduce_ex__", "__reduce__"):
         for base in _MRO(kind):
