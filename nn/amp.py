@@ -4,10 +4,12 @@ gradients do not vanish in it."""
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anfora import ops
+from anfora.core.arguments import unknown
 from anfora.core.cell import Cell, converted
 from anfora.core.dtype import DType, as_dtype, bfloat16, float16, float32, int32
 from anfora.core.errors import OpTypeError, OpValueError
@@ -417,9 +419,10 @@ def build_train_network(
         raise OpTypeError(f"{name} needs a Cell, but got {type(network).__name__}", arg="network")
     choice(name, "level", level, ("O0", "O1", "O2", "O3", "auto"))
     choice(name, "boost_level", boost_level, ("O0", "O1", "O2"))
-    unknown = set(kwargs) - {"cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager", "micro_batches"}
-    if unknown:
-        raise OpTypeError(f"{name} has no argument {', '.join(map(repr, sorted(unknown)))}")
+    options = ("cast_model_type", "keep_batchnorm_fp32", "loss_scale_manager", "micro_batches")
+    for other in kwargs:
+        if other not in options:
+            raise unknown(name, other, [*[*inspect.signature(build_train_network).parameters][:-1], *options])
     manager = kwargs.get("loss_scale_manager", DynamicLossScaleManager() if level == "O2" else None)
     if manager is not None and not isinstance(manager, LossScaleManager):
         raise OpTypeError(f"{name} needs a LossScaleManager or None, but got {type(manager).__name__}")

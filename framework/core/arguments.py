@@ -1,6 +1,7 @@
 """Arguments that are not there: one answer for constructors and operators.
 
     unknown    the error: what was given, what there is, and our word for it
+    word_for_one_of   our word alone, where the error is another one
     answers    lets the constructor of a class of this package give it, instead of Python's own
 
 A right call pays a tenth of a microsecond: names are looked at when Python has refused the call.
@@ -17,7 +18,7 @@ from anfora.core.errors import OpTypeError
 from anfora.core.habits import argument_for
 from anfora.core.nearest import nearest
 
-__all__ = ["answers", "help_with", "unknown"]
+__all__ = ["answers", "help_with", "unknown", "word_for_one_of"]
 
 
 def help_with(name: str, takes: Iterable[str]) -> str | None:
@@ -63,7 +64,13 @@ def _unknown_of(self: Any, made: Any, cls: type, kwargs: dict[str, Any]) -> OpTy
     parameters = list(inspect.signature(made).parameters.values())[1:]
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return None
-    takes = [parameter.name for parameter in parameters]
+    takes = [("*" if p.kind is inspect.Parameter.VAR_POSITIONAL else "") + p.name for p in parameters]
     kind = type(self)
     what = kind.__name__ if inspect.unwrap(kind.__init__) is made else cls.__name__
     return next((unknown(what, name, takes) for name in kwargs if name not in takes), None)
+
+
+def word_for_one_of(names: Iterable[str], takes: Iterable[str]) -> str | None:
+    """Our word for the first of the names that a call does not take; None if we have none."""
+    takes = list(takes)
+    return next((word for name in names if name not in takes and (word := argument_for(name, takes))), None)

@@ -148,7 +148,7 @@ ARGUMENTS: dict[str, dict[str, str | tuple[str, ...]]] = {
         "in_features": ("in_channels", "in1_channels"), "out_features": "out_channels", "bias": "has_bias",
         "groups": "group", "dim": "axis", "keepdim": ("keep_dims", "keepdims"), "num_parameters": "channel",
         "num_embeddings": "vocab_size", "embedding_dim": "embedding_size", "negative_slope": "alpha", "eps": "epsilon",
-        "track_running_stats": "use_batch_statistics",
+        "track_running_stats": "use_batch_statistics (the opposite)",
         "elementwise_affine": "an argument of anfora.mint.nn.LayerNorm.",
         "padding_mode": "not there: padding is with zeros; anfora.nn.ReflectionPad2d in front pads otherwise.",
         "inplace": "not needed here: an operator gives a new tensor.",

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anfora.core.arguments import word_for_one_of
 from anfora.core.errors import AnforaError, OpTypeError
 from anfora.core.nearest import MissingName
 from anfora.core.op import Op, parameter_names
@@ -61,7 +62,8 @@ def composite(function: F) -> F:
             name, signature = wrapped.__name__, lambda: inspect.signature(function)
             found: AnforaError | None
             if isinstance(error, TypeError) and error.__traceback__ is not None and error.__traceback__.tb_next is None:
-                found = OpTypeError(str(error), help=f"its form is {name}{_shown(signature())}.")  # of the call itself
+                word = word_for_one_of(kwargs, signature().parameters)  # it is of the call itself
+                found = OpTypeError(str(error), help=word or f"its form is {name}{_shown(signature())}.")
             else:
                 given = [*zip(order[:count], args), *((rest, value) for value in args[count:]), *kwargs.items()]
                 found = refusal(name, given, tensors, optional, signature, error)

@@ -14,6 +14,7 @@ from typing import Any
 
 from anfora import ops
 from anfora.core import summaries
+from anfora.core.arguments import word_for_one_of
 from anfora.core.dtype import as_dtype, float32, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
@@ -139,7 +140,8 @@ def primitive_class(name: str) -> type[Primitive]:
         try:
             bound = signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise OpTypeError(f"{name}: {error}", help=f"its form is ops.{name}{signature}.") from None
+            word = word_for_one_of(kwargs, signature.parameters)
+            raise OpTypeError(f"{name}: {error}", help=word or f"its form is ops.{name}{signature}.") from None
         bound.apply_defaults()
         self.__dict__.update(bound.arguments, name=name, attrs={}, _given=(args, kwargs))
         made = factory(*args, **kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from anfora.core.arguments import unknown
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.files import made_folder
@@ -24,6 +26,10 @@ from anfora.train import state as whole
 from anfora.train.callback.base import Callback, RunContext
 
 __all__ = ["BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit", "newest"]
+
+
+#: Arguments of older programs, which mean nothing here.
+_OLDER = ("incremental", "enable_redundance")
 
 
 class CheckpointConfig:
@@ -91,8 +97,9 @@ class CheckpointConfig:
             raise NotImplementedError("encrypted checkpoints (enc_key)")
         if flag(name, "remove_redundancy", remove_redundancy):
             raise OpTypeError(f"{name}: `remove_redundancy` is for networks that are divided among processes")
-        if unknown := set(kwargs) - {"incremental", "enable_redundance"}:
-            raise OpTypeError(f"{name} has no argument {', '.join(map(repr, sorted(unknown)))}")
+        for other in kwargs:
+            if other not in _OLDER:
+                raise unknown(name, other, [*inspect.signature(type(self)).parameters][:-1])
         self.integrated_save = flag(name, "integrated_save", integrated_save)
         self.async_save = async_save if isinstance(async_save, str) else flag(name, "async_save", async_save)
         self.saved_network, self.enc_key, self.enc_mode = saved_network, enc_key, enc_mode
