@@ -507,7 +507,8 @@ class _Endless(BaseException):
 
 @contextlib.contextmanager
 def _limited() -> Iterator[None]:
-    """A program that does not come to its end is a difference too. Other threads run without the limit."""
+    """A program that does not come to its end is a difference too: it is given some seconds of the processor, and many on
+    the clock, since others may need the machine. Other threads run without the limit."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -515,13 +516,16 @@ def _limited() -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise _Endless
 
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, LIMIT)
+    before = {each: signal.signal(each, stop) for each in (signal.SIGPROF, signal.SIGALRM)}
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
+    signal.setitimer(signal.ITIMER_REAL, 10 * LIMIT)
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _expected(

@@ -105,7 +105,7 @@ def test_an_error_stands_in_the_text_of_a_graph_without_lines():
             run(Tensor([[1.0, 2.0]]))
         texts.append(str(error.value))
     assert texts[0] == texts[1]
-    assert re.search(r"<graph wrong \d+>:2, in wrong\n +p = matmul\(x, x\)\n +\^", texts[0])
+    assert re.search(r"<graph wrong \d+>:2, in wrong\n +p = matmul\(x, x\)", texts[0])
 
 
 def test_an_error_stands_at_the_line_of_the_program():
@@ -115,7 +115,7 @@ def test_an_error_stands_at_the_line_of_the_program():
 
     with pytest.raises(ValueError) as error:
         parse(product)(Tensor([[1.0, 2.0]]))
-    assert re.search(r"test_python_form\.py:\d+, in .*product\n +return ops\.matmul\(x, y\)\n", str(error.value))
+    assert re.search(r"test_python_form\.py:\d+, in .*product\n +return ops\.matmul\(x, y\)", str(error.value))
 
 
 def test_the_text():
