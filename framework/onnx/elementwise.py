@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from anfora import ops
 from anfora.core import dtype as dt
 from anfora.onnx.table import Int, reads, writes
 from anfora.onnx.writer import Value, Writer, meeting
+
+_LN2, _LN10 = 0.6931471805599453, 2.302585092994046
 
 #: One tensor in, one out, of the same name in ONNX; what is no bool is computed in the type of the result.
 _SAME = {
@@ -164,8 +164,8 @@ for _name, _write in {
     "exp2": lambda w, x: w.node("Pow", _number(w, 2), x),
     "expm1": lambda w, x: w.node("Sub", w.node("Exp", x), _number(w, 1)),
     "log1p": lambda w, x: w.node("Log", w.node("Add", x, _number(w, 1))),
-    "log2": lambda w, x: w.node("Div", w.node("Log", x), _number(w, float(np.log(2.0)))),
-    "log10": lambda w, x: w.node("Div", w.node("Log", x), _number(w, float(np.log(10.0)))),
+    "log2": lambda w, x: w.node("Div", w.node("Log", x), _number(w, _LN2)),
+    "log10": lambda w, x: w.node("Div", w.node("Log", x), _number(w, _LN10)),
     "erfc": lambda w, x: w.node("Sub", _number(w, 1), w.node("Erf", x)),
     "hypot": lambda w, x, y: w.node("Sqrt", w.node("Add", w.node("Mul", x, x), w.node("Mul", y, y))),
     "lerp": lambda w, x, y, t: w.node("Add", x, w.node("Mul", t, w.node("Sub", y, x))),
