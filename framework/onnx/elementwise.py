@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from anfora import ops
 from anfora.core import dtype as dt
-from anfora.onnx.table import Int, reads, writes
+from anfora.core.dtype import DType
+from anfora.core.errors import OpValueError
+from anfora.core.tensor import Tensor, current, from_buffer
+from anfora.onnx.table import Int, dtype_of, reads, writes
 from anfora.onnx.writer import Value, Writer, meeting
 
 _LN2, _LN10 = 0.6931471805599453, 2.302585092994046
@@ -29,9 +34,11 @@ def _one_to_one(name: str, kind: str) -> None:
             w.refuse("bits are operated on from version 18 on")
         return w.node(kind, w.cast(x, w.dtype))
 
+    operator = getattr(ops, name)
+
     @reads(kind)
     def _(input):
-        return getattr(ops, name)(input)
+        return operator(input)
 
 
 for _name, _kind in _SAME.items():
@@ -47,13 +54,14 @@ def _two_to_one(name: str, kind: str, result: str = "same") -> None:
             w.refuse("bits are operated on from version 18 on")
         return w.node(kind, w.value(x, common), w.value(y, common), dtype=w.dtype)
 
-    if kind not in ("Max", "Min", "Pow"):
+    if kind not in ("Max", "Min"):
+        operator = getattr(ops, name)
 
         @reads(kind)
         def _(A, B, *, axis: Int = None, broadcast=0, version=0):
             if broadcast and axis is not None and version < 7:  # B lies along the axes from `axis` on
                 B = ops.reshape(B, (*B.shape, *(1,) * (A.ndim - axis - B.ndim)))
-            return getattr(ops, name)(A, B)
+            return operator(A, B)
 
 
 for _name, _kind in {
@@ -236,3 +244,97 @@ def _(w: Writer, input, dtype):
 def _(w: Writer, **arguments):
     [x] = arguments.values()
     return w.node("Identity", w.value(x, w.dtype))
+
+
+# -- from ONNX --------------------------------------------------------------------------------------------------------
+
+
+@reads("Div")
+def divide(A, B, *, axis: Int = None, broadcast=0):
+    return ops.real_div(A, B) if A.dtype.is_float else ops.truncate_div(A, B)
+
+
+@reads("Mod")
+def mod(A, B, *, fmod=0):
+    return ops.fmod(A, B) if fmod else ops.remainder(A, B)
+
+
+@reads("Pow")
+def power(X, Y, *, axis: Int = None, broadcast=0):
+    if X.dtype is Y.dtype:
+        return ops.pow(X, Y)
+    wide = dt.float64 if X.dtype.is_integer and Y.dtype.is_float else X.dtype
+    return ops.cast(ops.pow(ops.cast(X, wide), ops.cast(Y, wide)), X.dtype)
+
+
+def _folded(function):
+    def fold(*inputs):
+        total = inputs[0]
+        for x in inputs[1:]:
+            total = function(total, x)
+        return total
+
+    return fold
+
+
+largest = reads("Max")(_folded(ops.maximum))
+smallest = reads("Min")(_folded(ops.minimum))
+total = reads("Sum")(_folded(ops.add))
+
+
+@reads("Mean")
+def mean(*inputs):
+    return total(*inputs) / len(inputs)
+
+
+@reads("Where")
+def where(condition, X, Y):
+    return ops.where(condition, X, Y)
+
+
+@reads("Clip")
+def clip(input, min=None, max=None):
+    if min is not None:
+        input = ops.maximum(input, min)
+    return input if max is None else ops.cast(ops.minimum(input, max), input.dtype)
+
+
+@reads("IsInf")
+def is_infinite(X, *, detect_negative=1, detect_positive=1):
+    if detect_negative and detect_positive:
+        return ops.isinf(X)
+    if detect_positive:
+        return ops.isposinf(X)
+    return ops.isneginf(X) if detect_negative else ops.zeros(X.shape, dt.bool_)
+
+
+@reads("BitShift")
+def bit_shift(X, Y, *, direction):
+    last = ops.minimum(Y, X.dtype.bits - 1)
+    if direction == "RIGHT" and X.dtype.kind == "i":  # the sign stays
+        return ops.bitwise_right_shift(X, last)
+    shift = ops.bitwise_left_shift if direction == "LEFT" else ops.bitwise_right_shift
+    return ops.where(X.dtype.bits > Y, shift(X, last), ops.zeros_like(X))
+
+
+@reads("Cast")
+def cast(input, *, to, saturate=1, round_mode="up"):
+    return ops.cast(input, dtype_of(to))
+
+
+@reads("CastLike")
+def cast_like(input, target_type, *, saturate=1, round_mode="up"):
+    return ops.cast(input, target_type.dtype)
+
+
+def reinterpreted(x: Tensor, dtype: DType) -> Tensor:
+    """The same bits as numbers of another type."""
+    return from_buffer(np.array(current(x)._array, order="C").view(dtype.storage), dtype)
+
+
+@reads("BitCast")
+def bit_cast(input, *, to):
+    dtype = dtype_of(to)
+    if dtype.bits != input.dtype.bits:
+        raise OpValueError(f"BitCast of {input.dtype} to {dtype}, which have not as many bits")
+    return reinterpreted(input, dtype)
