@@ -12,7 +12,45 @@ from anfora import ops
 from anfora.core import dtype as dt
 from anfora.core.errors import OpRuntimeError, OpValueError
 from anfora.core.tensor import Tensor
-from anfora.onnx.table import Floats, Ints, reads
+from anfora.onnx.table import Floats, Ints, reads, writes
+from anfora.onnx.writer import Writer
+
+# -- to ONNX ----------------------------------------------------------------------------------------------------------
+
+
+@writes("resample")
+def _(w: Writer, input, places, weights, axis):
+    n, at, shares = input.shape[axis], w.known(places), w.known(weights)
+    if not isinstance(n, int) or at is None or shares is None:
+        w.refuse("another size of an axis of a free length")
+    table = np.zeros((n, len(at)))
+    for column in range(at.shape[1]):
+        np.add.at(table, (at[:, column], np.arange(len(at))), shares[:, column])
+    order = [*(a for a in range(input.ndim) if a != axis), axis]
+    made = w.node("MatMul", w.transpose(input, order), w.constant(table, w.dtype))
+    return w.transpose(made, [order.index(a) for a in range(input.ndim)])
+
+
+@writes("unfold_windows")
+def _(w: Writer, input, window, counts, steps):
+    """The windows as one product: a Gather of places, and zeros where they lie outside."""
+    _, height, width = input.shape
+    down, across, spread_down, spread_across, top, left = steps
+    line = [np.arange(n) for n in (*window, *counts)]
+    rows = line[0][:, None, None, None] * spread_down + line[2][None, None, :, None] * down - top
+    columns = line[1][None, :, None, None] * spread_across + line[3][None, None, None, :] * across - left
+    if not isinstance(height, int) or not isinstance(width, int):
+        w.refuse("windows of an image of a free length")
+    inside = (rows >= 0) & (rows < height) & (columns >= 0) & (columns < width)
+    places = np.where(inside, rows * width + columns, height * width).reshape(-1)
+    flat = w.reshape(input, (*input.shape[:1], height * width))
+    zero = w.constant(0, w.dtype)
+    flat = w.node("Pad", flat, w.constant([0, 0, 0, 1]), zero)
+    found = w.node("Gather", flat, w.constant(places), axis=1)
+    return w.reshape(found, w.out.shape)
+
+
+# -- from ONNX --------------------------------------------------------------------------------------------------------
 
 
 def _places(n, m, scale, mode, roi, size):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 from anfora import ops
 from anfora.core import dtype as dt
+from anfora.core.abstract import TensorType
 from anfora.core.errors import OpValueError
 from anfora.core.op import registry
 from anfora.core.tensor import Tensor
-from anfora.onnx.table import Float, Int, reads, writes
+from anfora.onnx.program import lengths_in
+from anfora.onnx.table import WRITES, Float, Int, reads, writes
 from anfora.onnx.writer import Value, Writer
+from anfora.ops.layouts import through
 
 # -- to ONNX ----------------------------------------------------------------------------------------------------------
 
@@ -107,6 +111,53 @@ for _name, _reduction in {
     _put(_name, _reduction)
 
 
+@writes("sub_at")
+def _(w: Writer, input, indices, values, form):
+    taken = w.value(values, w.dtype)
+    minus = w.node("Neg", taken)
+    minus._shape = taken.shape
+    return WRITES["add_at"](w, input, indices, minus, form)
+
+
+@writes("sum_at")
+def _(w: Writer, values, indices, form, shape):
+    zeros = w.expand(w.constant(0, w.dtype), shape)
+    zeros._shape = shape
+    return WRITES["add_at"](w, zeros, indices, values, form)
+
+
+def positions(w: Writer, shape: Any, path: tuple) -> np.ndarray:
+    """Where the elements lie that views, one after the other, show of a tensor: places in it from the first one on."""
+    if not all(isinstance(length, int) for length in shape) or list(lengths_in(path)):
+        w.refuse("a place in a tensor of a free length")
+    whole = TensorType(dt.int8, tuple(shape)).contiguous
+    found = through(whole, path)
+    if found is None:
+        w.refuse("a view of a view that is a copy")
+    layout, start = found
+    places = np.full(layout.shape, start, np.int64)
+    for axis, (n, step) in enumerate(zip(layout.shape, layout.strides)):
+        places += (np.arange(n) * step).reshape([-1 if a == axis else 1 for a in range(len(layout.shape))])
+    return places
+
+
+@writes("write_back")
+def _(w: Writer, input, value, path):
+    places = positions(w, input.shape, path).reshape(-1)
+    flat = w.reshape(input, (-1,))
+    values = w.reshape(w.value(value, w.dtype), (-1,))
+    made = w.node("ScatterElements", flat, w.constant(places), values, axis=0)
+    return w.reshape(made, input.shape)
+
+
+@writes("place")
+def _(w: Writer, input, shape, path):
+    places = positions(w, shape, path).reshape(-1)
+    zeros = w.expand(w.constant(0, w.dtype), (math.prod(shape),))
+    made = w.node("ScatterElements", zeros, w.constant(places), w.reshape(input, (-1,)), axis=0)
+    return w.reshape(made, shape)
+
+
 @writes("topk")
 def _(w: Writer, input, k, dim, largest, sorted):
     values, places = w.node(
@@ -155,6 +206,14 @@ _extreme("argmin", "ArgMin")
 @writes("cumsum")
 def _(w: Writer, x, axis, dtype, exclusive, reverse):
     return w.node("CumSum", w.cast(x, w.dtype), w.constant(axis), exclusive=int(exclusive), reverse=int(reverse))
+
+
+@writes("cumprod")
+def _(w: Writer, input, dim, dtype, exclusive, reverse):
+    if w.opset < 26:
+        w.refuse("ONNX has running products from version 26 on")
+    x = w.cast(input, w.dtype)
+    return w.node("CumProd", x, w.constant(dim), exclusive=int(exclusive), reverse=int(reverse))
 
 
 # -- from ONNX --------------------------------------------------------------------------------------------------------

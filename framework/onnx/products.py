@@ -67,15 +67,18 @@ def _(w: Writer, gradient, weight, bias, size, stride, padding, dilation, groups
 
 @writes("max_pool2d")
 def _(w: Writer, x, kernel_size, stride, padding, dilation, return_indices, ceil_mode):
-    if return_indices:
-        w.refuse("the places of maxima, which ONNX counts through the whole tensor")
     top, bottom, left, right = padding
+    area = x.shape[-1] * x.shape[-2]
     x, flat = _images(w, x)
+    kinds = (x.dtype, dt.int64)[: 1 + return_indices]
     made = w.node(
-        "MaxPool", x, kernel_shape=list(kernel_size), strides=list(stride), pads=[top, left, bottom, right],
-        dilations=list(dilation), ceil_mode=int(ceil_mode),
+        "MaxPool", x, count=len(kinds), dtypes=kinds, kernel_shape=list(kernel_size), strides=list(stride),
+        pads=[top, left, bottom, right], dilations=list(dilation), ceil_mode=int(ceil_mode),
     )  # fmt: skip
-    return w.squeeze(made, (0,)) if flat else made
+    if return_indices:  # ONNX counts through the whole tensor
+        made = made[0], w.node("Mod", made[1], w.value(area, dt.int64))
+    found = [w.squeeze(part, (0,)) if flat else part for part in made]
+    return tuple(found) if return_indices else found[0]
 
 
 def _images(w: Writer, x: Value) -> tuple[Value, bool]:
@@ -85,14 +88,17 @@ def _images(w: Writer, x: Value) -> tuple[Value, bool]:
 
 @writes("avg_pool2d")
 def _(w: Writer, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    if divisor_override:
-        w.refuse("a mean with a divisor of its own")
     top, bottom, left, right = padding
     x, flat = _images(w, input_x)
     made = w.node(
         "AveragePool", x, kernel_shape=list(kernel_size), strides=list(stride), pads=[top, left, bottom, right],
-        ceil_mode=int(ceil_mode), count_include_pad=int(count_include_pad),
+        ceil_mode=int(ceil_mode), count_include_pad=int(count_include_pad or bool(divisor_override)),
     )  # fmt: skip
+    if divisor_override:
+        if ceil_mode:
+            w.refuse("a mean with a divisor of its own, and windows that reach out of the image")
+        area = kernel_size[0] * kernel_size[1]
+        made = w.node("Mul", made, w.constant(area / divisor_override, w.dtype))
     return w.squeeze(made, (0,)) if flat else made
 
 

@@ -41,16 +41,23 @@ def _(w: Writer, x, axis, keep_dims, dtype):
     return w.reduce("ReduceSum", w.cast(w.cast(x, dt.bool_), w.dtype), _axes(x, axis), keep_dims)
 
 
+def _how_many(w: Writer, x: Value, axis, keep) -> Value:
+    """How many elements are set."""
+    return w.reduce("ReduceSum", w.cast(x, dt.int32), _axes(x, axis), keep)
+
+
 @writes("all")
 def _(w: Writer, input, axis, keep_dims):
-    number = w.cast(w.cast(input, dt.bool_), dt.int32)
-    return w.cast(w.reduce("ReduceMin", number, _axes(input, axis), keep_dims), dt.bool_)
+    others = w.node("Not", w.cast(input, dt.bool_))
+    others._shape = input.shape
+    return w.node("Equal", _how_many(w, others, axis, keep_dims), w.constant(0, dt.int32), dtype=dt.bool_)
 
 
 @writes("any")
 def _(w: Writer, input, axis, keep_dims):
-    number = w.cast(w.cast(input, dt.bool_), dt.int32)
-    return w.cast(w.reduce("ReduceMax", number, _axes(input, axis), keep_dims), dt.bool_)
+    return w.node(
+        "Greater", _how_many(w, w.cast(input, dt.bool_), axis, keep_dims), w.constant(0, dt.int32), dtype=dt.bool_
+    )
 
 
 @writes("moments")
