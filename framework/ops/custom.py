@@ -41,7 +41,7 @@ from anfora.kernel.memory import compute_elem
 from anfora.kernel.plan import Buffer, Planner, split
 from anfora.ops.families import OpWithNumbers, aligned, broadcast_shapes, by_element, own_type, type_of
 
-__all__ = ["CustomOp", "custom_op"]
+__all__ = ["CustomOp", "custom_op", "described", "located"]
 
 
 class CustomOp(OpWithNumbers):
@@ -61,7 +61,7 @@ class CustomOp(OpWithNumbers):
             len(dtype) if isinstance(dtype, (tuple, list)) else getattr(dtype, "count", 1)
         )
         inputs = names if loop is None else names[: len(self.cores)]
-        super().__init__(_described(function, inputs))
+        super().__init__(described(function, inputs))
         self.__module__, self.__qualname__ = function.__module__, function.__qualname__
         self.dtypes = _dtypes(dtype, self.outs, function.__name__)
         self.cost = cost
@@ -250,7 +250,7 @@ class CustomOp(OpWithNumbers):
         except AnforaError:
             raise
         except Exception as error:
-            raise _located(self.name, self.function, error) from None
+            raise located(self.name, self.function, error) from None
 
     def _plan_elements(self, p: Planner, operands: tuple[Buffer, ...]) -> None:
         count = len(self.tensors)
@@ -419,7 +419,7 @@ def _parameters(function: FunctionType, count: int | None) -> list[str]:
     return list(code.co_varnames[: code.co_argcount])
 
 
-def _described(function: FunctionType, inputs: list[str]) -> Callable:
+def described(function: FunctionType, inputs: list[str]) -> Callable:
     """What an Op is made of: a name, a documentation, and a signature that says what is a tensor."""
 
     def described() -> None: ...
@@ -455,7 +455,7 @@ def _wide(dtype: DType) -> DType:
 # -- errors in the function ---------------------------------------------------------------------------------------------
 
 
-def _located(name: str, function: FunctionType, error: Exception) -> AnforaError:
+def located(name: str, function: FunctionType, error: Exception) -> AnforaError:
     """What numba, or the search for bodies, has against the function, with the place there."""
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     help = None
