@@ -274,7 +274,7 @@ def _taken_apart(function: FunctionType) -> tuple[list[tuple[str, Any, Any]], li
     if not results or any(name not in names for name in results):
         raise _wrong(function, definition, "a hybrid function returns, in the end, what `output_tensor` gave")
     definition.args.args += [ast.arg(name, lineno=first, col_offset=0) for name in names]
-    definition.body = [*body, ast.Return(None, lineno=definition.end_lineno, col_offset=0)]
+    definition.body = [*body, ast.Return(None, lineno=definition.end_lineno or first, col_offset=0)]
     scope = {**_WORDS, **function.__globals__, **inspect.getclosurevars(function).nonlocals}
     exec(compile(ast.fix_missing_locations(tree), function.__code__.co_filename, "exec"), scope)
     return made, results, scope[function.__name__]
