@@ -18,7 +18,7 @@ from anfora.core.tensor import Tensor
 from anfora.eager import batched, cells, dispatch, tape, transform
 from anfora.kernel import executor, glue
 
-glue.bind(Tensor, Parameter, tape.Node, memory.SAVED, memory.clock, span.internal_files)
+glue.bind(Tensor, Parameter, tape.Node, tape.Followed, memory.SAVED, memory.clock, span.internal_files)
 dispatch.install()
 slots.call_cell = cells.call_cell
 slots.backward = batched.effect(transform.backward)

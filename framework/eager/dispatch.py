@@ -7,6 +7,7 @@ have been seen before and are plain (tensors, Python numbers, no attributes or b
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,11 +24,11 @@ from anfora.core.parameter import Parameter
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, leave_to_tape, numpy_to_bfloat16, view_array, wrap
-from anfora.eager import autocast, batched, tape
+from anfora.eager import autocast, batched, in_place, tape
 from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
-from anfora.kernel.call import ARGUMENTS
+from anfora.kernel.given import ARGUMENTS
 from anfora.kernel.site import NativeEntry, Site
 
 __all__ = ["apply", "bound", "call", "measured", "native_method", "observe"]
@@ -512,10 +513,18 @@ def _written(whole: Tensor, target: Tensor, path: tuple) -> Any:
 
 def assign(parameter: Tensor, value: Tensor) -> None:
     """Write a tensor into a parameter: new data, of which the parameter stays a leaf."""
+    _assignment()(parameter, value)
+
+
+@functools.cache
+def _assignment() -> Callable:
     from anfora.ops import copy_to
 
-    with tape.recording(False):
-        copy_to(parameter, value)
+    def in_python(parameter: Tensor, value: Tensor) -> Tensor:
+        with tape.recording(False):
+            return copy_to(parameter, value)
+
+    return native_change(copy_to, in_python, untaped=True, is_method=False)
 
 
 # -- the native path --------------------------------------------------------------------------------------------------
@@ -556,7 +565,8 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
     slow.__name__ = op.name
     slow.__doc__ = op.__doc__
     slow.__signature__ = op.signature  # type: ignore[attr-defined]
-    site = Site(slow) if not op.variadic and op.writes is None and glue.available() else None
+    is_native = not op.variadic and glue.available()
+    site = Site(slow, writes=op.writes is not None) if is_native else None
     return site, slow
 
 
@@ -564,6 +574,12 @@ def native_method(op: Op, order: tuple[int, ...] | None, is_python: bool) -> Any
     """An operator as a method of Tensor; `is_python`: one of Python's operators."""
     site, slow = _make_site(op, (), order, is_python)
     return (site and site.method(Tensor)) or slow
+
+
+def native_change(op: Op | None, in_python: Callable, untaped: bool = False, is_method: bool = True) -> Any:
+    """A function that computes an operator and writes the result into its first argument: see `in_place.native_change`."""
+    site = in_place.native_change(op, in_python, untaped)
+    return in_python if site is None else (site.method(Tensor) or in_python) if is_method else site.call
 
 
 def bound(op: Op, **attributes: Any) -> Any:
@@ -582,6 +598,11 @@ def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...
         return
     if entry.widens and _widens_a_network(inputs):
         return
+    if op.writes is not None:
+        change = in_place.written(entry, keys) if order is None else None
+        if change is not None:
+            site.add(change)
+        return
     if entry.view is not None and (order is not None or entry.numbers):  # a number has no memory to look at
         return
     if order is None or order == tuple(range(len(keys))):
@@ -592,10 +613,7 @@ def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...
 
 def _native(entry: Entry, keys: list) -> NativeEntry:
     count = len(keys)
-    scalars = tuple(
-        entry.inputs[i].dtype.code if isinstance(key, type) else None  # type: ignore[union-attr]
-        for i, key in enumerate(keys)
-    )
+    scalars = in_place.number_codes(entry, keys)
     recipes = {
         mask: entry.recipe(mask)
         for mask in range(1, 1 << count)
@@ -624,6 +642,7 @@ def install() -> None:
     slots.dispatch = call
     slots.native_method = native_method
     slots.bound = bound
+    slots.native_change = native_change
     slots.assign = assign
     core_tensor.refresh = refresh
     core_tensor.make_leaf = Leaf

@@ -1,0 +1,140 @@
+"""Writes in place on the native path: `x.add_(y)`, `x.fill_(2)`, `ops.assign_sub(p, g)`.
+
+Written down, such a call is an operator and a write of its result (`ops/forms.py`), and that is what graph mode records.
+What it means for memory alone can be done at once: the operator's own loop with the tensor in the place of the result,
+or, where the result has another element type or the data may be refused, a workspace and a copy in the same program. The
+native call (`kernel/change.py`) leaves to Python whatever has more to it: histories, memory that a tape holds, operands
+that lie across the tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from anfora.core import slots
+from anfora.core.abstract import Layout
+from anfora.core.op import Op
+from anfora.core.tensor import Tensor
+from anfora.eager.entry import Entry, entry_for
+from anfora.kernel import glue
+from anfora.kernel.change import ANYWHERE, APART, IN_STEP
+from anfora.kernel.executor import Program
+from anfora.kernel.given import ARGUMENTS
+from anfora.kernel.loops import plan_copy, plan_elementwise, plan_fill
+from anfora.kernel.plan import Buffer, Planner
+from anfora.kernel.site import NativeChange, Site
+
+__all__ = ["changes", "native_change", "number_codes", "written"]
+
+
+def number_codes(entry: Entry, keys: list) -> tuple[str | None, ...]:
+    """For each argument that is a number, the code in which it is passed."""
+    return tuple(
+        entry.inputs[i].dtype.code if isinstance(key, type) else None  # type: ignore[union-attr]
+        for i, key in enumerate(keys)
+    )
+
+
+def written(entry: Entry, keys: list, untaped: bool = False) -> NativeChange | None:
+    """The native form of an operator that writes its first argument."""
+    if entry.written != (0,) or not _has_places(keys[0]):
+        return None
+    hazards = _hazards(keys, entry.program)
+    untaped = untaped or entry.op.is_untaped
+    return NativeChange(tuple(keys), entry.program, number_codes(entry, keys), hazards, untaped=int(untaped))
+
+
+def native_change(op: Op | None, in_python: Callable, untaped: bool = False) -> Site | None:
+    """The site of a function that computes an operator and writes the result into its first argument; None where there
+    is no native path.
+
+    Args:
+        op: the operator, of all its tensors by position; None for one that sets to zero.
+        in_python: the function itself.
+        untaped: whether the write is an effect that no tape follows.
+    """
+    if not glue.available():
+        return None
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        glue.claim()
+        result = in_python(*args, **kwargs)
+        if slots.watcher.recorder is None and not kwargs and result is args[0]:
+            change = changes(op, args, untaped)
+            if change is not None:
+                site.add(change)
+        return result
+
+    for name in ("__name__", "__qualname__", "__doc__", "__signature__"):
+        if hasattr(in_python, name):
+            setattr(slow, name, getattr(in_python, name))
+    site = Site(slow, writes=True)
+    return site
+
+
+def changes(op: Op | None, args: tuple, untaped: bool) -> NativeChange | None:
+    """The native form of a call that has been done."""
+    keys = [x._layout if isinstance(x, Tensor) else None if x is None else x.__class__ for x in args]
+    plain = all(isinstance(key, Layout) or key in (None, float, int, bool) for key in keys)
+    if not plain or not isinstance(keys[0], Layout) or len(args) > ARGUMENTS or not _has_places(keys[0]):
+        return None
+    target: Layout = keys[0]
+    if op is None:
+        return NativeChange(tuple(keys), _zero(target), (None,), (APART,), untaped=int(untaped)) if not args[1:] else None
+    if len(args) != len(op.tensors) or op.variadic or op.is_random:
+        return None
+    entry = entry_for(op, tuple(keys), ())
+    if op.writes is not None:
+        return None if entry.is_advised else written(entry, keys, untaped)
+    if entry.is_advised or entry.is_tuple or entry.program is None or entry.outputs[0].shape != target.shape:
+        return None
+    program, is_in_step = _into(entry, target)
+    hazards = _hazards(keys, program) if is_in_step else (ANYWHERE,) * len(keys)
+    return NativeChange(tuple(keys), program, number_codes(entry, keys), hazards, untaped=int(untaped))
+
+
+def _into(entry: Entry, target: Layout) -> tuple[Program, bool]:
+    """A program that puts the result of a call into memory of a layout, and whether it may write before all is read."""
+    planner = Planner(entry.inputs, (target,))
+    out = Buffer.of(len(entry.inputs), target)
+    steps = entry.program.plan.steps
+    elements = steps[0].elements if len(steps) == 1 else None
+    if elements is not None and not entry.may_fail and entry.outputs[0].dtype is target.dtype:
+        [(_, kind)] = elements.outputs
+        plan_elementwise(planner, elements.body, elements.inputs, [(out, kind)], elements.nanoseconds)
+        return Program(planner.finish(), computes=entry.op), True
+    result = planner.workspace(entry.outputs[0].dtype, *target.shape)
+    operands = [None if layout is None else Buffer.of(i, layout) for i, layout in enumerate(entry.inputs)]
+    assert entry.op.kernel_rule is not None
+    entry.op.kernel_rule(planner, *(operands[group] for group in entry.groups), result, **entry.attributes)
+    plan_copy(planner, result, out)
+    return Program(planner.finish(), computes=entry.op), False
+
+
+def _zero(target: Layout) -> Program:
+    from anfora.ops import copy_to
+
+    planner = Planner((target,), (target,))
+    out = Buffer.of(1, target)
+    if out.is_contiguous:
+        plan_fill(planner, out, 0)
+    else:
+        zero = planner.workspace(target.dtype)
+        plan_fill(planner, zero, 0)
+        plan_copy(planner, zero, out)
+    return Program(planner.finish(), computes=copy_to)
+
+
+def _has_places(layout: Layout) -> bool:
+    """Whether each element has a place of its own in memory."""
+    return all(step or length <= 1 for step, length in zip(layout.strides, layout.shape))
+
+
+def _hazards(keys: list, program: Program) -> tuple[int, ...]:
+    """How the arguments of a program that writes the first of them may lie to it: where it goes element by element, they
+    may be the same elements."""
+    assert program.plan is not None
+    steps = program.plan.steps
+    in_step = len(steps) == 1 and steps[0].elements is not None
+    return tuple(IN_STEP if in_step and key is keys[0] else APART for key in keys)
