@@ -81,7 +81,8 @@ def changes(op: Op | None, args: tuple, untaped: bool) -> NativeChange | None:
         return None
     target: Layout = keys[0]
     if op is None:
-        return NativeChange(tuple(keys), _zero(target), (None,), (APART,), untaped=int(untaped)) if not args[1:] else None
+        is_plain = len(args) == 1
+        return NativeChange(tuple(keys), _zero(target), (None,), (APART,), untaped=int(untaped)) if is_plain else None
     if len(args) != len(op.tensors) or op.variadic or op.is_random:
         return None
     entry = entry_for(op, tuple(keys), ())

@@ -63,7 +63,8 @@ def write_change(module: Module, where: Fields, python: tuple[int, int]) -> None
     with fn.loop(1, count) as i:
         at = i * 3 + HAZARDS
         begin = fn.load(given.data, I64, i)
-        first, last, may = begin + fn.load(entry, I64, at), begin + fn.load(entry, I64, at + 1), fn.load(entry, I64, at + 2)
+        first, last = begin + fn.load(entry, I64, at), begin + fn.load(entry, I64, at + 1)
+        may = fn.load(entry, I64, at + 2)
         with fn.when((first < high) & (low < last) & (may != ANYWHERE) & ((may != IN_STEP) | (first != low))):
             given.slow()
     with fn.when(same(fn.load(owner + where.tensor_mark, PTR), fn.symbol("anfora_saved"))):
