@@ -35,8 +35,9 @@ def bound(op: Any, **attributes: Any) -> Any:
 
 
 def native_change(op: Any, in_python: Any, untaped: bool = False, is_method: bool = True) -> Any:
-    """A function that computes an operator (None: zeros) and writes the result into its first argument, native where that
-    is possible. `in_python` is that function; an `untaped` one is an effect that no tape follows."""
+    """A function that computes an operator (None: zeros; "item": `x[key] = value`) and writes the result into its first
+    argument, native where that is possible. `in_python` is that function; an `untaped` one is an effect that no tape
+    follows."""
     return _filled("native_change")(op, in_python, untaped, is_method)
 
 

@@ -576,9 +576,13 @@ def native_method(op: Op, order: tuple[int, ...] | None, is_python: bool) -> Any
     return (site and site.method(Tensor)) or slow
 
 
-def native_change(op: Op | None, in_python: Callable, untaped: bool = False, is_method: bool = True) -> Any:
-    """A function that computes an operator and writes the result into its first argument: see `in_place.native_change`."""
-    site = in_place.native_change(op, in_python, untaped)
+def native_change(op: Op | str | None, in_python: Callable, untaped: bool = False, is_method: bool = True) -> Any:
+    """A function that computes an operator and writes the result into its first argument: see `in_place.native_change`.
+    "item" stands for `x[key] = value`."""
+    if isinstance(op, str):
+        site = in_place.native_set_item(in_python)
+    else:
+        site = in_place.native_change(op, in_python, untaped)
     return in_python if site is None else (site.method(Tensor) or in_python) if is_method else site.call
 
 

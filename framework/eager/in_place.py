@@ -13,19 +13,21 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora.core import slots
-from anfora.core.abstract import Layout
-from anfora.core.op import Op
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.op import Op, registry
+from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry, entry_for
 from anfora.kernel import glue
-from anfora.kernel.change import ANYWHERE, APART, IN_STEP
+from anfora.kernel.change import ABSENT, ANYWHERE, APART, ARRAY, DOTS, IN_STEP, ITEMS, NEW_AXIS, NUMBER, SLICE
 from anfora.kernel.executor import Program
 from anfora.kernel.given import ARGUMENTS
 from anfora.kernel.loops import plan_copy, plan_elementwise, plan_fill
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.site import NativeChange, Site
+from anfora.ops.indexing import plan_set_item
 
-__all__ = ["changes", "native_change", "number_codes", "written"]
+__all__ = ["changes", "item_words", "native_change", "native_set_item", "number_codes", "set_item", "written"]
 
 
 def number_codes(entry: Entry, keys: list) -> tuple[str | None, ...]:
@@ -66,11 +68,87 @@ def native_change(op: Op | None, in_python: Callable, untaped: bool = False) -> 
                 site.add(change)
         return result
 
-    for name in ("__name__", "__qualname__", "__doc__", "__signature__"):
-        if hasattr(in_python, name):
-            setattr(slow, name, getattr(in_python, name))
-    site = Site(slow, writes=True)
+    _as(slow, in_python)
+    site = Site(slow, writes=1)
     return site
+
+
+def native_set_item(in_python: Callable) -> Site | None:
+    """The site of `x[key] = value`; None where there is no native path."""
+    if not glue.available():
+        return None
+
+    def slow(*args: Any, **kwargs: Any) -> Any:
+        glue.claim()
+        result = in_python(*args, **kwargs)
+        if slots.watcher.recorder is None and len(args) == 3:
+            change = set_item(*args)
+            if change is not None:
+                site.add(change)
+        return result
+
+    _as(slow, in_python)
+    site = Site(slow, writes=2)
+    return site
+
+
+def _as(function: Any, other: Any) -> None:
+    for name in ("__name__", "__qualname__", "__doc__", "__signature__"):
+        if hasattr(other, name):
+            setattr(function, name, getattr(other, name))
+
+
+def set_item(x: Tensor, key: Any, value: Any) -> NativeChange | None:
+    """The native form of `x[key] = value`, which has been done."""
+    items = key if type(key) is tuple else (key,)
+    words = item_words(items)
+    arrays = [item for item in items if isinstance(item, Tensor)]
+    kind = value._layout if isinstance(value, Tensor) else value.__class__
+    plain = all(type(y) in (Tensor, Parameter) for y in (x, *arrays)) and (
+        kind in (float, int, bool) if isinstance(kind, type) else type(value) in (Tensor, Parameter)
+    )
+    if words is None or not plain or len(arrays) > ARGUMENTS - 2:
+        return None
+    target, layouts = x._layout, [y._layout for y in arrays]
+    keys = [target, kind, *layouts]
+    number = kind if isinstance(kind, Layout) else TensorType(target.dtype, ()).contiguous
+    planned = plan_set_item(target, items, number, layouts)
+    if planned is None:
+        return None
+    plan, part, axes = planned
+    if not _has_places(part[0]):
+        return None
+    program = Program(plan, computes=registry["copy_to"])
+    in_step = _is_in_step(program) and not arrays
+    hazards = [IN_STEP if in_step and layout is part[0] else APART for layout in (target, number, *layouts)]
+    codes = (None, None if isinstance(kind, Layout) else target.dtype.code, *(None for _ in arrays))
+    return NativeChange(tuple(keys), program, codes, tuple(hazards), 2, part, words, axes)
+
+
+def item_words(items: tuple) -> tuple[int, ...] | None:
+    """The words of a key, as native code makes them; None for one that it does not read."""
+    if len(items) > ITEMS:
+        return None
+    words: list[int] = []
+    for item in items:
+        bounds = [0, 0, 0]
+        if type(item) is int:
+            tag = NUMBER
+        elif item is None:
+            tag = NEW_AXIS
+        elif item is ...:
+            tag = DOTS
+        elif type(item) is slice:
+            tag, bounds = SLICE, [item.start, item.stop, item.step]
+            if not all(bound is None or type(bound) is int for bound in bounds):
+                return None
+            bounds = [ABSENT if bound is None else bound for bound in bounds]
+        elif isinstance(item, Tensor):
+            tag = ARRAY
+        else:
+            return None
+        words += [tag, *bounds]
+    return tuple(words)
 
 
 def changes(op: Op | None, args: tuple, untaped: bool) -> NativeChange | None:
@@ -114,8 +192,6 @@ def _into(entry: Entry, target: Layout) -> tuple[Program, bool]:
 
 
 def _zero(target: Layout) -> Program:
-    from anfora.ops import copy_to
-
     planner = Planner((target,), (target,))
     out = Buffer.of(1, target)
     if out.is_contiguous:
@@ -124,7 +200,7 @@ def _zero(target: Layout) -> Program:
         zero = planner.workspace(target.dtype)
         plan_fill(planner, zero, 0)
         plan_copy(planner, zero, out)
-    return Program(planner.finish(), computes=copy_to)
+    return Program(planner.finish(), computes=registry["copy_to"])
 
 
 def _has_places(layout: Layout) -> bool:
@@ -135,7 +211,12 @@ def _has_places(layout: Layout) -> bool:
 def _hazards(keys: list, program: Program) -> tuple[int, ...]:
     """How the arguments of a program that writes the first of them may lie to it: where it goes element by element, they
     may be the same elements."""
+    in_step = _is_in_step(program)
+    return tuple(IN_STEP if in_step and key is keys[0] else APART for key in keys)
+
+
+def _is_in_step(program: Program) -> bool:
+    """Whether a program reads and writes its operands element by element."""
     assert program.plan is not None
     steps = program.plan.steps
-    in_step = len(steps) == 1 and steps[0].elements is not None
-    return tuple(IN_STEP if in_step and key is keys[0] else APART for key in keys)
+    return len(steps) == 1 and steps[0].elements is not None

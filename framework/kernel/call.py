@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from anfora.kernel.change import write_change
+from anfora.kernel.change import write_change, write_set_item
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
 from anfora.kernel.executor import NO_MEMORY
 from anfora.kernel.fields import Fields
@@ -62,6 +62,7 @@ def write_call(where: Fields, python: tuple[int, int]) -> Module:
     module = Module()
     _write_make(module, where)
     write_change(module, where, python)
+    write_set_item(module, where, python)
     _write_invoke(module, where, python)
     fn = Function("kernel", [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")], "ptr", module)
     self, args, count, names = fn.args
@@ -131,8 +132,12 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     given = Given(fn, where, python)
     site, args, count, none = given.site, given.args, given.count, given.none
     incref, slow = given.incref, given.slow
-    with fn.when(fn.load(site, I64, SITE_WRITES) != 0):
+    writes = fn.load(site, I64, SITE_WRITES)
+    with fn.when(writes != 0):
+        with fn.when(writes == 2):
+            fn.ret(fn.call(PTR, "set_item", site, args, count))
         fn.ret(fn.call(PTR, "change", site, args, count))
+    given.begin()
     given.read()
     entry = given.entry()
     switch, data, mask = given.switch, given.data, given.mask

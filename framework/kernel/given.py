@@ -20,7 +20,8 @@ WAYS = 4  #: entries that share a place in a site's table
 PLACES = 64  #: in the table of a site
 WRITEABLE = 0x400  # numpy's flag
 
-# a site: what to call when in doubt, the table of entries, whether it writes in place
+# a site: what to call when in doubt, the table of entries, whether it writes in place: 1 into its first argument, 2 into
+# what a key names of that
 SITE_SLOW, SITE_TABLE, SITE_WRITES = 0, 1, 2
 # what all entries have: ARGUMENTS object addresses (a layout, a number's type, None; 0 for no argument), the program, and
 # ARGUMENTS codes, see SCALAR_CODES
@@ -70,7 +71,9 @@ class Given:
     def __init__(self, fn: Function, where: Fields, python: tuple[int, int]) -> None:
         self.fn, self.where, self.python = fn, where, python
         self.site, self.args, self.count = fn.args
+        self._call = (self.args, self.count)
         self.none = fn.symbol("_Py_NoneStruct")
+        self.total = fn.var(0)
 
     def incref(self, obj: Value) -> Value:
         self.fn.call(None, "Py_IncRef", obj)
@@ -78,7 +81,7 @@ class Given:
 
     def slow(self) -> None:
         """Leave the call to Python."""
-        self.fn.ret(call_slow(self.fn, self.python, self.site, self.args, self.count, self.fn.const(0, PTR)))
+        self.fn.ret(call_slow(self.fn, self.python, self.site, *self._call, self.fn.const(0, PTR)))
 
     def is_tensor(self, kind: Value) -> Value:
         return same(kind, self.fn.symbol("anfora_tensor")) | same(kind, self.fn.symbol("anfora_parameter"))
@@ -96,17 +99,21 @@ class Given:
         base = self.fn.load(tensor + self.where.tensor_base, PTR)
         return self.fn.select(same(base, self.none), tensor, base)
 
-    def read(self) -> None:
-        """What each argument is: its key, the address of its data, whether the tape follows it."""
-        fn, where, none = self.fn, self.where, self.none
+    def begin(self) -> None:
+        """Leave calls to Python that native code must not serve."""
+        fn = self.fn
         cells = fn.symbol("anfora_state")
         self.switch = fn.load(cells, I64, 0)
         is_foreign = (self.switch >> 1) != fn.call(I64, "PyThread_get_thread_ident")
         with fn.when((self.count > ARGUMENTS) | is_foreign | (fn.load(cells, I64, 1) != 0)):
             self.slow()
+
+    def read(self) -> None:
+        """What each argument is: its key, the address of its data, whether the tape follows it."""
+        fn, where, none = self.fn, self.where, self.none
         self.keys, self.numbers = fn.buffer(8 * ARGUMENTS), fn.buffer(8 * ARGUMENTS)
         self.data = fn.buffer(8 * (ARGUMENTS + 1))
-        self.mask, self.total = fn.var(0), fn.var(0)
+        self.mask = fn.var(0)
         with fn.loop(0, self.count) as i:
             item = fn.load(self.args, PTR, i)
             kind = fn.load(item + where.object_type, PTR)
@@ -129,10 +136,18 @@ class Given:
                     key.set(none)
                     fn.store(fn.const(0), self.data, i)
             fn.store(key.value.address(), self.keys, i)
-            self.total.set((self.total.value * 31 + (key.value.address() >> 5)) & (2**63 - 1))
+            self.add_key(key.value.address() >> 5)
 
-    def entry(self) -> Value:
-        """The entry of the call, among those that share a place; numbers are brought into the form of its kernel."""
+    def add_key(self, word: Value) -> None:
+        """Let a word, which must not differ between calls of one entry, decide where in the table that stands."""
+        self.total.set((self.total.value * 31 + word) & (2**63 - 1))
+
+    def entry(self, also: Callable[[Value], Value] | None = None) -> Value:
+        """The entry of the call, among those that share a place; numbers are brought into the form of its kernel.
+
+        Args:
+            also: whether an entry with the keys of the call is the one.
+        """
         fn = self.fn
         place = fn.load(self.site, PTR, SITE_TABLE) + (self.total.value & (PLACES - 1)) * (8 * WAYS)
         found = fn.var(0)
@@ -146,6 +161,9 @@ class Given:
                     with fn.when(i < self.count):
                         key.set(fn.load(self.keys, I64, i))
                     equal.set(equal.value & (fn.load(entry.pointer(), I64, i + KEYS) == key.value))
+                if also is not None:
+                    with fn.when(equal.value):
+                        equal.set(also(entry.pointer()))
                 with fn.when(equal.value):
                     found.set(entry)
         with fn.when(found.value == 0):

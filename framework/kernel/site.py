@@ -41,6 +41,10 @@ class NativeEntry:
     offset: int = 0  #: of a view: bytes from its source
     step: tuple = ()  #: of a view: its step in the path, as a tuple of one
 
+    @property
+    def place(self) -> int:
+        return _place([id(key) >> 5 for key in self.keys])
+
     def words(self) -> array | None:
         """The native form, or None where the fast path does not reach."""
         codes = _codes(self.keys, self.scalar_codes)
@@ -75,9 +79,14 @@ class NativeChange:
     program: executor.Program  #: its last buffer is the memory of the first argument
     scalar_codes: tuple[str | None, ...]
     hazards: tuple[int, ...]  #: for each argument, how it may lie to what is written
-    part: tuple[Layout, int] | None = None  #: what is written, and at which byte of the target it begins; None for all
     untaped: int = 0  #: see change.py
-    gives_none: bool = False
+    part: tuple[Layout, int] | None = None  #: what is written, and at which byte of the target it begins; None for all
+    item_words: tuple[int, ...] = ()  #: of the key that names the part
+    axes: tuple[tuple[int, int], ...] = ()  #: for each whole number in that, length and stride of its axis
+
+    @property
+    def place(self) -> int:
+        return _place([*self.item_words, *(id(key) >> 5 for key in self.keys)])
 
     def words(self) -> array | None:
         """The native form, or None where the fast path does not reach."""
@@ -86,9 +95,10 @@ class NativeChange:
             return None
         none = [0] * (ARGUMENTS - len(self.keys))
         layout, offset = self.part or (self.keys[0], 0)
-        low, high = layout.extent
-        words = [*map(id, self.keys), *none, self.program.address, low + offset, high + offset, self.untaped]
-        words += [self.gives_none, 0, 0, 0, *codes]
+        self._key = array("q", (*self.item_words, 0))
+        self._axes = array("q", [word for axis in self.axes for word in axis] or (0,))
+        words = [*map(id, self.keys), *none, self.program.address, *layout.extent, self.untaped, offset]
+        words += [self._key.buffer_info()[0], self._axes.buffer_info()[0], 0, *codes]
         for key, may in zip(self.keys, self.hazards):
             words += [*(key.extent if isinstance(key, Layout) else (0, 0)), may]
         return array("q", words + [0, 0, APART] * len(none))
@@ -116,10 +126,11 @@ class Site:
     it has found out.
 
     Args:
-        writes: whether calls write into their first argument; its entries are NativeChanges then.
+        writes: whether calls write into their first argument (1), or into what a key, the second, names of that (2); its
+            entries are NativeChanges then.
     """
 
-    def __init__(self, slow: Callable, writes: bool = False) -> None:
+    def __init__(self, slow: Callable, writes: int = 0) -> None:
         assert isinstance(slow, FunctionType), "native code calls it as a plain function"
         self._slow = slow
         self._table = array("q", [0] * (PLACES * WAYS))
@@ -147,7 +158,7 @@ class Site:
         words = entry.words()
         if words is None:
             return
-        first = _place([id(key) for key in entry.keys]) * WAYS
+        first = entry.place * WAYS
         for place in range(first, first + WAYS):
             if self._table[place] == 0:
                 break
@@ -161,8 +172,8 @@ class Site:
         self._table[place] = address
 
 
-def _place(keys: list[int]) -> int:
+def _place(words: list[int]) -> int:
     total = 0
-    for key in keys:
-        total = (total * 31 + (key >> 5)) & (2**63 - 1)
+    for word in words:
+        total = (total * 31 + word) & (2**63 - 1)
     return total & (PLACES - 1)

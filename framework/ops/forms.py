@@ -130,8 +130,8 @@ def in_place(name: str, function: Callable) -> Callable:
 
 def as_change(method: Callable, op: Any) -> Callable:
     """A method that computes an operator and writes the result into the tensor: said of calls with all tensors of the
-    operator by position, and nothing else. None stands for one that writes zeros."""
-    if op is None or isinstance(op, Op):
+    operator by position, and nothing else. None stands for one that writes zeros, "item" for `x[key] = value`."""
+    if op is None or op == "item" or isinstance(op, Op):
         method.change = op  # type: ignore[attr-defined]
     return method
 
@@ -1029,7 +1029,7 @@ def divmod_turned(self: Tensor, other: Any) -> Any:
 #: Methods by name.
 FORMS: dict[str, Callable] = {
     "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
+    "__setitem__": as_change(indexing.setitem, "item"),
     # shape
     "reshape": reshape_method,
     "view": view_method,

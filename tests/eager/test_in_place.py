@@ -89,6 +89,111 @@ def test_writes_through_any_view_are_those_of_numpy(name, seed):
         np.testing.assert_array_equal(target.asnumpy(), mirror)
 
 
+def random_key(random: np.random.Generator, shape: tuple[int, ...]):
+    """A key for numpy and one for a tensor, of every kind."""
+    kind = random.choice(["basic", "basic", "arrays", "mask"])
+    if kind == "mask":
+        mask = random.random(shape[: int(random.integers(1, len(shape) + 1))]) < 0.5
+        return mask, Tensor(mask)
+    ours: list = []
+    axis, dots = 0, random.random() < 0.3
+    for length in shape[: int(random.integers(1, len(shape) + 1))]:
+        choice = random.random()
+        if kind == "arrays" and choice < 0.6 and sum(isinstance(item, np.ndarray) for item in ours) < 2:
+            ours.append(random.permutation(length)[:2])
+        elif kind == "basic" and choice < 0.4:
+            ours.append(int(random.integers(-length, length)))
+        elif choice < 0.8:
+            low, high = sorted(random.integers(-length - 1, length + 2, 2).tolist())
+            ours.append(
+                slice(*[None if random.random() < 0.2 else x for x in (low, high)], random.choice([1, 2, None]))
+            )
+        else:
+            ours.append(slice(None, None, int(random.choice([-1, -2]))))
+        axis += 1
+    if dots:
+        ours.insert(int(random.integers(0, len(ours) + 1)) if axis == len(shape) else len(ours), ...)
+    if random.random() < 0.2 and len(ours) < 4:
+        ours.insert(0, None)
+    key = tuple(ours) if len(ours) > 1 or random.random() < 0.5 else ours[0]
+    if not isinstance(key, tuple):
+        return key, Tensor(key) if isinstance(key, np.ndarray) else key
+    return key, tuple(Tensor(item) if isinstance(item, np.ndarray) else item for item in key)
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_items_are_written_as_by_numpy(seed):
+    random = np.random.default_rng(seed)
+    steps = [slice(None), (4, 3, 4)] if seed % 2 else random_view(random)
+    start = random.normal(size=48).astype(F)
+    x, expected = Tensor(start), start.copy()
+    target, mirror = follow(x, steps), follow(expected, steps)
+    key, same = random_key(random, mirror.shape)
+    shape = mirror[key].shape
+    given: list = [2.0, 3, True, random.normal(size=shape).astype(F), random.normal(size=shape[-1:]).astype(F)]
+    if isinstance(key, np.ndarray) and key.dtype == bool:
+        given[3:] = [random.normal(size=mirror.shape[key.ndim :]).astype(F)]
+    value = given[seed % len(given)]
+    if shape and not isinstance(key, np.ndarray) and seed % 7 == 0:
+        value = "own"
+    for _ in range(4):
+        if isinstance(value, str):  # what is read lies in what is written
+            ours, theirs = target[same][..., ::-1], mirror[key][..., ::-1].copy()
+        else:
+            ours, theirs = (Tensor(value) if isinstance(value, np.ndarray) else value), value
+        target[same] = ours
+        mirror[key] = theirs
+        np.testing.assert_array_equal(x.asnumpy(), expected)
+
+
+def test_each_row_is_written_by_its_own_number():
+    x, expected = ops.zeros((4, 3)), np.zeros((4, 3), F)
+    for i in (*range(4), *range(-4, 0), True):
+        x[i] = float(i) + 1
+        if i is not True:  # which is a mask
+            expected[i] = float(i) + 1
+        else:
+            expected[...] = 2.0
+        np.testing.assert_array_equal(x.asnumpy(), expected)
+        x[i if i is not True else 0, -1] = Tensor(7.0)
+        expected[i if i is not True else 0, -1] = 7.0
+        np.testing.assert_array_equal(x.asnumpy(), expected)
+    for wrong in (4, -5, (0, 3), (slice(None), -4), Tensor([0, 4])):
+        with pytest.raises(AnforaError, match="out of bounds"):
+            x[wrong] = 1.0
+    np.testing.assert_array_equal(x.asnumpy(), expected)
+
+
+def test_items_of_a_parameter_are_an_effect():
+    p, held = Parameter(ops.ones((2, 2))), Parameter(ops.ones((2, 2)))
+    for k in range(3):
+        loss = (p * held).sum()
+        p[0] = 2.0 + k
+        p[:, 1][1] = 5.0
+        held.grad = None
+        loss.backward()
+        assert held.grad.tolist() == ([[1.0, 1.0], [1.0, 1.0]] if k == 0 else [[1.0 + k, 1.0 + k], [1.0, 5.0]])
+        assert p.is_leaf
+        assert p.tolist() == [[2.0 + k, 2.0 + k], [1.0, 5.0]]
+
+
+def test_items_of_what_is_followed_have_a_gradient():
+    def run(w, v):
+        y = w * 1.0
+        for i in range(3):
+            y[i] = v * float(i)
+        return (y * y).sum() + w.sum()
+
+    w, v = Tensor([1.0, 2.0, 3.0, 4.0]), Tensor(2.0)
+    plain = Tensor([1.0, 2.0, 3.0, 4.0])
+    plain[0] = v
+    plain[1] = v
+    for _ in range(2):
+        dw, dv = ms.grad(run, (0, 1))(w, v)
+        assert dw.tolist() == [1.0, 1.0, 1.0, 9.0]
+        assert dv.item() == 20.0
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float64", "int32", "int64", "uint8", "bool_"])
 def test_every_type_is_written_with_the_bits_of_the_operators(dtype):
     dtype = getattr(ms, dtype)
@@ -119,7 +224,7 @@ def test_what_fails_has_changed_nothing():
     with pytest.raises(AnforaError, match="zero"):
         x.floor_div_(Tensor([1, 0, 1]))
     assert x.tolist() == before
-    with pytest.raises(AnforaError, match="int64|Int64"):
+    with pytest.raises(AnforaError, match="Int64"):
         x.mul_(0.5)
     with pytest.raises(AnforaError, match="shape"):
         x.add_(Tensor([[1, 1, 1], [2, 2, 2]]))
