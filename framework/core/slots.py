@@ -34,11 +34,11 @@ def bound(op: Any, **attributes: Any) -> Any:
     return _filled("bound")(op, **attributes)
 
 
-def native_change(op: Any, in_python: Any, untaped: bool = False, is_method: bool = True) -> Any:
+def native_change(op: Any, in_python: Any, untaped: bool = False, name: str | None = None) -> Any:
     """A function that computes an operator (None: zeros; "item": `x[key] = value`) and writes the result into its first
     argument, native where that is possible. `in_python` is that function; an `untaped` one is an effect that no tape
-    follows."""
-    return _filled("native_change")(op, in_python, untaped, is_method)
+    follows. With a name it is that method of Tensor."""
+    return _filled("native_change")(op, in_python, untaped, name)
 
 
 def call_cell(cell: Any, args: tuple, kwargs: dict) -> Any:

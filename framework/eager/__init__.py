@@ -2,6 +2,7 @@
 
 entry.py      what follows from layouts and attributes: plans, and what the tape keeps
 dispatch.py   the call of an operator; views; in-place writes; the door to the native path
+in_place.py   writes in place on that
 tape.py       nodes, recording, the walk back
 transform.py  gradients of functions, on the tape
 forward.py    forward mode: tangents along the tape

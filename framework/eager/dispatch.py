@@ -49,7 +49,26 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
                     known.clear()
                 function = known[key] = _function_for(op, args[count:], kwargs)
             return function(*args[:count])
+    elif op.is_mixed and not kwargs and len(args) > op.places[-1] and slots.watcher.recorder is None:
+        return _call_mixed(op, args)
     return call_fully(op, args, kwargs)
+
+
+def _call_mixed(op: Op, args: tuple) -> Any:
+    """A call of an operator of which attributes stand in front of tensors, all by position."""
+    key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), {})
+    if key is None or len(args) > len(op.order):
+        return call_fully(op, args, {})
+    known = op.caches.get("calls")
+    if known is None:
+        known = op.caches["calls"] = {}
+    function = known.get(key)
+    if function is None:
+        if len(known) >= _MOST_CALLS:
+            known.clear()
+        given = {name: x for i, (name, x) in enumerate(zip(op.order, args)) if i not in op.places}
+        function = known[key] = bound(op, **given)
+    return function(*[args[i] for i in op.places])
 
 
 _MOST_CALLS = 256
@@ -524,7 +543,7 @@ def _assignment() -> Callable:
         with tape.recording(False):
             return copy_to(parameter, value)
 
-    return native_change(copy_to, in_python, untaped=True, is_method=False)
+    return native_change(copy_to, in_python, untaped=True)
 
 
 # -- the native path --------------------------------------------------------------------------------------------------
@@ -576,14 +595,14 @@ def native_method(op: Op, order: tuple[int, ...] | None, is_python: bool) -> Any
     return (site and site.method(Tensor)) or slow
 
 
-def native_change(op: Op | str | None, in_python: Callable, untaped: bool = False, is_method: bool = True) -> Any:
-    """A function that computes an operator and writes the result into its first argument: see `in_place.native_change`.
-    "item" stands for `x[key] = value`."""
+def native_change(op: Op | str | None, in_python: Callable, untaped: bool = False, name: str | None = None) -> Any:
+    """A function, or a method of this name, that computes an operator and writes the result into its first argument: see
+    `in_place.native_change`. "item" stands for `x[key] = value`."""
     if isinstance(op, str):
-        site = in_place.native_set_item(in_python)
+        site = in_place.native_set_item(in_python, name or op)
     else:
-        site = in_place.native_change(op, in_python, untaped)
-    return in_python if site is None else (site.method(Tensor) or in_python) if is_method else site.call
+        site = in_place.native_change(op, in_python, untaped, name)
+    return in_python if site is None else (site.method(Tensor) or in_python) if name else site.call
 
 
 def bound(op: Op, **attributes: Any) -> Any:

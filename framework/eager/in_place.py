@@ -9,6 +9,7 @@ that lie across the tensor.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -47,7 +48,7 @@ def written(entry: Entry, keys: list, untaped: bool = False) -> NativeChange | N
     return NativeChange(tuple(keys), entry.program, number_codes(entry, keys), hazards, untaped=int(untaped))
 
 
-def native_change(op: Op | None, in_python: Callable, untaped: bool = False) -> Site | None:
+def native_change(op: Op | None, in_python: Callable, untaped: bool = False, name: str | None = None) -> Site | None:
     """The site of a function that computes an operator and writes the result into its first argument; None where there
     is no native path.
 
@@ -55,6 +56,7 @@ def native_change(op: Op | None, in_python: Callable, untaped: bool = False) -> 
         op: the operator, of all its tensors by position; None for one that sets to zero.
         in_python: the function itself.
         untaped: whether the write is an effect that no tape follows.
+        name: of the method, if it is one.
     """
     if not glue.available():
         return None
@@ -68,12 +70,12 @@ def native_change(op: Op | None, in_python: Callable, untaped: bool = False) -> 
                 site.add(change)
         return result
 
-    _as(slow, in_python)
+    _as(slow, in_python, name)
     site = Site(slow, writes=1)
     return site
 
 
-def native_set_item(in_python: Callable) -> Site | None:
+def native_set_item(in_python: Callable, name: str) -> Site | None:
     """The site of `x[key] = value`; None where there is no native path."""
     if not glue.available():
         return None
@@ -87,15 +89,16 @@ def native_set_item(in_python: Callable) -> Site | None:
                 site.add(change)
         return result
 
-    _as(slow, in_python)
+    _as(slow, in_python, name)
     site = Site(slow, writes=2)
     return site
 
 
-def _as(function: Any, other: Any) -> None:
-    for name in ("__name__", "__qualname__", "__doc__", "__signature__"):
-        if hasattr(other, name):
-            setattr(function, name, getattr(other, name))
+def _as(function: Any, other: Any, name: str | None) -> None:
+    """Let a function tell of itself what another does."""
+    function.__name__ = function.__qualname__ = name or other.__name__
+    function.__doc__ = other.__doc__
+    function.__signature__ = inspect.signature(other)
 
 
 def set_item(x: Tensor, key: Any, value: Any) -> NativeChange | None:

@@ -11,6 +11,7 @@ else gives Tensor behaviour that computes; what a tensor *is* stands in `core/te
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -134,7 +135,7 @@ def _method(name: str, function: Callable, order: tuple[int, ...] | None) -> Cal
     """A function as a method; a plain operator is replaced by its native form when it is first called."""
     is_operator = name in OPERATORS or name in REFLECTED
     if hasattr(function, "change"):
-        return _made_at_first_call(name, function, lambda: slots.native_change(function.change, function))
+        return _made_at_first_call(name, function, lambda: slots.native_change(function.change, function, name=name))
     if not isinstance(function, Op):
         return _python_operator(function, order) if is_operator else spelled(function)
     if function.variadic or function.writes or (function.attributes and not is_operator):
@@ -151,7 +152,7 @@ def _made_at_first_call(name: str, function: Callable, make: Callable[[], Any]) 
         setattr(Tensor, name, native())
         return native()(self, *args, **kwargs)
 
-    return named(method, function, name, getattr(function, "__signature__", None))
+    return named(method, function, name, None if isinstance(function, Op) else inspect.signature(function))
 
 
 def _python_operator(function: Callable, order: tuple[int, ...] | None) -> Callable:

@@ -350,7 +350,7 @@ def _computed_into(op: Op, in_python: Callable) -> Callable[[], Callable]:
         slots.assign(variable, in_python(stop_gradient(variable), value))
         return variable
 
-    return functools.cache(lambda: slots.native_change(op, function, True, False))
+    return functools.cache(lambda: slots.native_change(op, function, untaped=True))
 
 
 _add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operator.sub)
