@@ -41,6 +41,7 @@ from anfora.eager.tape import no_grad
 from anfora.graph.facts.origins import Origin, value_of
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
 from anfora.graph.ir.nodes import Graph
+from anfora.graph.ir.planned import OperatorCall, is_scalar
 from anfora.graph.ir.primitives import U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels
@@ -49,7 +50,6 @@ from anfora.graph.lower import lower
 from anfora.graph.lower.arena import Kind, arrange
 from anfora.graph.lower.fusion import _Grouping, fuse
 from anfora.graph.lower.ranges import Jump
-from anfora.graph.lower.rows import Number, Row
 from anfora.graph.machine.switches import Switches, switches
 from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import Program, _released
@@ -68,7 +68,6 @@ from anfora.graph.tell.wording import (
     name_of,
     outcome_text,
     position_span,
-    row_span,
     span_text,
     variables_of,
 )
@@ -485,16 +484,16 @@ class _Body:
     def __init__(self, builder: _Builder, graph: FuncGraph, variant: Variant, names: Names) -> None:
         self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
         self.piece = variant.piece
-        self.values: dict[int, AnfNode] = {}
+        self.values: dict[AnfNode, AnfNode] = {}  #: by node of the piece
         self.origins: dict[int, AnfNode] = {}
         self.built: dict[int, AnfNode] = {}
         self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
         self.effects: list[AnfNode] = []
         self.called = self._names_of_values()
         #: Values with a history for who evaluates the graph; and those among them that have none in the program.
-        self.followed: set[int] = set()
-        self.cut: set[int] = set()
-        self.stopped: dict[tuple[FuncGraph, int], AnfNode] = {}  #: behind `stop_gradient`
+        self.followed: set[AnfNode] = set()
+        self.cut: set[AnfNode] = set()
+        self.stopped: dict[tuple[FuncGraph, AnfNode], AnfNode] = {}  #: behind `stop_gradient`
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
@@ -539,9 +538,9 @@ class _Body:
         unused = [effect for effect in self.effects if effect not in used]
         graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
 
-    def _names_of_values(self) -> dict[int, str]:
+    def _names_of_values(self) -> dict[AnfNode, str]:
         """The variables of the program that hold values of the piece when it ends."""
-        found: dict[int, str] = {}
+        found: dict[AnfNode, str] = {}
         end = self.variant.end
         if isinstance(end, (Hop, Jump)):
             for slot, name in variables_of(end.frames).items():
@@ -573,23 +572,24 @@ class _Body:
         ]
         places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
 
-    def _is_alive_view(self, row: Row) -> bool:
-        return row.entry.view is not None and row.inputs[0] in self.values
+    def _is_alive_view(self, row: OperatorCall) -> bool:
+        return row.entry.view is not None and row.args[0] in self.values
 
-    def _row(self, graph: FuncGraph, index: int, values: dict[int, AnfNode], effects: list[AnfNode]) -> None:
+    def _row(self, graph: FuncGraph, index: int, values: dict[AnfNode, AnfNode], effects: list[AnfNode]) -> None:
         row = self.piece.rows[index]
         entry = row.entry
         op = entry.op
         leaves_node = self.piece.switches[index] and not row.is_inner
-        if not self.followed.isdisjoint(row.inputs):
-            self.followed.update(row.outputs)
+        if not self.followed.isdisjoint(row.args):
+            self.followed.update(row.results)
             if not leaves_node:
-                self.cut.update(row.outputs)
+                self.cut.update(row.results)
+        args = row.args
 
         def operand(i: int) -> Any:
-            x = row.inputs[i]
-            if x is None or isinstance(x, Number):
-                return None if x is None else x.value
+            x = args[i]
+            if is_scalar(x):
+                return x.value  # type: ignore[attr-defined]
             return self._without_history(graph, x, values[x]) if leaves_node and x in self.cut else values[x]
 
         given: dict[str, Any] = dict(entry.attributes)
@@ -599,25 +599,20 @@ class _Body:
                 given[name] = graph.apply(PRIMITIVES["make_tuple"], *items)
             else:
                 given[name] = operand(group)
-        abstracts = tuple(layout.type for layout in entry.outputs)
-        variable = self.called.get(row.outputs[0]) if len(row.outputs) == 1 else None
+        variable = self.called.get(row)
         called: list[Any] = [op, *(given[name] for name in op.order)]
         if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
             called = [PRIMITIVES["untaped"], *called]
         elif self.piece.is_tried and entry.may_fail:
             called = [PRIMITIVES["attempted"], *called]
-        call = graph.apply(
-            *called, name=variable, span=row_span(row), abstract=abstracts if entry.is_tuple else abstracts[0]
-        )
-        if op.writes is not None or entry.may_fail:
+        call = graph.apply(*called, name=variable, span=row.span, abstract=row.abstract)
+        if row.acts:
             effects.append(call)
-        if entry.is_tuple:
-            for i, (value, abstract) in enumerate(zip(row.outputs, abstracts)):
-                values[value] = graph.apply(
-                    PRIMITIVES["getitem"], call, i, name=self.called.get(value), abstract=abstract
-                )
-        elif row.outputs:
-            values[row.outputs[0]] = call
+        values[row] = call
+        for i, part in enumerate(row.parts or ()):
+            values[part] = graph.apply(
+                PRIMITIVES["getitem"], call, i, name=self.called.get(part), abstract=part.abstract
+            )
 
     def _start_leaves(self, index: int) -> None:
         """What requires a gradient from a row on."""
@@ -628,29 +623,29 @@ class _Body:
                 self.effects.append(self.values[value])
                 self.followed.add(value)
 
-    def _without_history(self, graph: FuncGraph, value: int, node: AnfNode) -> AnfNode:
+    def _without_history(self, graph: FuncGraph, value: AnfNode, node: AnfNode) -> AnfNode:
         found = self.stopped.get((graph, value))
         if found is None:
             found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
         return found
 
-    def _group(self, group: Sequence[int], readers: dict[int, set[int]]) -> None:
+    def _group(self, group: Sequence[int], readers: dict[AnfNode, set[int]]) -> None:
         """Rows that share a loop, as a function of their operands, which gives what others read."""
         rows = [self.piece.rows[index] for index in group]
-        own = {value for row in rows for value in row.outputs}
+        own = {value for row in rows for value in row.results}
         inner = FuncGraph(f"fused_{len(rows)}")
-        values: dict[int, AnfNode] = {}
+        values: dict[AnfNode, AnfNode] = {}
         operands: list[AnfNode] = []
         for row in rows:
-            for x in row.inputs:
-                if type(x) is int and x not in values and x not in own:
+            for x in row.args:
+                if not is_scalar(x) and x not in values and x not in own:
                     outer = self.values[x]
                     values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
                     operands.append(outer)
         writes: list[AnfNode] = []
         for index in group:
             self._row(inner, index, values, writes)
-        made = [value for row in rows for value in row.outputs if readers.get(value, set()).difference(group)]
+        made = [value for row in rows for value in row.results if readers.get(value, set()).difference(group)]
         abstract = tuple(values[value].abstract for value in made)
         result: AnfNode = (
             values[made[0]]
@@ -669,13 +664,12 @@ class _Body:
             name = self.called.get(value)
             self.values[value] = self.graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=abstract[i])
 
-    def _readers(self) -> dict[int, set[int]]:
+    def _readers(self) -> dict[AnfNode, set[int]]:
         """The rows that read each value; -1 for the end of the piece."""
-        readers: dict[int, set[int]] = {origin.key[0]: {-1} for origin in _made(self.variant.runner.origins)}
+        readers: dict[AnfNode, set[int]] = {origin.key[0]: {-1} for origin in _made(self.variant.runner.origins)}
         for index, row in enumerate(self.piece.rows):
-            for x in row.inputs:
-                if type(x) is int:
-                    readers.setdefault(x, set()).add(index)
+            for x in row.args:
+                readers.setdefault(x, set()).add(index)
         return readers
 
     # -- what comes from outside --------------------------------------------------------------------------------------
@@ -908,17 +902,17 @@ def _is_passed_by(key: Any, hop: Hop) -> bool:
     return isinstance(key, tuple) and len(key) == 2 and key[0] in hop.varying
 
 
-def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[int, list[int]]:
+def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[OperatorCall]) -> dict[int, list[int]]:
     """The group of each row that is in one. Views between the members of a group, of what it makes, belong to it."""
     found: dict[int, list[int]] = {}
     for group in groups:
         members: list[int] = []
-        made: set[int] = set()
+        made: set[AnfNode] = set()
         for index in range(group[0], group[-1] + 1):
             row = rows[index]
-            if index in group or (row.entry.view is not None and row.inputs[0] in made):
+            if index in group or (row.entry.view is not None and row.args[0] in made):
                 members.append(index)
-                made.update(row.outputs)
+                made.update(row.results)
         found.update((index, members) for index in members)
     return found
 
