@@ -362,11 +362,11 @@ class _Exporter:
 
     def _results_of(self, row: OperatorCall) -> tuple:
         entry, writer = row.entry, self.writer
-        if entry.op.name != "full" and all(map(is_scalar, row.args)):
+        if entry.op.name != "full" and all(map(is_scalar, row.operands)):
             return self._constant(row)
         lower = lowering_of(entry.op.name)
-        taken = {x: self._float32(self._operand(x)) for x in row.args if not is_scalar(x)}
-        flat = operands_from(taken, row.args)
+        taken = {x: self._float32(self._operand(x)) for x in row.operands if not is_scalar(x)}
+        flat = operands_from(taken, row.operands)
         operands = [flat[group] for group in entry.groups]
         specs = tuple(TensorSpec(layout.dtype, layout.shape) for layout in entry.outputs)
         for spec in specs:
@@ -383,7 +383,7 @@ class _Exporter:
 
     def _constant(self, row: OperatorCall) -> tuple:
         """What follows from numbers alone is bound."""
-        results = dispatch.run_now(row.entry, operands_from({}, row.args))
+        results = dispatch.run_now(row.entry, operands_from({}, row.operands))
         results = results if row.entry.is_tuple else (results,)
         for result in results:
             self._check(result._layout.dtype, f"the result of {row.entry.op.name}")

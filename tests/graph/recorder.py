@@ -19,6 +19,7 @@ from anfora.eager.entry import Entry
 from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
 from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.lower.lower import Segment
+from anfora.graph.passes.edges import function_of
 from anfora.kernel import glue
 
 __all__ = ["Recording", "as_tensor", "bits", "check"]
@@ -36,7 +37,9 @@ class Recording:
         self._kept: list[Tensor] = []  # so that no id is used twice
         self._values: dict[int, AnfNode] = {}
         self._run = dispatch.run
-        self.inputs = [(self._new(x, self.graph.parameter()), x._layout) for x in tensors]
+        self.layouts = [x._layout for x in tensors]
+        for x in tensors:
+            self._new(x, self.graph.parameter())
         python_path = glue.state[1]
         dispatch.run, glue.state[1] = self._record, 1
         try:
@@ -50,7 +53,8 @@ class Recording:
         self.outputs = [self._value(x) for x in self.results]
 
     def segment(self, **options: Any) -> Segment:
-        return Segment(self.rows, self.inputs, self.constants, self.outputs, **options)
+        graph = function_of("recorded", self.rows, self.graph.parameters, self.outputs)
+        return Segment(graph, self.layouts, **options)
 
     def _new(self, x: Tensor, node: AnfNode) -> AnfNode:
         self._kept.append(x)
@@ -111,7 +115,7 @@ def check(function: Callable, *tensors: Tensor, fails: bool = False, any_nan: bo
                 segment.run(arrays)
             except AnforaError as error:
                 assert type(error) is type(recorded.error) and str(error) == str(recorded.error), str(error)
-                assert error.row == len(recorded.rows) - 1  # type: ignore[attr-defined]
+                assert segment.rows[error.row].recorded is recorded.rows[-1]  # type: ignore[attr-defined]
             else:
                 raise AssertionError(f"no error, but PyNative mode raises {recorded.error}")
         else:

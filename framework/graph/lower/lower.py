@@ -15,7 +15,7 @@ import ast
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any, NamedTuple
@@ -30,8 +30,8 @@ from anfora.core.span import Span, cell_path
 from anfora.core.tensor import Tensor, bfloat16_to_numpy, convert, view_array, wrap
 from anfora.eager import dispatch, tape
 from anfora.eager.entry import Entry, freeze
-from anfora.graph.ir.nodes import AnfNode, ValueNode
-from anfora.graph.ir.planned import OperatorCall, is_scalar, operands_from
+from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
+from anfora.graph.ir.planned import OperatorCall, is_scalar, operands_from, planned_calls, results_of
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange, extent
 from anfora.graph.lower.fusion import can_be_scalar, can_fail, fuse
 from anfora.graph.source.tracebacks import code_behind
@@ -48,27 +48,18 @@ class Segment:
     """Rows as one native program. Immutable: any number of threads may run it at once.
 
     Args:
-        rows: the program. An operator that runs in Python must get numbers that are known: it computes with the Python
-            number itself.
-        inputs: the values that come with each call, and their layouts; a Python number that varies is a 0-d array of the
-            layout of the operand.
-        constants: the values known now. They stay as they are: who writes to one, or gets one back, has a copy.
-        outputs: the values wanted back: of rows, inputs or constants; views share memory as in PyNative mode.
+        graph: of a piece: calls of operators, and its results, of which views share memory as in PyNative mode. An operator
+            that runs in Python must get numbers that are known: it computes with the Python number itself. Tensors that are
+            known stay as they are: who writes to one, or gets one back, has a copy.
+        layouts: of its parameters; a Python number that varies is a 0-d array of the layout of the operand.
         is_fused: whether elementwise rows may share a loop. Changes no bit.
     """
 
-    def __init__(
-        self,
-        rows: Sequence[OperatorCall],
-        inputs: Sequence[tuple[AnfNode, Layout]],
-        constants: Mapping[AnfNode, np.ndarray],
-        outputs: Sequence[AnfNode],
-        is_fused: bool = True,
-    ) -> None:
-        self.rows = tuple(rows)
-        self.inputs = tuple(inputs)
-        self.constants = dict(constants)
-        self.outputs = tuple(outputs)
+    def __init__(self, graph: Graph, layouts: Sequence[Layout], is_fused: bool = True) -> None:
+        self.graph = graph
+        self.rows = tuple(planned_calls(graph))
+        self.inputs = tuple(zip(graph.parameters, layouts))
+        self.outputs = results_of(graph)
         with _collecting_later(len(self.rows)):
             self._lower(is_fused)
         #: Run the rows on the inputs (arrays of exactly their layouts, in their order); gives the outputs. An error is the
@@ -82,7 +73,6 @@ class Segment:
         arena, workspaces = arrange(tasks)  # the roots of the arena know their places now
         self._is_refused = lowering.is_refused
         self._kept = lowering.kept  #: arrays whose addresses are in the programs
-        self._live = lowering.live
         self._constant_layouts = lowering.constant_layouts
         self._operands = lowering.operands
         self._written = [i for i, root in enumerate(lowering.given) if root.is_written]
@@ -188,7 +178,7 @@ class Segment:
     def _values(self, index: int, buffers: list) -> list:
         """The operands of a row as numpy shows them."""
         values: list[Any] = []
-        for operand, place in zip(self.rows[index].args, self._operands[index]):
+        for operand, place in zip(self.rows[index].operands, self._operands[index]):
             if place is None or is_scalar(operand):
                 values.append(operand.value)  # type: ignore[attr-defined]
                 continue
@@ -216,11 +206,10 @@ class Segment:
             value: wrap(array, layout) for (value, layout), array in zip(self.inputs, arrays)
         }
         for value, layout in self._constant_layouts.items():
-            tensors[value] = wrap(memory.twin(self.constants[value]), layout)
+            tensors[value] = wrap(memory.twin(value.value._array), layout)
         with tape.recording(False):
-            for index in self._live:
-                row = self.rows[index]
-                flat = operands_from(tensors, row.args)
+            for index, row in enumerate(self.rows):
+                flat = operands_from(tensors, row.operands)
                 try:
                     result = dispatch.run(row.entry, flat)
                 except Exception as error:
@@ -287,19 +276,17 @@ class _Lowering:
     def __init__(self, segment: Segment) -> None:
         self.is_refused = False  #: PyNative mode refuses a row, whatever the data
         self.kept: list[np.ndarray] = []
-        self.constant_layouts: dict[AnfNode, Layout] = {}
+        self.constant_layouts: dict[ValueNode, Layout] = {}
         self.tasks: list[Task] = []
         self.operands: dict[int, list[Place | None]] = {}  #: of rows that may fail
         self.given = [Root(Kind.INPUT, layout, 0) for _, layout in segment.inputs]
         self.values: dict[AnfNode, Place] = {
             value: Place(root, 0, layout) for (value, layout), root in zip(segment.inputs, self.given)
         }
-        self._constants = segment.constants
         self._numbers: dict[Any, Root] = {}
         self._made: list[Root] = []  #: of constants
-        self.live = _live(segment.rows, segment.outputs)
-        for index in self.live:
-            self._lower(index, segment.rows[index])
+        for index, row in enumerate(segment.rows):
+            self._lower(index, row)
         returned = [self._value(value, None).root for value in segment.outputs]
         self._settle(returned)
 
@@ -307,7 +294,8 @@ class _Lowering:
         """The place of a value; a constant is met as an operand of this layout, or not as an operand at all."""
         place = self.values.get(value)
         if place is None:
-            array = self._constants[value]
+            assert isinstance(value, ValueNode), f"{value!r} is not there"
+            array = value.value._array
             if layout is None:
                 layout = Layout(TensorType(as_dtype(array.dtype), array.shape), array.strides)
             assert layout.shape == array.shape and layout.dtype.storage == array.dtype
@@ -325,9 +313,10 @@ class _Lowering:
 
     def _operand(self, entry: Entry, i: int, operand: AnfNode) -> Place | None:
         layout = entry.inputs[i]
-        if type(operand) is not ValueNode or operand in self._constants:
+        if not is_scalar(operand):
             assert layout is not None
             return self._value(operand, layout)
+        assert isinstance(operand, ValueNode)
         number = operand.value
         if number is None:
             return None
@@ -345,7 +334,7 @@ class _Lowering:
 
     def _lower(self, index: int, row: OperatorCall) -> None:
         entry = row.entry
-        inputs = [self._operand(entry, i, operand) for i, operand in enumerate(row.args)]
+        inputs = [self._operand(entry, i, operand) for i, operand in enumerate(row.operands)]
         if entry.view is not None:
             layout, offset = entry.view
             source = inputs[0]
@@ -445,31 +434,6 @@ class _Lowering:
 _BYTE = np.dtype(np.uint8)
 _SHORT = 100  #: rows that are lowered before the next collection would come
 _MOST_NAMED = 16  #: arrays that are handed over name by name, which is faster than from a tuple
-
-
-def _live(rows: Sequence[OperatorCall], outputs: Sequence[AnfNode]) -> list[int]:
-    """The rows that do something: what they make is wanted, or they write, or can fail."""
-    wanted = set(outputs)
-    live = []
-    for index in range(len(rows) - 1, -1, -1):
-        row = rows[index]
-        acts = row.acts and row.entry.view is None
-        if acts or (row.entry.numbers and not _numbers_fit(row)) or not wanted.isdisjoint(row.results):
-            wanted.update(row.args)
-            live.append(index)
-    return live[::-1]
-
-
-def _numbers_fit(row: OperatorCall) -> bool:
-    """Whether PyNative mode takes the numbers among the operands: an integer may be too large for its type."""
-    for i in row.entry.numbers:
-        operand, layout = row.args[i], row.entry.inputs[i]
-        if type(operand) is ValueNode and isinstance(operand.value, int) and layout is not None:
-            try:
-                dispatch.number_array(operand.value, layout.dtype, row.entry.op)
-            except OpValueError:
-                return False
-    return True
 
 
 def _overlap(a: Place, b: Place) -> bool:

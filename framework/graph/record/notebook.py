@@ -330,7 +330,7 @@ class Notebook(Plain):
             self._register_tensor(tensor, found[1])
         if found is None:
             return None
-        value = self.piece.parameter(tensor._layout)
+        value = self.piece.parameter(tensor._layout.type)
         self.piece.inputs[value] = (found[1], tensor._layout)
         self._know(tensor, value)
         return value
@@ -549,7 +549,7 @@ class Notebook(Plain):
         kept[value] = None
         taken = self.view_rows.get(value)
         if taken is not None:
-            entry, source = taken.entry, self._as_it_was(taken.args[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
+            entry, source = taken.entry, self._as_it_was(taken.operands[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
         elif layout.is_contiguous:
             entry, source = entry_for(copy, (layout,), ()), value
         else:

@@ -199,5 +199,5 @@ def _needed(rows: Sequence[Any], wanted: Iterable[int]) -> list[Any]:
     for row in reversed(rows):
         if row.entry.op.writes is not None or row.entry.may_fail or not needed.isdisjoint(row.results):
             found.append(row)
-            needed.update(row.args)
+            needed.update(row.operands)
     return found

@@ -12,6 +12,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ from anfora.graph.ir.planned import OperatorCall, operands_from
 from anfora.graph.lower.ahead import Ahead, Column
 from anfora.graph.lower.loops import Closed, Loop
 from anfora.graph.lower.lower import Door, Segment, _placed
+from anfora.graph.passes.edges import function_of
+from anfora.graph.passes.pipeline import optimised
 from anfora.graph.run.guards import write_guards
 from anfora.graph.run.taped import Taped, taped
 from anfora.graph.state.moments import Piece
@@ -112,14 +115,20 @@ class Runner:
     def _lowered(self) -> Segment:
         if self._segment is None:
             piece = self.piece
-            layouts = [(value, layout) for value, (_, layout) in piece.inputs.items()]
-            layouts += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
+            layouts = [layout for _, layout in piece.inputs.values()]
+            layouts += [layout for _, layout, _ in piece.numbers.values()]
             outputs = dict.fromkeys(self.wanted)
             for part in self.parts or ():
                 outputs.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
             self._outputs = {value: i for i, value in enumerate(outputs)}
-            self._segment = Segment(piece.rows, layouts, piece.constants, list(outputs))
+            graph = function_of(_name_of(piece), piece.rows, [*piece.inputs, *piece.numbers], list(outputs))
+            self._segment = Segment(optimised(graph, layouts), layouts)
         return self._segment
+
+    def segment(self) -> tuple[Segment, list[AnfNode]]:
+        """The piece as native code, and which values of the piece it gives."""
+        with _lock:
+            return self._lowered(), list(self._outputs)
 
     @property
     def does_nothing(self) -> bool:
@@ -374,7 +383,7 @@ class _Rows:
                 switch = switch and not row.is_inner
                 if switch is not on:
                     glue.set_recording(on := switch)
-                flat = operands_from(values, row.args)
+                flat = operands_from(values, row.operands)
                 watcher.place = row.place
                 result = _run_row(row, flat)
                 if index in piece.used:
@@ -392,6 +401,12 @@ class _Rows:
         for slot in used:
             (slot.node if type(slot) is Output else slot).saved = None
         return values
+
+
+def _name_of(piece: Piece) -> str:
+    """The function of the program in which a piece starts."""
+    codes = (row.place[0] for row in piece.rows)
+    return next((code.co_name for code in codes if isinstance(code, CodeType)), "piece")
 
 
 def _numbers_behind(origins: Sequence[Origin], closed: Closed) -> list[Origin]:

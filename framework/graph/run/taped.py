@@ -108,7 +108,7 @@ class Taped:
             if needed.isdisjoint(row.results):
                 del calls[index]
             else:
-                needed.update(x for i, x in enumerate(row.args) if calls[index] >> i & 1)
+                needed.update(x for i, x in enumerate(row.operands) if calls[index] >> i & 1)
         place: dict[AnfNode, int | tuple[int, int]] = {}
         for index, mask in sorted(calls.items()):
             row = piece.rows[index]
@@ -133,7 +133,7 @@ class Taped:
 
     def _call(self, row: OperatorCall, mask: int, place: dict[AnfNode, Any], is_used: bool) -> Call:
         parents: list[Any] = []
-        for i, x in enumerate(row.args):
+        for i, x in enumerate(row.operands):
             if not mask >> i & 1:
                 parents.append(None)
                 continue
@@ -142,7 +142,7 @@ class Taped:
                 self.parents.append(x)
             parents.append(place[x])
         recipe = row.entry.recipe(mask)
-        values = (*row.args, *row.results)
+        values = (*row.operands, *row.results)
         saves: list[Any] = []
         for slot in () if is_used else recipe.saves:
             x = values[slot]
@@ -350,11 +350,11 @@ def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
             continue
         if row.entry.op.is_untaped:
             continue
-        if not unknown.isdisjoint(row.args):
+        if not unknown.isdisjoint(row.operands):
             raise _Missing
-        mask = sum(1 << i for i, x in enumerate(row.args) if x in followed)
+        mask = sum(1 << i for i, x in enumerate(row.operands) if x in followed)
         if row.entry.written:
-            targets = {roots[row.args[i]] for i in row.entry.written}
+            targets = {roots[row.operands[i]] for i in row.entry.written}
             if mask or any(roots[value] in targets for value in followed):  # a tensor that is detached from it, say
                 raise _Missing
         mask &= row.entry.followed

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anfora.core.abstract import Layout
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager.tape import Followed
 from anfora.graph.facts import known
@@ -257,9 +258,9 @@ class Piece:
         self.is_mixed = False
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
-    def parameter(self, layout: Layout) -> Parameter:
+    def parameter(self, abstract: TensorType | Weak) -> Parameter:
         """A tensor or number that comes in."""
-        return Parameter(self.graph, None, layout.type, None)
+        return Parameter(self.graph, None, abstract, None)
 
     def constant(self, array: np.ndarray, layout: Layout) -> ValueNode:
         """A tensor that is known."""
@@ -272,14 +273,14 @@ class Piece:
         roots: dict[AnfNode, AnfNode] = {value: value for value in (*self.inputs, *self.constants, *self.numbers)}
         for row in self.rows:
             for value in row.results:
-                roots[value] = roots.get(row.args[0], value) if row.entry.view is not None else value
+                roots[value] = roots.get(row.operands[0], value) if row.entry.view is not None else value
         return roots
 
     def written(self, roots: dict[AnfNode, AnfNode]) -> Iterator[tuple[int, AnfNode]]:
         """The in-place writes of its rows: the number of the row, and the value that the memory belongs to."""
         for index, row in enumerate(self.rows):
             for i in row.entry.written:
-                yield index, roots[row.args[i]]
+                yield index, roots[row.operands[i]]
 
     def idle(self, wanted: Iterable[AnfNode]) -> set[int]:
         """The rows that keep something from before a write which nobody needs.
@@ -295,7 +296,7 @@ class Piece:
                 if index in self.keeping and needed.isdisjoint(row.results):
                     found.add(index)
                 else:
-                    needed.update(row.args)
+                    needed.update(row.operands)
         return found
 
     def written_inputs(self) -> list[AnfNode]:

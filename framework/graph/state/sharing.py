@@ -137,7 +137,7 @@ class Sharing:
 def _under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode]) -> set[int]:
     """The tensors from outside that operators take while a tape follows something: the identities of their origins."""
     rows = [row for row in piece.rows if row.is_inner or piece.is_taped]
-    found = {roots[x] for row in rows for x in row.args if x in roots}
+    found = {roots[x] for row in rows for x in row.operands if x in roots}
     return {id(piece.inputs[value][0]) for value in found if value in piece.inputs}
 
 
