@@ -44,9 +44,12 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
         key = _call_key(args[count:], kwargs) if kwargs or len(args) > count else ()
         if key is not None and len(args) >= count:
             function = known.get(key)
-            if function is None:
+            if function is None:  # one that comes a second time is kept
                 if len(known) >= _MOST_CALLS:
                     known.clear()
+                if key not in known:
+                    known[key] = None
+                    return call_fully(op, args, kwargs)
                 function = known[key] = _function_for(op, args[count:], kwargs)
             return function(*args[:count])
     elif op.is_mixed and not kwargs and len(args) > op.places[-1] and slots.watcher.recorder is None:
