@@ -4,8 +4,8 @@
     python benchmarks/operators.py --torch PYTHON --only pad --sizes 8 --all
 
 Both libraries stay alive, each in a process of its own, and take turns on each row. The figure of a row is the median of
-its rounds, each the time of a call in a run of some milliseconds; a row is behind if its ratio, anfora to torch, is above 1.15 in
-two of three runs of the table. Sizes are lengths of a square: 8 (256 bytes of float32), 128 (64 KiB), 2048 (16 MiB).
+its rounds, each the time of a call in a run of some milliseconds; a row is behind if its ratio, anfora to torch,
+is above 1.15 in two of three runs of the table. Sizes are lengths of a square: 8 (256 bytes of float32), 128 (64 KiB), 2048 (16 MiB).
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ SENTENCES = _rows("""
     trace | L.trace(x)
     tril | L.tril(x)
     triu | L.triu(x)
-    diag | L.diag(x) | O.diag(x)
+    diag | L.diag(x)
     reshape | x.reshape(-1)
     transpose | x.T
     transposed copy | x.T.contiguous()

@@ -134,6 +134,8 @@ def _call_key(attributes: tuple, kwargs: dict) -> tuple | None:
                 key.append(tuple(value))
         elif kind is int or kind is bool or kind is str or value is None or kind is DType:
             key.append((kind, value))
+        elif kind is float and value == value:
+            key.append((kind, value if value else str(value)))  # zeros have signs
         else:
             return None
     return (*key, *kwargs)
