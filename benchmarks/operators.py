@@ -5,7 +5,8 @@
 
 Both libraries stay alive, each in a process of its own, and take turns on each row. The figure of a row is the median of
 its rounds, each the time of a call in a run of some milliseconds; a row is behind if its ratio, anfora to torch,
-is above 1.15 in two of three runs of the table. Sizes are lengths of a square: 8 (256 bytes of float32), 128 (64 KiB), 2048 (16 MiB).
+is above 1.15 in two of three runs of the table. Sizes are lengths of a square: 8 (256 bytes of float32), 128 (64 KiB),
+2048 (16 MiB).
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from typing import Any
 
 #: Elementwise functions of one tensor, by name in torch and in anfora.mint.
 UNARY = """
-    abs neg sign ceil floor round trunc frac exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan 
+    abs neg sign ceil floor round trunc frac exp exp2 expm1 log log2 log10 log1p sqrt rsqrt square reciprocal sin cos tan
     sinh cosh tanh asin acos atan asinh atanh sigmoid erf erfc erfinv sinc nan_to_num isfinite isnan isinf logical_not
 """
 BINARY = """
