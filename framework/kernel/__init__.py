@@ -4,7 +4,7 @@ making        emit.py        LLVM IR through values that behave like numbers
               bodies.py, special.py, activations.py    the mathematics of one element, written once
               memory.py      how elements in memory become values to compute with
               build.py       from a recipe to an address; cache.py, objects on disk; target.py, the machine
-              irregular.py   kernels that numba compiles
+              irregular.py   kernels that numba compiles; custom.py, from functions of the program's own
 running       plan.py        which kernels run on which buffers
               executor.py    run a plan, on one thread or several; plain.py, the same without native glue
               heap.py        freed memory is kept
