@@ -43,15 +43,14 @@ UNWRITTEN = {
         "scatter_nd_update", "scatter_sub", "scatter_update",
     },
     "has no form in ONNX": {
-        "add_at_", "added_in_place", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bitwise_left_shift",
-        "bitwise_right_shift", "bucketize", "cholesky", "cholesky_inverse", "cholesky_solve", "cofactors",
-        "complete_product", "cond", "copied_to", "ctc_loss", "cummax", "cummin", "digamma", "div_at",
-        "div_at_", "drop_where", "erfinv", "exp_decay", "factored_cholesky", "fold", "full_product", "gcd", "histc",
-        "inside_share", "inverse", "keep_where", "kthvalue", "larger_share", "last_at", "lcm", "lgamma",
-        "log_matrix_determinant", "logcumsumexp", "logdet", "lstsq", "lu_solve", "lu_unpack",
-        "matrix_exp", "matrix_solve", "max_at_", "median", "min_at_", "mul_at_", "mvlgamma", "nanmean", "nanmedian",
-        "nextafter", "nms_with_mask", "pinv", "polygamma", "power_slope", "projections", "qr", "recurrence", "renorm",
-        "searchsorted", "set_at_", "slogdet", "sub_at_", "svd", "tensor_scatter_div", "times_log", "write_where",
+        "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bitwise_left_shift", "bitwise_right_shift", "bucketize",
+        "cholesky", "cholesky_inverse", "cholesky_solve", "cofactors", "complete_product", "cond", "ctc_loss", "cummax",
+        "cummin", "digamma", "div_at", "div_at_", "drop_where", "erfinv", "exp_decay", "factored_cholesky", "fold",
+        "full_product", "gcd", "histc", "inside_share", "inverse", "keep_where", "kthvalue", "larger_share", "last_at",
+        "lcm", "lgamma", "log_matrix_determinant", "logcumsumexp", "logdet", "lstsq", "lu_solve", "lu_unpack",
+        "matrix_exp", "matrix_solve", "median", "mvlgamma", "nanmean", "nanmedian", "nextafter", "nms_with_mask",
+        "pinv", "polygamma", "power_slope", "projections", "qr", "recurrence", "renorm", "searchsorted", "slogdet",
+        "svd", "tensor_scatter_div", "times_log",
     },
 }  # fmt: skip
 
