@@ -143,6 +143,8 @@ def positions(w: Writer, shape: Any, path: tuple) -> np.ndarray:
 
 @writes("write_back")
 def _(w: Writer, input, value, path):
+    if isinstance(value, Value) and list(lengths_in(value.shape)):
+        w.refuse("a place in a tensor of a free length")
     places = positions(w, input.shape, path).reshape(-1)
     flat = w.reshape(input, (-1,))
     values = w.reshape(w.value(value, w.dtype), (-1,))
@@ -152,6 +154,8 @@ def _(w: Writer, input, value, path):
 
 @writes("place")
 def _(w: Writer, input, shape, path):
+    if list(lengths_in(input.shape)):
+        w.refuse("a place in a tensor of a free length")
     places = positions(w, shape, path).reshape(-1)
     zeros = w.expand(w.constant(0, w.dtype), (math.prod(shape),))
     made = w.node("ScatterElements", zeros, w.constant(places), w.reshape(input, (-1,)), axis=0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType
-from anfora.core.errors import OpValueError
+from anfora.core.errors import AnforaError, OpValueError
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor, current
 from anfora.graph.ir import AnfNode, CNode, FuncGraph, ValueNode
@@ -200,10 +200,16 @@ def merged(
     points: list[Mapping[str, int]] = [
         {name: n + up for (name, n), up in zip(lengths.items(), corner)} for corner in corners
     ]
-    for check in ({name: n + 2 for name, n in lengths.items()}, given):
-        if check not in points:
-            points.append(check)
+    for check in ({name: n + 2 for name, n in lengths.items()}, given, dict.fromkeys(lengths, 1)):
+        if check in points:
+            continue
+        try:
             programs.append(record(check))
+        except AnforaError:
+            if check == given or 1 not in check.values():
+                raise
+            continue  # the network has no meaning for a single one, batch norm in training for example
+        points.append(check)
     fit = _Fit(names, corners, points)
     first = programs[0]
     for other in programs[1:]:

@@ -266,6 +266,9 @@ class Writer:
     def refuse_varying(self, value: Any) -> None:
         if isinstance(value, Varying):
             raise Unwritten(f"{value.example!r} follows from a free length in another way than by sums and products")
+        if isinstance(value, Shaped):
+            value = value.shape
+            self.refuse_varying(value)
         if isinstance(value, (tuple, list)):
             for item in value:
                 self.refuse_varying(item)
@@ -284,6 +287,7 @@ class Writer:
             self._at = at
             self.span, self.out = row.span, row.abstract
             try:
+                self.refuse_varying(row.abstract)
                 args = tuple(map(self._given, row.args))
                 if any(arg is Unwritten for arg in _leaves(args)):
                     found.append(Unwritten)
@@ -331,6 +335,9 @@ class Writer:
         named = dict(zip(op.order, args))
         for name in op.order[len(args) :]:
             named[name] = op.attributes.get(name)
+        for name in op.attributes:
+            if isinstance(named[name], Varying):
+                self.refuse_varying(named[name])
         made = WRITES[op.name](self, **named)
         for value, kind in zip(_leaves([made]), _types(self.out)):
             if isinstance(value, Value):

@@ -108,6 +108,23 @@ def test_a_number_of_examples_that_cannot_be_free_is_told(tmp_path):
     assert not (tmp_path / "c.onnx").exists()
 
 
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda x: ops.squeeze(x),  # which of one example takes the axis away too
+        lambda x: ops.cov(x),
+        lambda x: ops.combinations(x[:, 0], 2),  # n (n - 1) / 2 rows
+        lambda x: sum(ops.unbind(x)),
+        lambda x: x[:: x.shape[0] // 2],
+    ],
+)
+def test_what_depends_on_the_number_of_examples_otherwise_is_told(tmp_path, program):
+    x = floats(4, 3)
+    with pytest.warns(AnforaWarning, match="written for inputs of these shapes alone"):
+        ms.export(program, x, file_name=tmp_path / "it", file_format="ONNX")
+    np.testing.assert_allclose(run(tmp_path / "it.onnx", x)[0], program(x).asnumpy(), rtol=1e-5)
+
+
 def test_both_states_of_training(tmp_path):
     net = nn.SequentialCell(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.ReLU(), nn.Dropout(p=0.25))
     x = floats(4, 2, 6, 6)
