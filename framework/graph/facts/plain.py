@@ -10,12 +10,13 @@ import operator
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from anfora.graph.facts.kinds import is_a, module_of, reduced
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
+from anfora.graph.facts.table import WALKED, fact_of
 
 __all__ = ["COUNTED", "Plainness", "count_of"]
 
@@ -192,18 +193,14 @@ def count_of(items: Any) -> int:
         return len(items)
     if kind in _COUNTING:
         return operator.length_hint(items)
-    how = _THROUGH.get(kind)
-    if how is None:
+    fact = fact_of(kind)
+    if fact is None or fact.hands_on is None:
         return 0
     try:
         parts = reduced(items)[1]
     except (TypeError, IndexError):
         return 0
-    return how(map(count_of, parts[1:] if kind in (map, filter) else parts), default=0)
-
-
-def _first(counts: Iterable[int], default: int) -> int:
-    return next(iter(counts), default)
+    return fact.hands_on([count_of(part) for use, part in fact.uses(parts) if use & WALKED])
 
 
 #: Types that know how many items they hold.
@@ -213,4 +210,3 @@ _COUNTING = frozenset({
     type(iter(range(1 << 70))), type(reversed([])), type(iter({}.values())), type(iter({}.items())), *DEQUE_ITERATORS,
     itertools.repeat,
 })  # fmt: skip
-_THROUGH: dict[type, Callable[..., int]] = {zip: min, map: min, enumerate: _first, filter: _first, reversed: _first}

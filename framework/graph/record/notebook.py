@@ -339,11 +339,12 @@ class Notebook(Plain):
         fact = fact_of(operation)
         is_deep = fact is None or not fact.is_walking
         only_moves = fact is not None and fact.only_moves
+        starts = fact is not None and fact.starts
         for value in (*args, operation):
             kind = type(value)
             if kind in SIMPLE:
                 continue
-            if known.is_among(operation, _STARTING) and kind in (list, tuple):
+            if starts and kind in (list, tuple):
                 continue  # who takes items will look at it
             if only_moves:
                 held = value.__self__ if kind in known.BOUND else value
@@ -911,8 +912,6 @@ def place_in_memory(array: np.ndarray) -> tuple:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 
-#: Functions that make iterators which tell what they go over, and where they are, whatever length that has.
-_STARTING = frozenset([iter, zip, enumerate])
 #: Methods by which a list or tuple is read.
 _READING = ("__len__", "__getitem__", "__iter__")
 #: Containers that are not looked into where something only moves what they hold.

@@ -44,7 +44,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
-from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, resolved
+from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
@@ -66,7 +66,7 @@ from anfora.graph.polyfill.polyfills import (
     list_with_length,
     rows_,
 )
-from anfora.graph.polyfill.special import CHECKS, check_of, entered, method_of, setter_of, truth_of
+from anfora.graph.polyfill.special import asks_a_class, check_of, entered, method_of, setter_of, truth_of
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.held import stored_from
@@ -203,7 +203,7 @@ class Recorder(Outlining):
         if self.given is None and self.origins:
             if self.walks_on(machine, operation, args) and operation is not reversed:
                 return machine.natively(operation, args, kwargs)
-            if self.holds_many(machine, operation, (*args, *kwargs.values())):
+            if self.holds_many(machine, operation, args, kwargs):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
         return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
@@ -257,7 +257,7 @@ class Recorder(Outlining):
             raise Enter(class_pattern, args)
         if known.is_among(operation, SEARCHES) and is_a(args[1], Tensor) and type(args[0]) in _COMPARED:
             raise Enter(SEARCHES[operation], (args[1], args[0]))
-        if known.is_among(operation, CHECKS) and len(args) == 2:
+        if len(args) == 2 and asks_a_class(operation):
             call = check_of(self, operation, *args)
             if call is not None:
                 raise call
@@ -809,7 +809,7 @@ def _is_closed(code: Code) -> bool:
 
 #: What is walked over by an iterator that tells where it is.
 _TOLD = (dict, *known.VIEWS, collections.deque)
-_ASKING_IDENTITY = frozenset(map(id, (operator.is_, operator.is_not, id)))
+_ASKING_IDENTITY = frozenset(id(fact.function) for fact in all_facts() if fact.asks_identity)
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 
