@@ -108,3 +108,70 @@ def test_a_descriptor_is_what_its_class_makes_of_it_now(work, start):
         for is_inherited in (False,) if change == "class" else (False, True):
             expected = seen(work, start, own, change, lambda function: function, is_inherited)
             assert seen(work, start, own, change, jit, is_inherited) == expected, (own, change, is_inherited)
+
+
+class _AsksForAll:
+    """Each attribute is a call of the program; those of the object lie in its dict."""
+
+    def __init__(self, value):
+        object.__setattr__(self, "value", value)
+
+    def __getattribute__(self, name):
+        print("asked for", name)
+        return object.__getattribute__(self, name)
+
+
+class _GivesAnother:
+    """The same attribute, whatever is asked for."""
+
+    def __init__(self, value):
+        object.__setattr__(self, "value", value)
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, "value")
+
+
+class _HasNoDict:
+    """There is a method for what an object lacks, and it lacks a dict."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __getattr__(self, name):
+        print("missing", name)
+        return 3
+
+
+class _ShowsAnotherDict:
+    """What looks like its dict is not."""
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def __dict__(self):
+        print("asked for its dict")
+        return {}
+
+
+@pytest.mark.parametrize("kind", [_AsksForAll, _GivesAnother, _HasNoDict, _ShowsAnotherDict])
+def test_what_graph_mode_asks_for_itself_calls_nothing_of_the_program(kind, capsys):
+    """An object is written down at each hop, built again, and looked at in guards."""
+
+    def f(made, x):
+        here = kind(x)
+        print("a hop")
+        both = [here, made, here]
+        print("another")
+        return both[0].value + both[1].value, both[0] is both[2]
+
+    def run(function):
+        told = []
+        for n in (1.0, 2.0, 3.0, 4.0):
+            total, same = function(kind(Tensor(n)), Tensor([n, 1.0]))
+            told.append((total.tolist(), same, capsys.readouterr().out))
+        return told
+
+    assert run(jit(f)) == run(f)

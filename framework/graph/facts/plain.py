@@ -17,6 +17,7 @@ from anfora.graph.facts.kinds import is_a, module_of, reduced
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import WALKED, fact_of
+from anfora.graph.machine.operations import dict_of
 
 __all__ = ["COUNTED", "Plainness", "count_of"]
 
@@ -76,7 +77,7 @@ class Plainness:
             return self._iterator(value, depth)
         if kind in _OTHERS:
             return True
-        return is_object(value) and self(kind, depth) and self(getattr(value, "__dict__", None), depth)
+        return is_object(value) and self(kind, depth) and self(dict_of(value), depth)
 
     def cell(self, cell: types.CellType, depth: int = 0) -> bool:
         """The same of a variable."""

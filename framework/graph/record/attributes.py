@@ -16,6 +16,7 @@ from anfora.graph.facts.classes import class_attribute, comes_first, has_tag
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
+from anfora.graph.machine import operations
 from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
 from anfora.graph.machine.operations import holds, is_filled
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
@@ -164,7 +165,7 @@ class Attributes(Reasons):
         UNKNOWN if it does."""
         kind = type(value)
         static = class_attribute(kind, name)
-        is_own = name in getattr(value, "__dict__", ())
+        is_own = name in (operations.dict_of(value) or ())
         getter = getattr(static, "fget", None) if is_a(static, (property, types.DynamicClassAttribute)) else None
         is_of_program = is_a(getter, types.FunctionType) and self.enters(getter)
         has_fallback = class_attribute(kind, "__getattr__") is not None
@@ -242,7 +243,7 @@ class Attributes(Reasons):
         static = class_attribute(kind, name)
         has_data = comes_first(static)
         self.guard_describing(static)
-        own = value.__dict__ if kind.__dictoffset__ else None
+        own = operations.dict_of(value)
         outside = self.is_outside(value)
         if own is not None and name in own and not has_data:
             self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), static)

@@ -219,7 +219,7 @@ class Unwrapping:
             if is_a(value, BaseException):
                 self._exchange(setattr, value, "args", value.args)
             if kind.__dictoffset__:
-                self._value(value.__dict__)
+                self._value(operations.dict_of(value))
 
 
 def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
@@ -508,9 +508,8 @@ def _sets_plainly(owner: Any, name: Any) -> bool:
     kind = type(owner)
     if kind is types.FunctionType:
         return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
-    return (
-        known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind) and hasattr(owner, "__dict__")
-    )
+    is_plainly_set = known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind)
+    return is_plainly_set and operations.dict_of(owner) is not None
 
 
 #: Steps of transforms that pass on what is not a tensor, in nestings that they copy.

@@ -44,6 +44,7 @@ from anfora.graph.facts.table import fact_of
 from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.lower.rows import Calls, Row
+from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.source.code import Code
@@ -722,9 +723,10 @@ class Notebook(Plain):
 
     def getattr_plain(self, value: Any, name: str) -> Any:
         """An attribute that lies in the object's own dict."""
-        found = value.__dict__[name]
+        table = operations.dict_of(value)
+        found = table[name]
         if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
-            self.know_item(value.__dict__, name)
+            self.know_item(table, name)
             return found
         written = self.overlay(value, name)
         if written is not UNKNOWN:
@@ -740,7 +742,7 @@ class Notebook(Plain):
             return
         for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
             self.guard("is", self.derive(hasattr, self.origin("known", kind), missing), False)
-        if hasattr(value, "__dict__"):
+        if operations.dict_of(value) is not None:
             table = self.origin("attr", "__dict__", origin)
             self.guard("no key", table, name)
             if is_a(value, types.ModuleType):

@@ -784,7 +784,7 @@ def _may_be_mapping(value: Any) -> bool:
     """Whether a dict that is made of an object asks it for its keys, and does not walk over it."""
     kind = type(value)
     return known.is_object(value) and (
-        hasattr(kind, "keys") or hasattr(kind, "__getattr__") or "keys" in getattr(value, "__dict__", ())
+        hasattr(kind, "keys") or hasattr(kind, "__getattr__") or "keys" in (operations.dict_of(value) or ())
     )
 
 

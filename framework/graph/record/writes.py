@@ -268,7 +268,7 @@ class Writes(Attributes):
             return not is_a(owner, Cell) and not is_function
         self.guard("is", self.derive(called_to_set, self.origin("known", kind), name), called_to_set(kind, name))
         self.guard_describing(static)
-        return not is_set_through(static) and hasattr(owner, "__dict__")
+        return not is_set_through(static) and operations.dict_of(owner) is not None
 
     def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
         if id(cell) in self.local_cells or not self.can_be_put_down((cell, value)):
