@@ -1,6 +1,6 @@
 """Networks as files: the graph of what a network does for inputs of some shapes, and its weights.
 
-    export(net, x, file_name="net", file_format="MINDIR")       writes net.mindir
+    export(net, x, file_name="net", file_format="MINDIR")       writes net.mindir; "ONNX" net.onnx (onnx/)
     net = nn.GraphCell(load("net.mindir"))                      runs it, and trains it further, without its source
 
 A file is one of safetensors: the weights, and in its metadata the complete text of the graph (graph/ir/text.py) and a
@@ -43,9 +43,9 @@ from anfora.interop.checkpoint import load_checkpoint, read_state, write_with_st
 __all__ = ["export", "load"]
 
 _FORMAT = 1
-_OTHERS = {
-    "AIR": "a format of Ascend's tools", "ONNX": "not written yet",
-}  # fmt: skip
+_OTHERS = {"AIR": "a format of Ascend's tools"}
+_ENDINGS = {"MINDIR": ".mindir", "ONNX": ".onnx"}
+_OPTIONS = {"MINDIR": (), "ONNX": ("opset_version", "dynamic_axes", "input_names", "output_names")}
 
 
 def export(
@@ -60,12 +60,19 @@ def export(
     Args:
         net: a Cell, or a function of tensors.
         inputs: tensors, as for a call.
-        file_name: the file; `.mindir` is added if it has no such ending.
-        file_format: "MINDIR".
-        options: none of MindSpore's is known here.
+        file_name: the file; `.mindir` or `.onnx` is added if it has no such ending.
+        file_format: "MINDIR", or "ONNX" for other libraries (`pip install anfora[onnx]`).
+        options: for ONNX:
+            `opset_version`, the version of its operators, from 17 to the newest that the library knows; 21 if not given.
+            `dynamic_axes`, axes that may have any length, by name: {"x": {0: "batch", 2: "height"}}. If not given that is
+            the first axis of all inputs that are as long as the first one; where the network has no meaning for other
+            lengths, a warning says why, and the file holds for these.
+            `input_names`, `output_names`: else those of the network's parameters, and `output`, or `output0` and so on.
     Raises:
-        OpTypeError: an option, or an input that holds no tensor.
-        OpValueError: another format, or something in the graph that a file cannot hold: an object of the program.
+        OpTypeError: another option, or an input that holds no tensor.
+        OpValueError: another format, something in the graph that a file cannot hold: an object of the program, or an
+            operator that ONNX has no form for; the value of an option.
+        OpRuntimeError: the library onnx is not installed.
         FallbackError: a part of the network is left to the interpreter; all are listed.
     Example:
         >>> import tempfile
@@ -78,16 +85,25 @@ def export(
         >>> (again(x) == net(x)).all().item()
         True
     """
-    if options:
-        raise OpTypeError(f"export has no option `{next(iter(options))}`")
-    if file_format != "MINDIR":
+    if file_format not in _ENDINGS:
         why = f" ({_OTHERS[file_format]})" if file_format in _OTHERS else ""
-        raise OpValueError(f"export: `file_format` must be 'MINDIR', but got {file_format!r}{why}", arg="file_format")
+        raise OpValueError(
+            f"export: `file_format` must be 'MINDIR' or 'ONNX', but got {file_format!r}{why}", arg="file_format"
+        )
+    for name in options:
+        if name not in _OPTIONS[file_format]:
+            raise OpTypeError(f"export has no option `{name}` for {file_format}")
     if not callable(net):
         raise OpTypeError(f"export needs a Cell or a function, but got {type(net).__name__}", arg="net")
     file = Path(os.fsdecode(file_name))
-    file = file if file.suffix == ".mindir" else file.with_name(f"{file.name}.mindir")
-    graph, weights = _graph_of(net, inputs)
+    ending = _ENDINGS[file_format]
+    file = file if file.suffix == ending else file.with_name(f"{file.name}{ending}")
+    if file_format == "ONNX":
+        from anfora.onnx.export import export as write  # which most programs do without
+
+        write(net, inputs, file, **options)
+        return
+    graph, weights = graph_of(net, inputs)
     _refuse(graph, f"{_name(net)} cannot be written: its graph holds")
     text = complete(graph)
     trainable = [name for name, tensor in weights.items() if tensor.requires_grad]
@@ -146,7 +162,7 @@ def load(file_name: str | os.PathLike, **options: Any) -> FuncGraph:
     return graph
 
 
-def _graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, Tensor]]:
+def graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, Tensor]]:
     """The graph of a call, and the tensors of the program that are its last parameters."""
     for value in inputs:
         if not any(True for _ in tensors(value)):

@@ -4,6 +4,7 @@ program.py      instructions and programs as data, and their canonical text
 parser.py       text to a program                      errors.py     one error family: code, line, column, caret
 table.py        every instruction: places, shapes, meaning, gradients; forms.py, what a row is made of
 rules.py        what one line says about itself        cells.py      what a line says about named cells: `check`
+suggestions.py  what to write for a name that is none
 machine.py      memory with data: `run`                gradient.py   `differentiate`
 lowering.py     a writer of programs, and layers in instructions
 export.py       `export`: a network as a program; operators.py, operators in instructions

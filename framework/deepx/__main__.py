@@ -19,6 +19,7 @@ import numpy as np
 
 from anfora.core.errors import AnforaError
 from anfora.deepx import DeepxError, Machine, check, differentiate, format, parse, run
+from anfora.deepx.parser import read
 from anfora.interop.npy import read_npy
 
 
@@ -77,8 +78,8 @@ def _run(options: argparse.Namespace) -> int:
     if options.command == "check":
         check(text, inputs, **settings)
         return 0
-    check(text, inputs, **settings)
-    program = parse(text, naming)
+    program = read(text, naming)
+    check(program, inputs, **settings)
     if options.command == "grad":
         program = differentiate(program, options.loss, options.wrt, inputs, rename=options.rename)
         if options.output is None:

@@ -46,12 +46,12 @@ class DeepxError(OpValueError):
     Example:
         >>> from anfora.deepx import parse
         >>> try:
-        ...     parse("add@float32 t1 t2>t3")
+        ...     parse("add@float32 t1 t2=t3")
         ... except DeepxError as error:
         ...     print(error)
-        E-SYNTAX: unexpected '>'
+        E-SYNTAX: unexpected '='
           line 1, column 18
-            add@float32 t1 t2>t3
+            add@float32 t1 t2=t3
                              ^
           help: did you mean ->
     """

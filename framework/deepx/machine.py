@@ -14,6 +14,7 @@ from anfora.core.tensor import Tensor, from_numpy
 from anfora.deepx.cells import Cells, Resolved, TensorCell, TensorSpec, as_program, check
 from anfora.deepx.errors import DeepxError, Fault
 from anfora.deepx.forms import call
+from anfora.deepx.parser import read
 from anfora.deepx.program import Instruction, Program
 from anfora.deepx.rules import fail
 from anfora.eager.dispatch import check_writable
@@ -42,6 +43,8 @@ class Machine(Mapping):
         >>> machine.execute("argset@float64 3->a1")
         >>> machine["tx"].tolist(), machine["a1"]
         ([1.0, 4.0], 3.0)
+        >>> machine
+        <Machine: tx float64[2], a1 float64 3.0>
     """
 
     def __init__(
@@ -75,6 +78,14 @@ class Machine(Mapping):
 
     def __len__(self) -> int:
         return len(self.cells.table)
+
+    def __repr__(self) -> str:
+        """Name, type, and shape or numbers of each cell, in the order in which they came."""
+        shown = [
+            f"{name} {cell.spec if isinstance(cell, TensorCell) else cell.dtype.name.rstrip('_') + f' {self[name]}'}"
+            for name, cell in self.cells.table.items()
+        ]
+        return f"<Machine: {', '.join(shown) or 'no cells'}>"
 
     @property
     def tensors(self) -> dict[str, Tensor]:
@@ -258,13 +269,13 @@ def run(
         >>> memory["t1"].tolist()
         [1.0, 1.0, 1.0]
     """
+    lines = read(program, naming) if isinstance(program, str) else program
     check(
-        program,
+        lines,
         inputs and {name: _described(value) for name, value in inputs.items()},
         naming=naming,
         check_stale=check_stale,
     )
-    lines = as_program(program, naming)
     machine = Machine(inputs, copy=copy, naming=lines.naming, check_stale=check_stale, files=files, echo=echo)
     machine.execute(lines)
     return machine

@@ -2,27 +2,32 @@
 
 A line is cut into tokens, then read from left to right: operation, type, operands, arrow, results. The first arrow decides
 the direction. Names and numbers need a blank between them; signs, brackets and arrows do not.
+
+Two ways of writing that the language's first texts have are read too, and told on stderr: `>` for `->`, and a row with `<-`
+in which no tensor has a gradient name; each gradient is then the tensor's name with `_grad` behind it.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
+import sys
 from typing import Any, NamedTuple
 
 from anfora.deepx.errors import DeepxError
 from anfora.deepx.program import BARE, Instruction, Operand, Program
-from anfora.deepx.rules import converted_literals, verify, verify_gradients
+from anfora.deepx.rules import assigned, converted_literals, form_of, verify, verify_gradients
 
 __all__ = ["parse", "read"]
 
 _TOKEN = re.compile(
     r"(?P<blank>[ \t\r\f\v]+)"
-    r"|(?P<arrow>->|<-)"
+    r"|(?P<arrow>->|<-|>)"
     r"|(?P<number>[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)"
     r"|(?P<name>[A-Za-z_][A-Za-z0-9_.]*)"
     r"|(?P<sign>[@()\[\]])"
 )
-_HINTS = {">": "did you mean ->", "<": "did you mean <-", "-": "did you mean ->", "=": "did you mean ->"}
+_HINTS = {"<": "did you mean <-", "-": "did you mean ->", "=": "did you mean ->"}
 _WORDS = ("number", "name")
 
 
@@ -41,7 +46,8 @@ def parse(text: str, naming: str = "strict") -> Program:
         naming: "strict": the first letter of a name is its kind, t(ensor), a(rgument) or v(ector). "free": any name may
             stand anywhere, its place says what it is.
     Returns:
-        the program, in which every line is right as far as the line alone can tell.
+        the program, in which every line is right as far as the line alone can tell. `>` was read as `->`, and a row with
+        `<-` and no gradient names has got them, `t1(t1_grad)`; each is told on stderr.
     Raises:
         DeepxError: with code, line and column of the first line that is wrong.
 
@@ -75,7 +81,31 @@ def _read_line(line: str, number: int, naming: str) -> Instruction | None:
         return None
     instruction = reader.instruction(_meta(trailer) if slashes else {})
     verify(instruction, naming)
-    return converted_literals(instruction)
+    return converted_literals(_with_gradients(instruction))
+
+
+def _with_gradients(instruction: Instruction) -> Instruction:
+    """A backward row in which no gradient is named, with the names that gradients have by default. Where some are named,
+    one that is missing has been forgotten."""
+    if not instruction.backward or any(o.grad is not None for o in (*instruction.operands, *instruction.results)):
+        return instruction
+    form = form_of(instruction)
+    operands = tuple(
+        operand if place.kind != "t"
+        else dataclasses.replace(operand, grad=f"{operand.value}_grad" if place.name in form.gradients else "_")
+        for place, operand in assigned(form, instruction)
+    )  # fmt: skip
+    [result] = instruction.results
+    named = dataclasses.replace(
+        instruction, operands=operands, results=(dataclasses.replace(result, grad=f"{result.value}_grad"),)
+    )
+    _note(instruction.line, instruction.column, f"no gradient has a name; read as `{named}`")
+    return named
+
+
+def _note(line: int | None, column: int | None, message: str) -> None:
+    """Tell how a line was read that could have been written otherwise."""
+    print(f"deepx: note: line {line}, column {column}: {message}", file=sys.stderr)
 
 
 def _meta(trailer: str) -> dict[str, Any]:
@@ -151,7 +181,10 @@ class _Reader:
         backward = False
         results: tuple[Operand, ...] = ()
         if self.peek("arrow"):
-            backward = self.tokens[self.at].text == "<-"
+            arrow = self.tokens[self.at]
+            backward = arrow.text == "<-"
+            if arrow.text == ">":
+                _note(self.number, arrow.column, "read > as ->")
             self.at += 1
             results = self.operands()
         elif op.text not in BARE and self.at == len(self.tokens):

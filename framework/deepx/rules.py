@@ -38,20 +38,13 @@ def fail(
 def form_of(instruction: Instruction) -> Form:
     form = FORMS.get(instruction.op)
     if form is None:
-        close = _closest(instruction.op)
-        help = f"did you mean {close}" if close else None
+        from anfora.deepx.suggestions import suggestion  # for an error only
+
         raise DeepxError(
             "E-OP", f"there is no instruction {instruction.op!r}", line=instruction.line, column=instruction.column,
-            source=instruction.source or instruction.text(), help=help,
+            source=instruction.source or instruction.text(), help=suggestion(instruction.op, FORMS),
         )  # fmt: skip
     return form
-
-
-def _closest(name: str) -> str | None:
-    import difflib  # for an error only
-
-    found = difflib.get_close_matches(name.lower(), {key.lower(): key for key in FORMS}, 1)
-    return {key.lower(): key for key in FORMS}[found[0]] if found else None
 
 
 def assigned(form: Form, instruction: Instruction) -> list[tuple[Place, Operand]]:

@@ -4,6 +4,7 @@
     C = K(A, B)                        # an operator: differentiable, on the threads of all operators
 
 errors.py    one family of errors, with codes                    case.py      what a kernel is made from
+json_text.py where the values of a case stand in its file
 syntax.py    from text to a tree                                 affine.py    index arithmetic
 lower.py     from a tree to a checked loop nest                  ir.py        the loop nest, its visitor and mutator
 gradient.py  from a loop nest to that of its gradients; solve.py, equations between indices

@@ -1,6 +1,6 @@
 """The command line of tensor expressions.
 
-    python -m anfora.tensor_expression build CASE.json [--grad] [--emit c|c++|ir] [-o FILE]
+    python -m anfora.tensor_expression build CASE.json [--grad] [--emit c|c++|ir|tree] [-o FILE]
     python -m anfora.tensor_expression run CASE.json [--grad] --input NAME=FILE.npy … --output DIR
 
 `build` prints a kernel, or writes it to FILE. `run` writes DIR/NAME.npy for every result; with --grad, which also takes the
@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     build = commands.add_parser("build", help="print a kernel")
     build.add_argument("case", type=Path, metavar="CASE.json")
     build.add_argument("--grad", action="store_true", help="its gradient instead")
-    build.add_argument("--emit", choices=("c", "c++", "ir"), default="c")
+    build.add_argument("--emit", choices=("c", "c++", "ir", "tree"), default="c")
     build.add_argument("-o", type=Path, dest="file", metavar="FILE", help="write it there")
     run = commands.add_parser("run", help="run a kernel")
     run.add_argument("case", type=Path, metavar="CASE.json")
@@ -64,8 +64,8 @@ def _show(message, category, filename, lineno, file=None, line=None) -> None:
 
 
 def _build(kernel: Kernel, options: argparse.Namespace) -> int:
-    if options.emit == "ir":
-        text = kernel.grad_ir() if options.grad else kernel.ir()
+    if options.emit in ("ir", "tree"):
+        text = getattr(kernel, f"grad_{options.emit}" if options.grad else options.emit)()
     else:
         text = kernel.grad_c_source(options.emit) if options.grad else kernel.c_source(options.emit)
     if options.file is None:
@@ -80,7 +80,7 @@ def _run(kernel: Kernel, options: argparse.Namespace) -> int:
     nests = kernel.gradient() if options.grad else kernel.forward
     known = {v.given for v in (*nests.inputs, *kernel.forward.inputs)}
     for name in given:
-        if name not in known:
+        if name not in known and name not in kernel.case.outs:  # whose initial value is ignored where it is not read
             raise KernelError("K-CASE", f"there is no input `{name}`", help=f"inputs are {', '.join(sorted(known))}.")
     result = operator_of(nests)(*(_input(kernel, v, given) for v in nests.inputs))
     results = result if isinstance(result, tuple) else (result,)

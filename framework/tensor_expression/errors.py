@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from anfora.core.errors import AnforaError
 
 __all__ = ["KernelError", "KernelWarning"]
@@ -18,6 +20,8 @@ class KernelError(AnforaError, ValueError):
         text: the text of the kernel.
         help: what to do about it.
         arg: the argument at fault, in a call.
+        key: what is at fault in a case: `("ins", 2)`, `("ranges", "r")`; `("", "nam")` a key itself, `()` the whole case.
+        file: the file that the text is in, where it is in one.
     """
 
     def __init__(
@@ -29,24 +33,29 @@ class KernelError(AnforaError, ValueError):
         text: str | None = None,
         help: str | None = None,
         arg: str | None = None,
+        key: tuple[str | int, ...] | None = None,
+        file: str | Path | None = None,
     ) -> None:
         super().__init__(f"{code}: {message}", help=help, arg=arg)
-        self.code, self.position = code, position
+        self.code, self.position, self.key = code, position, key
         if text is not None and position is not None:
-            self.place = _place(text, position)
+            self.point(text, position, file)
+
+    def point(self, text: str, position: int, file: str | Path | None = None) -> None:
+        """Say that this is the place: line and column, the line, and a caret below."""
+        self.place = _place(text, position, file)
 
     def __reduce__(self) -> tuple:
         return _rebuild, (self.code, self.message, self.help, self.arg, self.position, self.place)
 
 
-def _place(text: str, position: int) -> str:
-    """Line and column, the line, and a caret below the place."""
+def _place(text: str, position: int, file: str | Path | None) -> str:
     start = text.rfind("\n", 0, position) + 1
     end = text.find("\n", position)
     line = text[start : end if end >= 0 else len(text)]
     number, column = text.count("\n", 0, position) + 1, position - start + 1
     lead = "".join("\t" if c == "\t" else " " for c in line[: column - 1])
-    return f"  line {number}, column {column}\n      {line}\n      {lead}^"
+    return f"  {f'{file}, ' if file else ''}line {number}, column {column}\n      {line}\n      {lead}^"
 
 
 def _rebuild(

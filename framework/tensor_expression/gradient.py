@@ -26,6 +26,7 @@ from anfora.tensor_expression.ir import (
     Kernel,
     LoopNest,
     Move,
+    Renamed,
     Select,
     Term,
     Unary,
@@ -45,23 +46,25 @@ __all__ = ["LOWERINGS", "differentiate"]
 LOWERINGS = ("auto", "gather", "scatter")
 
 
-def differentiate(kernel: Kernel, to: tuple[str, ...], lowering: str = "auto") -> Kernel:
+def differentiate(kernel: Kernel, to: tuple[str, ...], lowering: str = "auto", name: str | None = None) -> Kernel:
     """The kernel that computes the gradients to some inputs.
 
     Args:
         kernel: of floating-point type.
         to: names of inputs, in the order of the results.
         lowering: `gather`; `scatter`; or `auto`: gather, but scatter for tensors whose contributions cannot be solved.
+        name: of the new kernel; None for the old one's with `_grad` behind it.
     Returns:
         a kernel from the inputs whose values the gradient reads, then the gradients of the results, to the gradients.
     """
-    return _Gradient(kernel, to, lowering).kernel()
+    return _Gradient(kernel, to, lowering).kernel(name or f"{kernel.name}_grad")
 
 
 class _Gradient:
     def __init__(self, kernel: Kernel, to: tuple[str, ...], lowering: str) -> None:
         self.forward, self.to, self.lowering = kernel, to, lowering
         self.names = Names(kernel.names())
+        self.own = {loop.name for nest in kernel.body for term in terms_of(nest) for loop in term.loops}
         self.local = self.names.fresh("grad")
         self.matters = self._active()
         self.contributions: dict[str, list[Term]] = {}
@@ -77,7 +80,7 @@ class _Gradient:
                 active.add(target_of(nest).name)
         return active
 
-    def kernel(self) -> Kernel:
+    def kernel(self, name: str) -> Kernel:
         forward = self.forward
         cotangents = {v.name: replace(v, name=self.names.fresh(f"d{v.given}"), role="cotangent", given=f"d{v.given}")
                       for v in forward.outputs}  # fmt: skip
@@ -93,18 +96,18 @@ class _Gradient:
                 for term in terms_of(nest):
                     self._contribute(term)
         results = []
-        for name in self.to:
-            variable = forward.variables[name]
+        for source in self.to:
+            variable = forward.variables[source]
             given = f"d{variable.given}" + ("_init" if variable.role == "init" else "")
             result = replace(variable, name=self.names.fresh(given), role="out", given=given)
-            self._emit(result, self.contributions.get(name, []))
+            self._emit(result, self.contributions.get(source, []))
             results.append(result)
         needed, temps = self._values()
         body = (*needed, *self.body)
         read = {access.name for access in reads(body)}
         values = tuple(replace(v, role="in") for v in forward.inputs if v.name in read)
         given_gradients = tuple(cotangents.values())
-        return Kernel(f"{forward.name}_grad", forward.dtype, (*values, *given_gradients, *results),
+        return Kernel(name, forward.dtype, (*values, *given_gradients, *results),
                       (*temps, *self.temps), body)  # fmt: skip
 
     def _finish(self, variable: Variable, cotangent: Variable | None) -> None:
@@ -163,8 +166,26 @@ class _Gradient:
         return tuple(Index(names.fresh(f"h{axis}"), n, "spatial") for axis, n in enumerate(variable.shape))
 
     def _emit(self, result: Variable, terms: list[Term]) -> None:
-        """The nests that compute a gradient from its contributions."""
+        """The nests that compute a gradient from its contributions, with the author's names for its coordinates."""
         heads = self._heads(result)
+        start = len(self.body)
+        self._emit_over(heads, result, terms)
+        for number in range(start, len(self.body)):
+            self.body[number] = self._with_own_names(self.body[number], heads, terms)
+
+    def _with_own_names(self, nest: LoopNest, heads: tuple[Index, ...], terms: list[Term]) -> LoopNest:
+        """A coordinate that some access has as a plain index bears its name, where nothing else in the nest does."""
+        taken = Kernel("", "", (), (), (nest,)).names()
+        names: dict[str, str] = {}
+        for axis, head in enumerate(heads):
+            plain = (term.target.indices[axis].plain for term in terms)
+            own = next((name for name in plain if name in self.own and name not in taken), None)
+            if own is not None:
+                names[head.name] = own
+                taken.add(own)
+        return Renamed(names).mutate(nest)
+
+    def _emit_over(self, heads: tuple[Index, ...], result: Variable, terms: list[Term]) -> None:
         taken = Names({*self.names.taken, *(head.name for head in heads)})
         target = Access(result.name, tuple(Affine.variable(head.name) for head in heads))
         if self.lowering != "scatter":

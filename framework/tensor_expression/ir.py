@@ -25,8 +25,8 @@ from typing import Any, Union
 from anfora.tensor_expression.affine import Affine, Box, Condition
 
 __all__ = [
-    "Access", "Binary", "Constant", "If", "Index", "Kernel", "Local", "LoopNest", "Move", "Mutator", "Select", "Term",
-    "Unary", "Variable", "Visitor", "gather_nest", "is_gather", "reads", "scatter_nest", "target_of", "terms_of",
+    "Access", "Binary", "Constant", "If", "Index", "Kernel", "Local", "LoopNest", "Move", "Mutator", "Renamed", "Select",
+    "Term", "Unary", "Variable", "Visitor", "gather_nest", "is_gather", "reads", "scatter_nest", "target_of", "terms_of",
 ]  # fmt: skip
 
 
@@ -227,6 +227,23 @@ class Mutator:
             if new is not old:
                 changed[field.name] = new
         return replace(node, **changed) if changed else node
+
+
+class Renamed(Mutator):
+    """Other names for some index variables."""
+
+    def __init__(self, names: dict[str, str]) -> None:
+        self.names = names
+        self.values = {old: Affine.variable(new) for old, new in names.items()}
+
+    def mutate_Index(self, node: Index) -> Index:
+        return replace(node, name=self.names[node.name]) if node.name in self.names else node
+
+    def mutate_Access(self, node: Access) -> Access:
+        return Access(node.name, tuple(index.substitute(self.values) for index in node.indices))
+
+    def mutate_Condition(self, node: Condition) -> Condition:
+        return node.substitute(self.values)
 
 
 _NODES = (Constant, Access, Local, Binary, Unary, Select, Index, LoopNest, If, Move, Condition)

@@ -51,7 +51,9 @@ def lower(case: Case) -> Kernel:
         checker.check()
         return _Lowering(case, statements, checker.shapes).kernel()
     except RecursionError:
-        raise KernelError("K-SYNTAX", "the kernel is nested too deeply", help="use several statements.") from None
+        raise KernelError(
+            "K-SYNTAX", "the kernel is nested too deeply", help="use several statements.", key=("kernel",)
+        ) from None
 
 
 class _Checker:
@@ -61,7 +63,7 @@ class _Checker:
         self.case, self.statements = case, statements
         self.shapes: dict[str, tuple[int, ...]] = {}
 
-    def fail(self, code: str, message: str, at: int | None = None, help: str | None = None) -> NoReturn:
+    def fail(self, code: str, message: str, at: int, help: str | None = None) -> NoReturn:
         raise KernelError(code, message, position=at, text=self.case.kernel, help=help)
 
     def check(self) -> None:
@@ -84,19 +86,25 @@ class _Checker:
                             self.fail("K-NAME", f"`{name}` is a tensor and an index", position.at)
             self._constants(statement.value)
             assigned.add(statement.target.name)
-        for name in case.outs:
+        for number, name in enumerate(case.outs):
             if name not in assigned:
-                self.fail("K-CASE", f"`{name}` is in `outs`, but nothing is assigned to it")
-        for name in case.ins:
+                raise KernelError(
+                    "K-CASE", f"`{name}` is in `outs`, but nothing is assigned to it", key=("outs", number)
+                )
+        for number, name in enumerate(case.ins):
             if name not in used and name not in case.outs:
-                self.fail("K-CASE", f"`{name}` is in `ins`, but is never used")
+                raise KernelError("K-CASE", f"`{name}` is in `ins`, but is never used", key=("ins", number))
         indices = {n for s in self.statements for r in (s.target, *syntax.references(s.value)) for n in r.names}
         for name in case.ranges:
             if name not in indices:
-                self.fail("K-CASE", f"`ranges` names `{name}`, which is no index of the kernel")
-        for name in case.grad_to or ():
+                raise KernelError(
+                    "K-CASE", f"`ranges` names `{name}`, which is no index of the kernel", key=("ranges", name)
+                )
+        for number, name in enumerate(case.grad_to or ()):
             if name not in case.ins and not _reads_first(self.statements, name):
-                self.fail("K-GRAD", f"`grad_to` names `{name}`, which has no initial value")
+                raise KernelError(
+                    "K-GRAD", f"`grad_to` names `{name}`, which has no initial value", key=("grad_to", number)
+                )
 
     def _target(self, target: syntax.Reference) -> None:
         case = self.case

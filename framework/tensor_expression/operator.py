@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from anfora.tensor_expression.errors import KernelError
 from anfora.tensor_expression.gradient import LOWERINGS, differentiate
 from anfora.tensor_expression.lower import lower
 from anfora.tensor_expression.machine import plan_kernel
-from anfora.tensor_expression.printer import print_ir
+from anfora.tensor_expression.printer import print_ir, print_tree
 
 __all__ = ["Kernel", "from_json", "kernel"]
 
@@ -62,6 +63,8 @@ class Kernel(_Nests):
 
     Call it with the inputs in the order of `ins`, then, where it pleases, with the initial values of results that are
     read before they are written; by name too. It returns a new tensor for every result; nothing is written in place.
+    The initial value of a result that is not read may be given as well, by name, or by place when all are given in the
+    order of the parameters, `ins` and then `outs`; it must fit, and is ignored.
 
     Raises:
         KernelError: K-SHAPE or K-TYPE where an argument has another shape or element type than the text says.
@@ -74,9 +77,11 @@ class Kernel(_Nests):
         if lowering not in LOWERINGS:
             raise KernelError("K-CASE", f"`lowering` must be one of {', '.join(LOWERINGS)}, not {lowering!r}")
         self.case, self.lowering = case, lowering
-        self.forward = lower(case)  #: the loop nests
+        with case.origin.located() if case.origin else nullcontext():
+            self.forward = lower(case)  #: the loop nests
         super().__init__(self.forward, lowering, self._targets())
         self._names = [variable.given for variable in self.forward.inputs]
+        self._unread = [v for v in self.forward.outputs if v.given not in self._names]
 
     def _targets(self) -> tuple[str, ...]:
         """The variables that a gradient flows to."""
@@ -94,9 +99,12 @@ class Kernel(_Nests):
         return super().__call__(*args)
 
     def _completed(self, args: tuple, kwargs: dict[str, Any]) -> tuple:
-        """All arguments in order, initial values that were not given as zeros."""
+        """All arguments in order, initial values that were not given as zeros, those that are not read left out."""
+        order = [*self._names, *(variable.given for variable in self._unread)]
+        if len(args) > len(self._names):
+            order = [*self.case.ins, *(name for name in self.case.outs if name not in self.case.ins)]
         function = inspect.Signature([
-            inspect.Parameter(v.given, inspect.Parameter.POSITIONAL_OR_KEYWORD) for v in self.forward.inputs
+            inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in order
         ])  # fmt: skip
         from anfora.core.errors import OpTypeError
 
@@ -106,6 +114,9 @@ class Kernel(_Nests):
             raise OpTypeError(
                 f"{self.name}: {error}", help=f"its form is {self.name}({', '.join(self._names)})."
             ) from None
+        for variable in self._unread:
+            if hasattr(given.get(variable.given), "dtype"):
+                _check(self.name, variable, given[variable.given], _DTYPES[self.forward.dtype])
         for variable in self.forward.inputs:
             if variable.given not in given:
                 if variable.role != "init" or variable.given in self.case.ins:
@@ -136,11 +147,15 @@ class Kernel(_Nests):
             raise KernelError("K-GRAD", "a kernel without inputs has no gradient")
         if len(self.forward.outputs) != 1:
             raise KernelError("K-GRAD", f"the kernel has {len(self.forward.outputs)} results; its gradient needs one")
-        return differentiate(self.forward, self._targets(), self.lowering)
+        return differentiate(self.forward, self._targets(), self.lowering, self.case.gradient_name)
 
     def ir(self) -> str:
         """The loop nests as text."""
         return print_ir(self.forward)
+
+    def tree(self) -> str:
+        """The loop nests as the tree that they are, a line for each node."""
+        return print_tree(self.forward)
 
     def c_source(self, language: str = "c") -> str:
         """The kernel in C99 (`c`, which also compiles as C++), or as C++ with arrays by reference (`c++`)."""
@@ -149,6 +164,10 @@ class Kernel(_Nests):
     def grad_ir(self) -> str:
         """The loop nests of the gradients as text."""
         return print_ir(self.gradient())
+
+    def grad_tree(self) -> str:
+        """The loop nests of the gradients as a tree."""
+        return print_tree(self.gradient())
 
     def grad_c_source(self, language: str = "c") -> str:
         """The gradients in C99 (`c`) or C++ (`c++`)."""
@@ -166,6 +185,7 @@ def kernel(
     temps: Sequence[str] = (),
     ranges: Mapping[str, int] | None = None,
     lowering: str = "auto",
+    grad_name: str | None = None,
 ) -> Kernel:
     """An operator from a text or a case.
 
@@ -181,6 +201,8 @@ def kernel(
         ranges: for index names, how many values they take.
         lowering: how gradients are computed: `gather`, `scatter`, or `auto`, which gathers where the equations between
             indices can be solved.
+        grad_name: the name of the gradient's function; None for `name` itself where it begins with `grad_`, else for
+            `name` with `_grad` behind it.
     Raises:
         KernelError: with a code, the place in the text, and a hint.
     Example:
@@ -193,8 +215,9 @@ def kernel(
     if isinstance(source, Mapping):
         return Kernel(Case.of(source), lowering)
     case = Case.from_text(
-        source, name=name, ins=ins, outs=outs, data_type=data_type, grad_to=grad_to, temps=temps, ranges=ranges
-    )
+        source, name=name, ins=ins, outs=outs, data_type=data_type, grad_to=grad_to, temps=temps, ranges=ranges,
+        grad_name=grad_name,
+    )  # fmt: skip
     return Kernel(case, lowering)
 
 

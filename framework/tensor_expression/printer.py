@@ -1,9 +1,13 @@
-"""The loop nest as text, to read: one line for each statement, indented by loops and conditions."""
+"""The loop nest as text, to read: one line for each statement, indented by loops and conditions; or as the tree that it is,
+one line for each node."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
 
+from anfora.tensor_expression.affine import Condition
 from anfora.tensor_expression.ir import (
     Access,
     Binary,
@@ -20,7 +24,7 @@ from anfora.tensor_expression.ir import (
     Variable,
 )  # fmt: skip
 
-__all__ = ["PRECEDENCE", "print_ir"]
+__all__ = ["PRECEDENCE", "print_ir", "print_tree"]
 
 PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "//": 2, "%": 2}
 
@@ -32,6 +36,32 @@ def print_ir(kernel: Kernel) -> str:
     for nest in kernel.body:
         lines += _statement(nest, 1)
     return "\n".join(lines) + "\n"
+
+
+def print_tree(kernel: Kernel) -> str:
+    """The nodes of a kernel, each on a line, below it what it is made of."""
+    lines = [f"Kernel {kernel.name} {kernel.dtype}"]
+    lines += [f"    Variable {_parameter(variable)}" for variable in (*kernel.parameters, *kernel.temps)]
+    for nest in kernel.body:
+        lines += _node(nest, 1)
+    return "\n".join(lines) + "\n"
+
+
+def _node(node: Any, depth: int) -> Iterator[str]:
+    pad = "    " * depth
+    if isinstance(node, (Access, Local, Constant)):
+        yield f"{pad}{type(node).__name__} {_value(node)}"
+    elif isinstance(node, Index):
+        yield f"{pad}Index {_loop(node)}"
+    elif isinstance(node, Condition):
+        yield f"{pad}Condition {node}"
+    else:
+        values = [getattr(node, field.name) for field in fields(node)]
+        words = [value for value in values if isinstance(value, str)]
+        yield " ".join([pad + type(node).__name__, *words])
+        for value in values:
+            for part in value if isinstance(value, tuple) else () if isinstance(value, str) else (value,):
+                yield from _node(part, depth + 1)
 
 
 def _parameter(variable: Variable) -> str:

@@ -72,7 +72,7 @@ def test_free_names(files):
 
 
 WRONG = [
-    ("run", "exp tx>tx", "E-SYNTAX: unexpected '>'\n  line 1, column 7\n    exp tx>tx\n          ^\n  help: did"),
+    ("run", "exp tx=tx", "E-SYNTAX: unexpected '='\n  line 1, column 7\n    exp tx=tx\n          ^\n  help: did"),
     ("run", "exp@float64 tx->ty", "E-UNDEF: exp: the tensor ty does not exist\n  line 1, column 17"),
     ("run", "exp@float64 tx->tx\nmod_scalar@int32 tx 0->tx", "E-DTYPE"),
     ("run", "newtensor@int32 [1]->ti\nmod@int32 ti ti->ti", "E-ZERODIV"),
@@ -125,3 +125,11 @@ def test_as_a_module(files):
     assert result.stdout == ""
     assert result.stderr.splitlines()[0] == "-: E-DTYPE: exp: a floating-point type is needed, but the type is int8"
     assert not (files / "out").exists()
+
+
+def test_a_note_is_told_once_and_is_no_error(files, capsys):
+    (files / "program.dx").write_text(PROGRAM.replace(" -> ", ">"))
+    for command in ("check", "format", "run"):
+        given = [] if command == "format" else ["--input", f"tx={files / 'x.npy'}"]
+        assert call(command, files / "program.dx", *given) == 0
+        assert capsys.readouterr().err == "deepx: note: line 4, column 25: read > as ->\n"

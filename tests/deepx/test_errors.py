@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import numpy as np
 import pytest
 
 from anfora import deepx
+from anfora.deepx import suggestions
 from anfora.deepx.errors import CODES
+from anfora.deepx.forms import FORMS
 
 #: Cells that the lines below work on: tensors t f i (ints) s (another shape), gradients, arguments and vectors.
 CELLS = """\
@@ -35,7 +38,7 @@ newtensor@float32 v1->t3_grad
 """
 
 PARSE = [
-    ("add@float32 t1 t2>t3", "E-SYNTAX", 18, "did you mean ->"),
+    ("add@float32 t1 t2>t3>t1", "E-SYNTAX", 21, "unexpected '>'"),
     ("add@float32 t1 t2<t3", "E-SYNTAX", 18, "did you mean <-"),
     ("add@float32 t1 t2=>t3", "E-SYNTAX", 18, "did you mean ->"),
     ("add@float32 t1 t2 t3", "E-SYNTAX", 21, "arrow is missing"),
@@ -58,6 +61,12 @@ PARSE = [
     ("argset@int32 1-2->v1", "E-SYNTAX", 15, "blank is missing"),
     ("argset@int32 1x->v1", "E-SYNTAX", 15, "blank is missing"),
     ("ad@float32 t1 t2->t3", "E-OP", 1, "did you mean add"),
+    ("maxscalar@float32 t1 a1->t3", "E-OP", 1, "did you mean max_scalar"),
+    ("relu@float32 t1->t3", "E-OP", 1, "did you mean max_scalar: max_scalar t1 0->t2"),
+    ("Relu@float32 t1->t3", "E-OP", 1, "did you mean max_scalar: max_scalar t1 0->t2"),
+    ("rellu@float32 t1->t3", "E-OP", 1, "did you mean max_scalar: max_scalar t1 0->t2"),
+    ("mean@float32 t1 v1->t3", "E-OP", 1, "did you mean sum, div_scalar"),
+    ("maximum@float32 t1 t2->t3", "E-OP", 1, "did you mean max: max t1 t2->t3"),
     ("  broadcastto@float32 t1 v1->t3", "E-OP", 3, "did you mean broadcastTo"),
     ("add@float32 t1->t3", "E-ARITY", 1, "2 operands are needed, but there are 1"),
     ("add@float32 t1 t2 t3->t3", "E-ARITY", 19, "there are 3"),
@@ -216,6 +225,17 @@ def test_what_only_data_shows_is_found_by_running(line, code, column, words):
     agrees(caught(deepx.run, text), text, code, column, words)
 
 
+def test_what_is_suggested_for_a_meaning_are_instructions():
+    """Each, as it is written there, is an instruction with its operands; and no name with a meaning is one itself."""
+    names = [name for names in suggestions.MEANINGS for name in names.split()]
+    assert len(set(names)) == len(names) and not {name.lower() for name in FORMS} & set(names)
+    for instead, form in suggestions.MEANINGS.values():
+        for name in instead.split(", "):
+            assert name in FORMS and name in form
+        for text in re.findall(r"(?:then )?([a-z][\w@]* [^,:]*->\w+)", form):
+            deepx.parse(text.replace("@T", "@float32"))
+
+
 def test_every_code_is_raised_by_a_line_above():
     assert {code for table in (PARSE, CHECK, RUN) for _, code, *_ in table} | {"E-STALE"} == set(CODES)
 
@@ -292,6 +312,6 @@ def test_wrong_inputs(inputs, code):
 
 
 def test_errors_can_be_sent_to_other_processes():
-    error = caught(deepx.parse, "exp@float32 t1>t2")
+    error = caught(deepx.parse, "exp@float32 t1=t2")
     copy = pickle.loads(pickle.dumps(error))
     assert (copy.code, copy.line, copy.column, str(copy)) == ("E-SYNTAX", 1, 15, str(error))

@@ -119,3 +119,49 @@ def test_programs_join():
     one, two = deepx.parse("argset@int32 1->a1"), deepx.parse("argset@int32 2->a1")
     assert [str(line) for line in one + two * 2] == ["argset@int32 1->a1", *["argset@int32 2->a1"] * 2]
     assert len({one, deepx.parse("argset@int32 1->a1 // again"), two}) == 2
+
+
+#: What the language's first texts have, its canonical text, and the note on stderr.
+FIRST = [
+    ("arange@int32 a1 a2>t1", "arange@int32 a1 a2->t1", "column 19: read > as ->"),
+    ("uniform@float32 a1 a2 > t1", "uniform@float32 a1 a2->t1", "column 23: read > as ->"),
+    ("argset@float32 -1>a1", "argset@float32 -1.0->a1", "column 18: read > as ->"),
+    (
+        "  sum@float32 t1 v1<-t2",
+        "sum@float32 t1(t1_grad) v1<-t2(t2_grad)",
+        "column 3: no gradient has a name; read as `sum@float32 t1(t1_grad) v1<-t2(t2_grad)`",
+    ),
+    ("max@float32 t1 t2<-t3", "max@float32 t1(t1_grad) t2(t2_grad)<-t3(t3_grad)", "column 1: no gradient has a name"),
+    ("where tm t1 t2<-t3", "where tm(_) t1(t1_grad) t2(t2_grad)<-t3(t3_grad)", "column 1: no gradient has a name"),
+    ("concat t1 t2 0<-t3", "concat t1(t1_grad) t2(t2_grad) 0<-t3(t3_grad)", "column 1: no gradient has a name"),
+]
+
+
+@pytest.mark.parametrize(("text", "canonical", "note"), FIRST, ids=[text for text, *_ in FIRST])
+def test_first_texts_are_read_with_a_note(text, canonical, note, capsys):
+    assert deepx.format(deepx.parse("// above\n" + text)) == canonical + "\n"
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1) and err.startswith(f"deepx: note: line 2, {note}")
+    deepx.parse(canonical)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_first_texts_run_as_their_canonical_ones(capsys):
+    text = """\
+newtensor@float64 [3]>t2
+newtensor@float64 [3]->t1_grad
+newtensor@float64 [3]->t2_grad
+mul@float64 t1 t1>t2
+constant@float64 1->t2_grad
+mul@float64 t1 t1<-t2
+"""
+    memory = deepx.run(text, {"t1": [1.0, 2.0, 3.0]})
+    assert memory["t1_grad"].tolist() == [2, 4, 6]
+    assert capsys.readouterr().err.count("note") == 3, "each line is told once"
+
+
+def test_a_machine_shows_its_cells():
+    machine = deepx.Machine({"tx": [[1.0, 2.0]]})
+    assert repr(deepx.Machine()) == "<Machine: no cells>"
+    machine.execute("argset@int32 2 3->v1\nargset@float32 0.5->a1\nargset@int8->v0\nnewtensor@int16 v1->t1")
+    assert repr(machine) == "<Machine: tx float64[1, 2], v1 int32 (2, 3), a1 float32 0.5, v0 int8 (), t1 int16[2, 3]>"

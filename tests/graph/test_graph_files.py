@@ -150,6 +150,14 @@ def test_a_step_of_training_is_a_file(tmp_path):
     assert all(map(np.array_equal, *([p.asnumpy() for p in each.get_parameters()] for each in (again, net))))
 
 
+def test_a_network_that_looks_at_element_types(tmp_path):
+    net, x = LSTMClassifier(20, 3, 8, 8).set_train(False), words(2, 5)  # it asks whether the lengths are integers
+    ms.export(net, x, Tensor([5, 2]), file_name=tmp_path / "net")
+    again = nn.GraphCell(ms.load(tmp_path / "net.mindir"))
+    for lengths in ([5, 2], [1, 3]):
+        assert (again(x, Tensor(lengths)) == net(x, Tensor(lengths))).all().item()
+
+
 def test_equal_networks_are_equal_files(tmp_path):
     net, x = MLP([4, 3]), floats(2, 4)
     for name in "ab":
@@ -160,7 +168,7 @@ def test_equal_networks_are_equal_files(tmp_path):
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        ((lambda x: x, Tensor(1.0)), {"file_format": "ONNX"}, "`file_format` must be 'MINDIR', but got 'ONNX'"),
+        ((lambda x: x, Tensor(1.0)), {"file_format": "AIR"}, "`file_format` must be 'MINDIR' or 'ONNX', but got 'AIR'"),
         ((lambda x: x, Tensor(1.0)), {"enc_key": b"x"}, "export has no option `enc_key`"),
         ((3, Tensor(1.0)), {}, "export needs a Cell or a function, but got int"),
         ((lambda x: x, 4), {}, "export takes tensors as inputs, but got int"),

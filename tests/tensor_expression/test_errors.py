@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 
 import pytest
@@ -174,4 +175,73 @@ def test_missing_and_unknown_arguments():
     with pytest.raises(TypeError, match="'D'"):
         product(A, D=A)
     with pytest.raises(TypeError, match="too many"):
-        product(A, A, A)
+        product(A, A, A, A)
+
+
+def in_json(bad, place: str) -> str:
+    """A case over several lines, in whose strings escapes stand, and the line at which an error must point."""
+    text = json.dumps(bad, indent=2).replace("<", "\\u003c")
+    assert json.loads(text) == bad and text.count(place) == 1
+    return text
+
+
+#: code, case, what stands at the caret in the file
+IN_A_FILE = [
+    ("K-SYNTAX", only_a("C<4>[i] = A<4>[i] $ 2;"), "$ 2;"),
+    ("K-SYNTAX", only_a('C<4>[i] = "\t\\\n$";'), '\\"\\t'),
+    ("K-SYNTAX", only_a("\n\tC<4>[i] = A<4>[i] 𝛼 $;\n"), "\\ud835\\udefc $"),
+    ("K-UNDEF", case("C<4>[i] = A<4>[i] + B<4>[i] + Q<4>[i];"), "Q\\u003c4"),
+    ("K-RANGE", only_a("C<4>[i] = A<4>[3 - r];"), "3 - r"),
+    ("K-CASE", case(name="2f"), '"2f"'),
+    ("K-CASE", case(data_type="half"), '"half"'),
+    ("K-CASE", case(ins=["A", "B", 3]), "3\n"),
+    ("K-CASE", case(ins=["A", "B", "D"]), '"D"'),
+    ("K-CASE", case(outs=["C", "E"]), '"E"'),
+    ("K-CASE", case(kernel=7), "7\n"),
+    ("K-CASE", case(kernel=...), "{"),
+    ("K-CASE", case(grad_too=["A"]), '"grad_too"'),
+    ("K-CASE", case(ranges={"i": 4, "z": 0}), "0\n"),
+    ("K-CASE", case(ranges={"i": 4, "z": 2}), "2\n"),
+    ("K-CASE", [1, 2], "["),
+    ("K-GRAD", case(grad_to=["A", "D"]), '"D"'),
+    ("K-GRAD", case(grad_to=[]), "[]"),
+]
+
+
+@pytest.mark.parametrize(("code", "bad", "at"), IN_A_FILE, ids=[f"{i}-{row[0]}" for i, row in enumerate(IN_A_FILE)])
+def test_errors_of_a_file_point_into_it(code, bad, at, tmp_path):
+    file = tmp_path / "case.json"
+    text = in_json(bad, at)
+    file.write_text(text)
+    with pytest.raises(KernelError) as raised:
+        kernel.from_json(file)
+    assert raised.value.code == code
+    place, line, caret = str(raised.value).splitlines()[1:4]
+    number = text.count("\n", 0, text.index(at)) + 1
+    column = text.index(at) - text.rfind("\n", 0, text.index(at))
+    assert place == f"  {file}, line {number}, column {column}"
+    assert line == "      " + text.splitlines()[number - 1] and caret.index("^") == 6 + column - 1
+
+
+def test_a_file_that_is_not_json(tmp_path):
+    (tmp_path / "case.json").write_text('{"name": "f",\n "ins": [A]}')
+    with pytest.raises(KernelError) as raised:
+        kernel.from_json(tmp_path / "case.json")
+    assert str(raised.value).splitlines()[0].startswith("K-CASE: not JSON: ")
+    assert str(raised.value).splitlines()[1] == f"  {tmp_path / 'case.json'}, line 2, column 10"
+
+
+def test_an_initial_value_that_is_not_read_is_ignored():
+    product, junk = kernel(GOOD), ops.full((4,), float("nan"))
+    wanted = product(A, A * 2).tolist()
+    assert product(A, A * 2, junk).tolist() == product(A, A * 2, C=junk).tolist() == wanted == [2, 2, 2, 2]
+    assert product(C=junk, A=A, B=A * 2).tolist() == wanted
+    assert anfora.jit(lambda a, c: product(a, a * 2, c))(A, junk).tolist() == wanted
+    assert anfora.grad(lambda a, c: product(a, a * 2, c).sum(), (0, 1))(A, junk)[1].tolist() == [0, 0, 0, 0]
+    for wrong, code in ((ops.ones((5,)), "K-SHAPE"), (WHOLE, "K-TYPE")):
+        with pytest.raises(KernelError, match="`C`") as raised:
+            product(A, A, wrong)
+        assert raised.value.code == code
+    # Where one result is read and another is not, all that are given stand in the order of the parameters.
+    both = kernel("C<4>[i] = A<4>[i]; D<4>[i] = D<4>[i] + A<4>[i];")
+    assert [r.tolist() for r in both(A, A)] == [r.tolist() for r in both(A, junk, A)] == [[1] * 4, [2] * 4]

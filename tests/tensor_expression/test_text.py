@@ -34,7 +34,7 @@ def guards(text: str) -> list[str]:
         # a filter that is longer than the image: the shorter loop, over p, remains
         ("A<2>[p] = B<8>[p + r] * C<7>[r];", [], ["h0 - p >= 0", "h0 - p < 7"]),
         # the diagonal
-        ("y<5>[i] = X<5, 5>[i, i];", [], ["h0 == h1"]),
+        ("y<5>[i] = X<5, 5>[i, i];", [], ["h1 == i"]),
         # a reshape needs none forward; back it finds the row
         (
             "Y<2, 6>[i, j] = X<3, 4>[(i * 6 + j) // 4, (i * 6 + j) % 4];",
@@ -61,14 +61,92 @@ def test_guards_are_hoisted():
 
 def test_gradient_has_plain_left_sides():
     made = kernel("A<2, 3, 4, 4>[n, k, p, q] = B<2, 2, 6, 6>[n, c, p + r, q + s] * C<3, 2, 3, 3>[k, c, r, s];")
-    assert "dB[h0, h1, h2, h3] = grad" in made.grad_ir() and "dC[h0, h1, h2, h3] = grad" in made.grad_ir()
+    assert "dB[n, c, h2, h3] = grad" in made.grad_ir() and "dC[k, c, r, s] = grad" in made.grad_ir()
     scattered = kernel(made.case, lowering="scatter").grad_ir()
     assert "dB[n, c, p + r, q + s] +=" in scattered
 
 
 def test_shifted_contributions_stay_apart():
     text = kernel("A<6>[i] = (B<8>[i] + B<8>[i + 1] + B<8>[i + 2]) / 3.0;").grad_ir()
-    assert all(f"dA[{index}]" in text for index in ("h0", "h0 - 1", "h0 - 2"))
+    assert all(f"dA[{index}]" in text for index in ("i", "i - 1", "i - 2"))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("C<4, 16>[i, j] = A<4, 16>[i, j] * B<4, 16>[i, j] + 1.0;", "dA[i, j] = dC[i, j] * B[i, j]"),
+        ("C<4, 5>[i, j] = A<4, 3>[i, k] * B<3, 5>[k, j];", "dA[i, k] = grad"),
+        ("C<4, 4>[i, j] = A<4, 4>[j, i] + A<4, 4>[i, j];", "dA[j, i] = dC[i, j] + dC[j, i]"),
+        # the first access has a name for the first coordinate, the second for the other
+        ("C<4>[i] = A<4, 4>[i, 2] + A<4, 4>[3, i];", "for spatial i in 4, spatial h1 in 4"),
+        # p would be the loop that remains beside it
+        ("A<2>[p] = B<8>[p + r] * C<7>[r] + B<8>[p];", "for spatial h0 in 8"),
+    ],
+)
+def test_index_names_of_the_text_stay(text, line):
+    """Coordinates of a gradient bear the names that the text gives them, where that is not ambiguous."""
+    assert line in kernel(text).grad_ir()
+
+
+def test_index_names_of_each_statement_stay():
+    text = kernel("T<4>[row] = A<4>[row] * 2.0; Y<4>[i] = T<4>[i] * T<4>[i];", temps=["T"]).grad_ir()
+    assert "dT[i] = " in text and "dA[row] = dT[row] * 2.0" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "grad_name", "wanted"),
+    [
+        ("f", None, "f_grad"), ("grad_f", None, "grad_f"), ("gradual", None, "gradual_grad"), ("f", "f_back", "f_back"),
+        ("f", "f", "f"), ("grad_f", "g", "g"),
+    ],
+)  # fmt: skip
+def test_name_of_the_gradient(name, grad_name, wanted):
+    case = {
+        "name": name, "ins": ["A"], "outs": ["C"], "data_type": "float", "kernel": "C<4>[i] = A<4>[i] * 2.0;",
+        "grad_to": ["A"], **({"grad_name": grad_name} if grad_name else {}),
+    }  # fmt: skip
+    made = kernel(case)
+    assert made.c_source().startswith("#ifdef") and f"void {name}(" in made.c_source()
+    assert f"void {wanted}(const float *restrict dC, float *restrict dA)" in made.grad_c_source()
+    assert made.grad_ir().startswith(f"kernel {wanted}(cotangent dC<4>, out dA<4>)")
+
+
+def test_trees():
+    made = kernel("C<4>[i] = select(A<8>[i + r] > 0, A<8>[i + r], -2 / 3) * b<5>[r];")
+    assert (
+        made.tree()
+        == """\
+Kernel kernel float32
+    Variable in A<8>
+    Variable in b<5>
+    Variable out C<4>
+    LoopNest
+        Index spatial i in 4
+        Move =
+            Local sum
+            Constant 0
+        LoopNest
+            Index reduce r in 5
+            Move +=
+                Local sum
+                Binary *
+                    Select >
+                        Access A[i + r]
+                        Constant 0.0
+                        Access A[i + r]
+                        Binary /
+                            Unary -
+                                Constant 2.0
+                            Constant 3.0
+                    Access b[r]
+        Move =
+            Access C[i]
+            Local sum
+"""
+    )
+    guarded = kernel("y<6>[i] = x<6>[i - 1] * 2.0;")
+    assert "\n        If\n            Condition i >= 1\n            Move +=" in guarded.tree()
+    assert "\n        If\n            Condition h0 < 5\n            Move +=" in guarded.grad_tree()
 
 
 def test_numerators_keep_their_parentheses():

@@ -8,6 +8,7 @@ import types
 from typing import Any
 
 from anfora.core.cell import Cell
+from anfora.core.dtype import DType
 from anfora.core.own_builtins import BUILTINS
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
@@ -82,6 +83,9 @@ class Attributes(Reasons):
             return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
         if is_a(value, Tensor):
             return self._tensor_attribute(machine, value, name)
+        if type(value) is DType and type(class_attribute(DType, name)) in (property, types.MemberDescriptorType):
+            # There is one for each type, and it never changes.
+            return machine.natively(getattr, (value, name), {})
         if self.owns_array(value):
             if not arrays.is_read_plainly(name):
                 return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
