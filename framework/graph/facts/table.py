@@ -136,12 +136,11 @@ class Fact:
         asking: which special method it is a call of; None if it is none, or of several.
         puts: what a change puts something else into, or takes away: "attribute" or "item", of which the argument behind
             the first is the place, "variable", or "all".
-        looks_at_frames: whether it looks at the frames of its callers.
     """
 
     __slots__ = (
         "alone", "asking", "asks_identity", "by_python", "function", "gives", "hands_on", "is_of_own", "is_of_values",
-        "is_walking", "looks_at_frames", "moves", "named", "numbers", "of_arrays", "only_moves", "others", "owner", "puts",
+        "is_walking", "moves", "named", "numbers", "of_arrays", "only_moves", "others", "owner", "puts",
         "rest", "starts", "stores_from", "takes", "writes",
     )  # fmt: skip
 
@@ -164,7 +163,6 @@ class Fact:
         hands_on: Callable[[Iterable[int]], int] | None = None,
         asking: Asking | None = None,
         puts: str | None = None,
-        looks_at_frames: bool = False,
     ) -> None:
         self.function, self.takes, self.rest, self.alone = function, takes, rest, alone
         self.named, self.others, self.gives = named or {}, others, gives
@@ -173,7 +171,7 @@ class Fact:
         self.is_of_values = not by_python and not is_of_own
         self.by_python, self.is_of_own = by_python, is_of_own
         self.moves = moves
-        self.hands_on, self.asking, self.puts, self.looks_at_frames = hands_on, asking, puts, looks_at_frames
+        self.hands_on, self.asking, self.puts = hands_on, asking, puts
         #: The first of the arguments, at the end, that are only kept; None if there are none.
         first = len(takes)
         while first and takes[first - 1] == KEPT and rest in (None, KEPT):

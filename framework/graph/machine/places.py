@@ -15,10 +15,10 @@ from __future__ import annotations
 import os
 import sys
 import types
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.machine.signals import releases
 from anfora.graph.source.code import Position
@@ -93,16 +93,19 @@ class Variables(dict):
         return dict(self._variables())
 
 
+#: Functions written in C that look at the stack.
+_LOOKING = frozenset([sys._getframe, sys._current_frames, warnings.warn, getattr(sys, "_getframemodulename", None)])
+
+
 def may_look_at_frames(operation: Any) -> bool:
     """Whether a function may look at the frames of its callers: what is written in Python may, unless it is ours; what is
     written in C is known to, or does not."""
     if type(operation) is types.BuiltinFunctionType:
-        fact = fact_of(operation)
-        return fact is not None and fact.looks_at_frames
+        return operation in _LOOKING
     function = getattr(operation, "__func__", operation)
     if type(function) is types.FunctionType:
         return not function.__code__.co_filename.startswith(_LIBRARY)
-    return type(function) is types.BuiltinFunctionType and may_look_at_frames(function)
+    return type(function) is types.BuiltinFunctionType and function in _LOOKING
 
 
 def needs_no_frames(operation: Any) -> bool:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-import sys
 import types
-import warnings
 from typing import Any
 
 from anfora.graph.facts.table import (
@@ -197,13 +195,6 @@ for _function in vars(math).values():
         _uses = DRAINED | WHOLE if _function in _OF_ITEMS else WHOLE
         add(_function, rest=_uses, gives=PLAIN, numbers=Numbers(may_fail=True, only=True))
 add(print, rest=WHOLE, gives=PLAIN, by_python=True)
-
-# -- what looks at the frames of its callers ---------------------------------------------------------------------------
-
-for _name in ("_getframe", "_getframemodulename", "_current_frames"):
-    if hasattr(sys, _name):
-        add(getattr(sys, _name), INDEX, by_python=True, looks_at_frames=True)
-add(warnings.warn, rest=WHOLE | KEPT, gives=PLAIN, by_python=True, looks_at_frames=True)
 
 # -- operators ---------------------------------------------------------------------------------------------------------
 
