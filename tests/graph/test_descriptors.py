@@ -175,3 +175,66 @@ def test_what_graph_mode_asks_for_itself_calls_nothing_of_the_program(kind, caps
         return told
 
     assert run(jit(f)) == run(f)
+
+
+class _Data:
+    def __get__(self, owner, kind=None):
+        return 50
+
+    def __set__(self, owner, value):
+        raise AttributeError("it cannot be set")
+
+
+def _for_missing(self, name):
+    if name == "here":
+        return 70
+    raise AttributeError(name)
+
+
+def _for_all(self, name):
+    return 80 if name == "here" else object.__getattribute__(self, name)
+
+
+#: What a class may have under a name, and what it may have that is asked for names.
+HELD = {
+    "nothing": None,
+    "value": 10,
+    "property": property(lambda owner: 20),
+    "method": lambda owner: 30,
+    "data": _Data(),
+}
+ASKED = {"nothing": None, "__getattr__": _for_missing, "__getattribute__": _for_all}
+
+
+def _put(kind, held, asked):
+    for name in ("here", "__getattr__", "__getattribute__"):
+        if name in vars(kind):
+            delattr(kind, name)
+    if HELD[held] is not None:
+        kind.here = HELD[held]
+    if ASKED[asked] is not None:
+        setattr(kind, asked, ASKED[asked])
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("held, asked", list(itertools.product(HELD, ASKED)))
+def test_what_a_class_says_of_an_attribute_changes_between_calls(held, asked, inside, own):
+    """Of objects that are made inside as of those from outside; be there one of this name in the object's dict, or not."""
+    for later in itertools.product(HELD, ASKED):
+        base = type("Base", (), {})
+        kind = type("Kind", (base,), {"__init__": lambda self: self.__dict__.update({"here": 5} if own else {})})
+
+        def f(x, made, kind=kind):
+            made = kind() if inside else made
+            try:
+                found = made.here
+                return found() if callable(found) else found, x
+            except AttributeError as error:
+                return str(error), x
+
+        compiled = jit(f)
+        for now in ((held, asked), (held, asked), later, later, (held, asked)):
+            _put(base, *now)
+            x, made = Tensor([1.0]), kind()
+            assert compiled(x, made)[0] == f(x, made)[0], (later, now)

@@ -18,6 +18,7 @@ from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, ente
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import WALKED, fact_of
 from anfora.graph.machine.operations import dict_of
+from anfora.graph.machine.places import may_look_at_frames
 
 __all__ = ["COUNTED", "Plainness", "count_of"]
 
@@ -32,9 +33,13 @@ class Plainness:
     """Says whether values are plain: one look at a program.
 
     What other packages make is not, nor is what may hold a tensor.
+
+    Attributes:
+        may_look: whether something of what was looked at may look at the frames of its callers.
     """
 
     def __init__(self) -> None:
+        self.may_look = False
         self._seen: dict[int, Any] = {}
         self._left = _MOST_ITEMS
 
@@ -60,6 +65,7 @@ class Plainness:
             return self._function(value, depth)
         if kind in BOUND:
             owner = value.__self__
+            self.may_look = self.may_look or may_look_at_frames(value)
             return owner is None or is_a(owner, types.ModuleType) or self(owner, depth + 1)
         if kind is types.MethodDescriptorType:
             return module_of(value.__objclass__) == "builtins"
@@ -70,6 +76,7 @@ class Plainness:
         if is_a(value, type):
             return module_of(value) in _LIBRARIES or self._class(value, depth)
         if kind is types.ModuleType:
+            self.may_look = self.may_look or value is sys or str(getattr(value, "__file__", "")).endswith(".py")
             return value.__name__.partition(".")[0] in sys.stdlib_module_names
         if kind in _MOVING or kind in DEQUE_ITERATORS:
             return True
@@ -114,6 +121,7 @@ class Plainness:
     def _function(self, function: types.FunctionType, depth: int) -> bool:
         """Whether what a function names is plain."""
         if not enters(function):
+            self.may_look = True
             return module_of(function).partition(".")[0] in sys.stdlib_module_names
         if not all(self.cell(cell, depth + 1) for cell in function.__closure__ or ()):
             return False

@@ -230,6 +230,10 @@ class Attributes(Reasons):
         self.enter(machine, getattr_ if function is getattr else hasattr_, args, {})
         return True
 
+    def _guard_in_class(self, kind: type, name: str) -> None:
+        """A class has the same under a name in later calls, or nothing."""
+        self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), class_attribute(kind, name))
+
     def _attribute(self, machine: Machine, value: Any, name: str) -> Any:
         kind = type(value)
         if name == "__class__" and class_attribute(kind, name) is object.__dict__[name]:
@@ -249,8 +253,11 @@ class Attributes(Reasons):
         self.guard_describing(static)
         own = operations.dict_of(value)
         outside = self.is_outside(value)
+        self._guard_in_class(kind, "__getattribute__")
+        if static is None and not outside:
+            self._guard_in_class(kind, name)
         if own is not None and name in own and not has_data:
-            self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), static)
+            self._guard_in_class(kind, name)
             return self.getattr_plain(value, name)
         if static is None and is_a(value, Cell) and name in kind._made_when_asked:
             getattr(value, name)
@@ -266,6 +273,8 @@ class Attributes(Reasons):
                 return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
             if outside:
                 self._guard_absence(value, name)
+            elif not is_a(value, Cell):
+                self._guard_in_class(kind, "__getattr__")
             return machine.natively(getattr, (value, name), {})  # the error
         if is_a(static, property):
             getter = static.fget

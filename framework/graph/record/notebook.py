@@ -740,6 +740,9 @@ class Notebook(Plain):
         if class_attribute(kind, name) is not None:  # a slot that holds nothing
             self.guard("is", self.derive(hasattr, origin, name), False)
             return
+        if known.is_object(value):
+            asked = self.derive(class_attribute, self.origin("known", kind), "__getattribute__")
+            self.guard("is", asked, object.__getattribute__)
         for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
             self.guard("is", self.derive(hasattr, self.origin("known", kind), missing), False)
         if operations.dict_of(value) is not None:

@@ -18,6 +18,7 @@ from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.machine import Frame, Generator, Machine, Original, plainly
 from anfora.graph.machine.outline import Outlined
+from anfora.graph.machine.places import note_looking
 from anfora.graph.record.numeric import Numeric
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import CALL, LOOP, OVERDRAWN, Outcome
@@ -117,6 +118,17 @@ class Outlining(Numeric):
             if opcode == "LOAD" and type(held.get(name)) is Tensor:  # most are told by this, without their syntax
                 return False
         is_plain = Plainness()
+        if not self._names_plainly(is_plain, frame, loop, items):
+            return False
+        self._note_looking(is_plain, [frame])
+        return True
+
+    def _note_looking(self, is_plain: Plainness, frames: list[Frame]) -> None:
+        """What is left to Python finds frames for all that the program has called, where it may look at them."""
+        if is_plain.may_look:
+            note_looking([frame.code.python for frame in frames if not frame.code.is_internal])
+
+    def _names_plainly(self, is_plain: Plainness, frame: Frame, loop: Any, items: Any) -> bool:
         for name in loop.read:
             where = loop.scope_of(name)
             if where == "frame":
@@ -149,6 +161,7 @@ class Outlining(Numeric):
         if type(function) is types.FunctionType and function.__code__ not in self.keeper.plain_calls:
             self.keeper.plain_calls.add(function.__code__)
             self.keeper.is_outdated = True
+        self._note_looking(is_plain, machine.frames)
         machine.push(self.do_between(machine, plainly, (function, *args), kwargs, CALL))
         return True
 
