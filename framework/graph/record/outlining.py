@@ -211,7 +211,7 @@ class Outlining(Numeric):
     def is_plain_call(self, operation: Callable, args: tuple, kwargs: dict) -> bool:
         """Whether one of Python's functions takes what is left in an iterator, of plain values."""
         fact, given = resolved(operation, args)
-        if fact is None or fact.hands_later:
+        if fact is None or fact.hands_later or type(fact.function) is types.FunctionType:  # or the machine's own
             return False
         is_next = fact.writes and bool(fact.takes[0] & WALKED) and fact.owner is None
         if not is_next and (fact.writes or not any(use & (DRAINED | ALL) for use, _ in fact.uses(given))):
