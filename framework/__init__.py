@@ -84,6 +84,7 @@ _HOMES = {
     ),
     "anfora.train.summary": ("SummaryRecord",),
     "anfora.train.callback.summary": ("SummaryCollector",),
+    "anfora.ops.custom": ("custom_op",),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),

@@ -30,12 +30,15 @@ from anfora.graph.ir import (
 from anfora.graph.ir.evaluate import evaluate
 from anfora.graph.ir.manager import Manager
 from anfora.graph.ir.parser import parse
+from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.verify import verify
+from anfora.graph.passes.pipeline import PASSES, register_pass, without_passes
 from anfora.graph.tell import dumps
 
 __all__ = [
-    "PRIMITIVES", "AnfNode", "CNode", "FuncGraph", "GraphError", "Manager", "Parameter", "Primitive", "ValueNode",
-    "complete", "draw", "evaluate", "parse", "read", "verify",
+    "PASSES", "PRIMITIVES", "AnfNode", "CNode", "FuncGraph", "GraphError", "Manager", "Parameter", "Primitive",
+    "ValueNode", "calls_of", "complete", "draw", "evaluate", "is_call", "parse", "read", "register_pass", "verify",
+    "without_passes",
 ]  # fmt: skip
 
 
@@ -91,3 +94,31 @@ def draw(graph: FuncGraph, file: str | Path | None = None) -> str:
     if file is not None:
         Path(file).write_text(picture, encoding="utf-8")
     return picture
+
+
+def calls_of(graph: FuncGraph, function: Any = None) -> list[CNode]:
+    """The calls of a graph, in the order in which it computes them.
+
+    Args:
+        graph: the graph; those that it uses are not looked into.
+        function: what they call: an operator, a primitive, a graph, any function. All calls if it is None.
+    Example:
+        >>> graph = parse(lambda x: x + 1 + x)
+        >>> [call.args[1] for call in calls_of(graph, PRIMITIVES["add"])]
+        [<constant 1>, <parameter %x in @<lambda>>]
+    """
+    return [call for call in Structure(graph).schedules[graph] if function is None or is_call(call, function)]
+
+
+def is_call(node: AnfNode, function: Any) -> bool:
+    """Whether a node is a call of a known function.
+
+    Args:
+        node: any node.
+        function: an operator, a primitive, a graph, any function.
+    Example:
+        >>> graph = parse(lambda x: x + 1)
+        >>> is_call(graph.output, PRIMITIVES["add"]), is_call(graph.parameters[0], PRIMITIVES["add"])
+        (True, False)
+    """
+    return isinstance(node, CNode) and node.calls(function)

@@ -30,7 +30,8 @@ from anfora.deepx.operators import NoLowering, lowering_of
 from anfora.deepx.program import DTYPES, Program
 from anfora.eager import dispatch, tape
 from anfora.graph.facts.origins import Origin, value_of
-from anfora.graph.lower.rows import Number, Row
+from anfora.graph.ir.nodes import AnfNode
+from anfora.graph.ir.planned import OperatorCall, is_scalar, operands_from
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.polyfills import call
 from anfora.graph.record.recorder import Recorder
@@ -190,7 +191,7 @@ def _shown(span: Span) -> str:
     return "\n".join([f"  {span}", *span.show()])
 
 
-def _span_of(row: Row) -> Span | None:
+def _span_of(row: OperatorCall) -> Span | None:
     code, at = row.place
     return Span.of(code, at) if isinstance(code, CodeType) else None
 
@@ -212,7 +213,7 @@ class _Exporter:
         self.writer = Writer(base_only=base_only)
         self.given: dict[str, Tensor] = {}  #: tensors from outside, by name
         self._names: dict[int, str] = {}  #: their names, by identity
-        self._values: dict[int, Any] = {}  #: the operands that the values of the rows are
+        self._values: dict[AnfNode, Any] = {}  #: the operands that the values of the rows are
         self._taken: set[str] = set()
 
     @property
@@ -324,7 +325,7 @@ class _Exporter:
 
     # -- rows ---------------------------------------------------------------------------------------------------------
 
-    def _operand(self, value: int) -> Any:
+    def _operand(self, value: AnfNode) -> Any:
         """What a value of the rows is: the name of a tensor, or a number."""
         if value not in self._values:
             piece = self.variant.piece
@@ -340,7 +341,7 @@ class _Exporter:
             raise NoLowering("what it takes has no lowering")
         return self._values[value]
 
-    def _lower(self, row: Row) -> None:
+    def _lower(self, row: OperatorCall) -> None:
         entry, span = row.entry, _span_of(row)
         name = entry.op.name
         writer = self.writer
@@ -357,17 +358,15 @@ class _Exporter:
         except DeepxError as error:
             place = None if span is None else _shown(span)
             raise DeepxError(error.code, f"{name}: {error.message}", help=error.help, place=place) from None
-        self._values.update(zip(row.outputs, results))
+        self._values.update(zip(row.results, results))
 
-    def _results_of(self, row: Row) -> tuple:
+    def _results_of(self, row: OperatorCall) -> tuple:
         entry, writer = row.entry, self.writer
-        if entry.op.name != "full" and not any(isinstance(x, int) for x in row.inputs):
+        if entry.op.name != "full" and all(map(is_scalar, row.operands)):
             return self._constant(row)
         lower = lowering_of(entry.op.name)
-        flat = [
-            None if x is None else x.value if isinstance(x, Number) else self._float32(self._operand(x))
-            for x in row.inputs
-        ]
+        taken = {x: self._float32(self._operand(x)) for x in row.operands if not is_scalar(x)}
+        flat = operands_from(taken, row.operands)
         operands = [flat[group] for group in entry.groups]
         specs = tuple(TensorSpec(layout.dtype, layout.shape) for layout in entry.outputs)
         for spec in specs:
@@ -382,9 +381,9 @@ class _Exporter:
         is_narrow = isinstance(x, str) and self.writer.spec(x).dtype is float16
         return self.writer.cast(x, float32) if is_narrow else x
 
-    def _constant(self, row: Row) -> tuple:
+    def _constant(self, row: OperatorCall) -> tuple:
         """What follows from numbers alone is bound."""
-        results = dispatch.run_now(row.entry, [x.value if isinstance(x, Number) else None for x in row.inputs])
+        results = dispatch.run_now(row.entry, operands_from({}, row.operands))
         results = results if row.entry.is_tuple else (results,)
         for result in results:
             self._check(result._layout.dtype, f"the result of {row.entry.op.name}")

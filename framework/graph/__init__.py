@@ -7,7 +7,7 @@ machine/    runs instructions on values of Python's
 ir/         MindIR: a program as a graph of functions
 passes/     what changes a graph and not what it means
 facts/      what is believed of Python, its library and numpy
-lower/      from operators in a line to one native program
+lower/      from a graph of operators to one native program
 state/      the state of a program at a moment, written down
 polyfill/   what Python's functions do, written so that the machine can go into them
 record/     the first run of a program, written down while it happens

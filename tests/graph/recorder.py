@@ -16,8 +16,10 @@ from anfora.core.span import calling_frame, frame_position
 from anfora.core.tensor import Tensor, bfloat16_to_numpy, wrap
 from anfora.eager import dispatch
 from anfora.eager.entry import Entry
+from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
+from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.lower.lower import Segment
-from anfora.graph.lower.rows import Number, Row
+from anfora.graph.passes.edges import function_of
 from anfora.kernel import glue
 
 __all__ = ["Recording", "as_tensor", "bits", "check"]
@@ -27,14 +29,17 @@ class Recording:
     """The rows of one run of a function, the error it ended with, and what it gave."""
 
     def __init__(self, function: Callable, tensors: Sequence[Tensor]) -> None:
-        self.rows: list[Row] = []
-        self.constants: dict[int, np.ndarray] = {}
+        self.graph = Graph("recorded")
+        self.rows: list[OperatorCall] = []
+        self.constants: dict[AnfNode, np.ndarray] = {}
         self.error: AnforaError | None = None
         self.results: list[Tensor] = []
         self._kept: list[Tensor] = []  # so that no id is used twice
-        self._values: dict[int, int] = {}
+        self._values: dict[int, AnfNode] = {}
         self._run = dispatch.run
-        self.inputs = [(self._new(x), x._layout) for x in tensors]
+        self.layouts = [x._layout for x in tensors]
+        for x in tensors:
+            self._new(x, self.graph.parameter())
         python_path = glue.state[1]
         dispatch.run, glue.state[1] = self._record, 1
         try:
@@ -48,34 +53,33 @@ class Recording:
         self.outputs = [self._value(x) for x in self.results]
 
     def segment(self, **options: Any) -> Segment:
-        return Segment(self.rows, self.inputs, self.constants, self.outputs, **options)
+        graph = function_of("recorded", self.rows, self.graph.parameters, self.outputs)
+        return Segment(graph, self.layouts, **options)
 
-    def _new(self, x: Tensor) -> int:
+    def _new(self, x: Tensor, node: AnfNode) -> AnfNode:
         self._kept.append(x)
-        self._values[id(x)] = len(self._kept)
-        return len(self._kept)
+        self._values[id(x)] = node
+        return node
 
-    def _value(self, x: Tensor) -> int:
+    def _value(self, x: Tensor) -> AnfNode:
         known = self._values.get(id(x))
         if known is not None:
             return known
         for other in self._kept:
             if other._array is x._array:
                 return self._values[id(other)]
-        value = self._new(x)
-        self.constants[value] = memory.twin(x._array)
+        twin = memory.twin(x._array)
+        value = self._new(x, ValueNode(wrap(twin, x._layout)))
+        self.constants[value] = twin
         return value
 
     def _record(self, entry: Entry, flat: list) -> Any:
-        operands = tuple(None if x is None else self._value(x) if isinstance(x, Tensor) else Number(x) for x in flat)
-        place = frame_position(calling_frame(2))
-        try:
-            result = self._run(entry, flat)
-        except AnforaError:
-            self.rows.append(Row(entry, operands, tuple(-1 - i for i in range(len(entry.outputs))), place))
-            raise
-        made = () if entry.op.writes is not None else result if entry.is_tuple else (result,)
-        self.rows.append(Row(entry, operands, tuple(self._new(x) for x in made), place))
+        operands = tuple(self._value(x) if isinstance(x, Tensor) else ValueNode(x) for x in flat)
+        row = OperatorCall(self.graph, entry, operands, frame_position(calling_frame(2)))
+        self.rows.append(row)
+        result = self._run(entry, flat)
+        for tensor, node in zip(result if entry.is_tuple else (result,), row.results):
+            self._new(tensor, node)
         return result
 
 
@@ -111,7 +115,7 @@ def check(function: Callable, *tensors: Tensor, fails: bool = False, any_nan: bo
                 segment.run(arrays)
             except AnforaError as error:
                 assert type(error) is type(recorded.error) and str(error) == str(recorded.error), str(error)
-                assert error.row == len(recorded.rows) - 1  # type: ignore[attr-defined]
+                assert segment.rows[error.row].recorded is recorded.rows[-1]  # type: ignore[attr-defined]
             else:
                 raise AssertionError(f"no error, but PyNative mode raises {recorded.error}")
         else:

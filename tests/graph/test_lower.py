@@ -14,10 +14,9 @@ from anfora import Tensor, bfloat16, float16, float32, int32, nn, ops
 from anfora.core.abstract import TensorType
 from anfora.core.errors import OpIndexError, OpValueError
 from anfora.core.tensor import wrap
+from anfora.graph.ir.nodes import ValueNode
 from anfora.graph.lower import lower
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange
-from anfora.graph.lower.lower import Segment
-from anfora.graph.lower.rows import Number, Row
 from anfora.kernel import glue
 from anfora.kernel.executor import TAG, Part, Program
 from anfora.kernel.loops import Operand, elementwise
@@ -374,8 +373,10 @@ def test_numbers_that_vary_and_absent_operands():
     recorded = Recording(lambda x: x * 3.0 + 1.0, [x])
     layout = recorded.rows[0].entry.inputs[1]
     first = recorded.rows[0]
-    rows = [Row(first.entry, (first.inputs[0], 99), first.outputs, first.place), *recorded.rows[1:]]
-    segment = Segment(rows, [*recorded.inputs, (99, layout)], {}, recorded.outputs)
+    number = recorded.graph.parameter()
+    first.operands = first.operands[0], number
+    recorded.layouts.append(layout)
+    segment = recorded.segment()
     for number in (3.0, -0.5):
         [got] = segment.run([x.asnumpy(), np.array(number, np.float32)])
         np.testing.assert_array_equal(got, x.asnumpy() * np.float32(number) + 1)
@@ -390,7 +391,7 @@ def test_without_the_native_glue(monkeypatch):
 
 def test_a_row_whose_number_does_not_fit_fails_after_the_effects_of_earlier_rows():
     recorded = Recording(lambda x: ops.copy_to(x, x + 1).astype(anfora.int8) + 1000, [normal(3)])
-    assert isinstance(recorded.error, OpValueError) and isinstance(recorded.rows[-1].inputs[1], Number)
+    assert isinstance(recorded.error, OpValueError) and isinstance(recorded.rows[-1].operands[1], ValueNode)
     x = np.zeros(3, np.float32)
     with pytest.raises(OpValueError, match="does not fit"):
         recorded.segment().run([x])

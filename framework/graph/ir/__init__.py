@@ -8,6 +8,7 @@
     evaluate(graph, 3)                  6, see evaluate.py
 
 nodes.py         nodes and graphs, and in which order a graph computes; structure.py, what follows from their edges
+planned.py       calls of operators as a recorder writes them down: what is lowered and run
 primitives.py    functions of the IR that are no tensor operators
 manager.py       the one door for edits, and who uses what
 verify.py        what a well-formed program is, checked

@@ -241,9 +241,12 @@ class Graph:
             abstract: what is known of the result.
             span: where the program says so.
         """
-        made = CNode(self, tuple(map(as_node, (function, *arguments))), name, abstract, span, self._count)
+        return CNode(self, tuple(map(as_node, (function, *arguments))), name, abstract, span, self.next_order())
+
+    def next_order(self) -> int:
+        """The number of a call that is made now: see `CNode.order`."""
         self._count += 1
-        return made
+        return self._count - 1
 
     def __repr__(self) -> str:
         return f"<graph @{self.name}({', '.join(p.name or '_' for p in self._parameters)})>"

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.lower.arena import Kind, Place, Root, Task
-from anfora.graph.lower.rows import Row
 from anfora.kernel.compose import Composed, Given, Made, Member
 from anfora.kernel.loops import merge_axes, plan_elementwise
 from anfora.kernel.plan import Buffer, Elements, Planner
@@ -71,7 +71,7 @@ class _Group:
         return True
 
 
-def fuse(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Task]:
+def fuse(tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> list[Task]:
     """The tasks with groups of elementwise ones made one; the order of all others stays."""
     groups, candidates = _Grouping(tasks, rows).run()
     uses = _uses(tasks)
@@ -88,7 +88,7 @@ def fuse(tasks: Sequence[Task], rows: Sequence[Row]) -> list[Task]:
 class _Grouping:
     """The walk over the tasks that forms groups."""
 
-    def __init__(self, tasks: Sequence[Task], rows: Sequence[Row]) -> None:
+    def __init__(self, tasks: Sequence[Task], rows: Sequence[OperatorCall]) -> None:
         self.tasks, self.rows = tasks, rows
         self.patterns: dict[int, _Pattern | None] = {}  #: of plans, which many rows share
         self.groups: dict[int, _Group] = {}
@@ -301,7 +301,7 @@ def can_be_scalar(tasks: Sequence[Task]) -> bool:
     return 0 < len(tasks) <= _MOST_SINGLES and all(map(_is_single, tasks))
 
 
-def can_fail(task: Task, rows: Sequence[Row]) -> bool:
+def can_fail(task: Task, rows: Sequence[OperatorCall]) -> bool:
     """Whether the data may be such that the task fails."""
     return task.plan is None or (task.row >= 0 and rows[task.row].entry.may_fail)
 

@@ -33,6 +33,7 @@ from anfora.core.abstract import Layout, TensorType
 from anfora.core.tensor import Tensor, current, view_array
 from anfora.eager.entry import tensor_maker
 from anfora.graph.facts.origins import Origin
+from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.lower.ahead import Ahead
 from anfora.graph.lower.arena import Kind
 from anfora.graph.lower.fusion import scalars
@@ -98,7 +99,7 @@ class Closed:
 class Made(NamedTuple):
     """A value of the piece."""
 
-    value: int
+    value: AnfNode
 
 
 def closed(variant: Any, point: Any, key: Any) -> Closed | None:
@@ -246,7 +247,7 @@ class Loop:
     """
 
     def __init__(
-        self, loop: Closed, door: Door, slots: Sequence[int], wanted: dict[int, int], shown: Sequence[int],
+        self, loop: Closed, door: Door, slots: Sequence[int], wanted: dict[AnfNode, int], shown: Sequence[int],
         ahead: Ahead | None,
     ) -> None:  # fmt: skip
         self.loop, self.door, self.ahead = loop, door, ahead

@@ -15,7 +15,7 @@ import ast
 import functools
 import gc
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import CodeType
 from typing import Any, NamedTuple
@@ -29,10 +29,11 @@ from anfora.core.errors import AnforaError, OpValueError
 from anfora.core.span import Span, cell_path
 from anfora.core.tensor import Tensor, bfloat16_to_numpy, convert, view_array, wrap
 from anfora.eager import dispatch, tape
-from anfora.eager.entry import freeze
+from anfora.eager.entry import Entry, freeze
+from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
+from anfora.graph.ir.planned import OperatorCall, is_scalar, operands_from, planned_calls, results_of
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange, extent
 from anfora.graph.lower.fusion import can_be_scalar, can_fail, fuse
-from anfora.graph.lower.rows import Number, Row
 from anfora.graph.source.tracebacks import code_behind
 from anfora.kernel import glue
 from anfora.kernel.executor import LINE, TAG, Part, Program
@@ -47,27 +48,18 @@ class Segment:
     """Rows as one native program. Immutable: any number of threads may run it at once.
 
     Args:
-        rows: the program. An operator that runs in Python must get numbers as `Number`s: it computes with the Python
-            number itself.
-        inputs: the values that come with each call, and their layouts; a Python number that varies is a 0-d array of the
-            layout of the operand.
-        constants: the values known now. They stay as they are: who writes to one, or gets one back, has a copy.
-        outputs: the values wanted back: of rows, inputs or constants; views share memory as in PyNative mode.
+        graph: of a piece: calls of operators, and its results, of which views share memory as in PyNative mode. An operator
+            that runs in Python must get numbers that are known: it computes with the Python number itself. Tensors that are
+            known stay as they are: who writes to one, or gets one back, has a copy.
+        layouts: of its parameters; a Python number that varies is a 0-d array of the layout of the operand.
         is_fused: whether elementwise rows may share a loop. Changes no bit.
     """
 
-    def __init__(
-        self,
-        rows: Sequence[Row],
-        inputs: Sequence[tuple[int, Layout]],
-        constants: Mapping[int, np.ndarray],
-        outputs: Sequence[int],
-        is_fused: bool = True,
-    ) -> None:
-        self.rows = tuple(rows)
-        self.inputs = tuple(inputs)
-        self.constants = dict(constants)
-        self.outputs = tuple(outputs)
+    def __init__(self, graph: Graph, layouts: Sequence[Layout], is_fused: bool = True) -> None:
+        self.graph = graph
+        self.rows = tuple(planned_calls(graph))
+        self.inputs = tuple(zip(graph.parameters, layouts))
+        self.outputs = results_of(graph)
         with _collecting_later(len(self.rows)):
             self._lower(is_fused)
         #: Run the rows on the inputs (arrays of exactly their layouts, in their order); gives the outputs. An error is the
@@ -81,7 +73,6 @@ class Segment:
         arena, workspaces = arrange(tasks)  # the roots of the arena know their places now
         self._is_refused = lowering.is_refused
         self._kept = lowering.kept  #: arrays whose addresses are in the programs
-        self._live = lowering.live
         self._constant_layouts = lowering.constant_layouts
         self._operands = lowering.operands
         self._written = [i for i, root in enumerate(lowering.given) if root.is_written]
@@ -187,9 +178,9 @@ class Segment:
     def _values(self, index: int, buffers: list) -> list:
         """The operands of a row as numpy shows them."""
         values: list[Any] = []
-        for operand, place in zip(self.rows[index].inputs, self._operands[index]):
-            if isinstance(operand, Number) or place is None:
-                values.append(operand.value if isinstance(operand, Number) else None)
+        for operand, place in zip(self.rows[index].operands, self._operands[index]):
+            if place is None or is_scalar(operand):
+                values.append(operand.value)  # type: ignore[attr-defined]
                 continue
             array = self._array(place, buffers)
             values.append(bfloat16_to_numpy(array) if place.layout.dtype is bfloat16 else array)
@@ -211,19 +202,20 @@ class Segment:
 
     def _run_rows(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         """The same, row by row in PyNative mode: slow, and right for memory that is shared in any way."""
-        tensors = {value: wrap(array, layout) for (value, layout), array in zip(self.inputs, arrays)}
+        tensors: dict[AnfNode, Any] = {
+            value: wrap(array, layout) for (value, layout), array in zip(self.inputs, arrays)
+        }
         for value, layout in self._constant_layouts.items():
-            tensors[value] = wrap(memory.twin(self.constants[value]), layout)
+            tensors[value] = wrap(memory.twin(value.value._array), layout)
         with tape.recording(False):
-            for index in self._live:
-                row = self.rows[index]
-                flat = [x.value if isinstance(x, Number) else None if x is None else tensors[x] for x in row.inputs]
+            for index, row in enumerate(self.rows):
+                flat = operands_from(tensors, row.operands)
                 try:
                     result = dispatch.run(row.entry, flat)
                 except Exception as error:
                     raise _placed(error, index, row) from error.__cause__
                 if row.entry.op.writes is None:
-                    tensors.update(zip(row.outputs, result if row.entry.is_tuple else (result,)))
+                    tensors.update(zip(row.results, result if row.entry.is_tuple else (result,)))
         return [tensors[value]._array for value in self.outputs]
 
 
@@ -284,25 +276,26 @@ class _Lowering:
     def __init__(self, segment: Segment) -> None:
         self.is_refused = False  #: PyNative mode refuses a row, whatever the data
         self.kept: list[np.ndarray] = []
-        self.constant_layouts: dict[int, Layout] = {}
+        self.constant_layouts: dict[ValueNode, Layout] = {}
         self.tasks: list[Task] = []
         self.operands: dict[int, list[Place | None]] = {}  #: of rows that may fail
         self.given = [Root(Kind.INPUT, layout, 0) for _, layout in segment.inputs]
-        self.values = {value: Place(root, 0, layout) for (value, layout), root in zip(segment.inputs, self.given)}
-        self._constants = segment.constants
+        self.values: dict[AnfNode, Place] = {
+            value: Place(root, 0, layout) for (value, layout), root in zip(segment.inputs, self.given)
+        }
         self._numbers: dict[Any, Root] = {}
         self._made: list[Root] = []  #: of constants
-        self.live = _live(segment.rows, segment.outputs)
-        for index in self.live:
-            self._lower(index, segment.rows[index])
+        for index, row in enumerate(segment.rows):
+            self._lower(index, row)
         returned = [self._value(value, None).root for value in segment.outputs]
         self._settle(returned)
 
-    def _value(self, value: int, layout: Layout | None) -> Place:
+    def _value(self, value: AnfNode, layout: Layout | None) -> Place:
         """The place of a value; a constant is met as an operand of this layout, or not as an operand at all."""
         place = self.values.get(value)
         if place is None:
-            array = self._constants[value]
+            assert isinstance(value, ValueNode), f"{value!r} is not there"
+            array = value.value._array
             if layout is None:
                 layout = Layout(TensorType(as_dtype(array.dtype), array.shape), array.strides)
             assert layout.shape == array.shape and layout.dtype.storage == array.dtype
@@ -318,33 +311,35 @@ class _Lowering:
         self._made.append(root)
         return root
 
-    def _operand(self, row: Row, i: int) -> Place | None:
-        operand = row.inputs[i]
-        if operand is None:
+    def _operand(self, entry: Entry, i: int, operand: AnfNode) -> Place | None:
+        layout = entry.inputs[i]
+        if not is_scalar(operand):
+            assert layout is not None
+            return self._value(operand, layout)
+        assert isinstance(operand, ValueNode)
+        number = operand.value
+        if number is None:
             return None
-        layout = row.entry.inputs[i]
         assert layout is not None
-        if operand.__class__ is int:
-            return self._value(operand, layout)  # type: ignore[arg-type]
-        key = (layout.dtype, freeze(operand.value))  # type: ignore[union-attr]
+        key = (layout.dtype, freeze(number))
         root = self._numbers.get(key)
         if root is None:
             try:
-                array = dispatch.number_array(operand.value, layout.dtype, row.entry.op)  # type: ignore[union-attr]
+                array = dispatch.number_array(number, layout.dtype, entry.op)
             except OpValueError:
                 self.is_refused = True
                 array = np.zeros((), layout.dtype.storage)
             root = self._numbers[key] = self._constant(array, layout)
         return Place(root, 0, layout)
 
-    def _lower(self, index: int, row: Row) -> None:
+    def _lower(self, index: int, row: OperatorCall) -> None:
         entry = row.entry
-        inputs = [self._operand(row, i) for i in range(len(row.inputs))]
+        inputs = [self._operand(entry, i, operand) for i, operand in enumerate(row.operands)]
         if entry.view is not None:
             layout, offset = entry.view
             source = inputs[0]
             assert source is not None
-            self.values[row.outputs[0]] = Place(source.root, source.offset + offset, layout)
+            self.values[row] = Place(source.root, source.offset + offset, layout)
             return
         if entry.may_fail:
             self.operands[index] = list(inputs)
@@ -353,13 +348,13 @@ class _Lowering:
             return
         kind = Kind.ARENA if entry.program is not None else Kind.PYTHON
         outputs = []
-        for value, layout in zip(row.outputs, entry.outputs):
+        for value, layout in zip(row.results, entry.outputs):
             place = Place(Root(kind, layout, layout.size * layout.dtype.itemsize), 0, layout)
             self.values[value] = place
             outputs.append(place)
         self.tasks.append(Task(None if entry.program is None else entry.program.plan, inputs, outputs, index))
 
-    def _write(self, index: int, row: Row, inputs: list[Place | None]) -> None:
+    def _write(self, index: int, row: OperatorCall, inputs: list[Place | None]) -> None:
         """A row that writes in place: what overlaps its targets is read before."""
         targets = [place for i in row.entry.written if (place := inputs[i]) is not None]
         written: dict[Root, list[Place]] = {}
@@ -441,32 +436,6 @@ _SHORT = 100  #: rows that are lowered before the next collection would come
 _MOST_NAMED = 16  #: arrays that are handed over name by name, which is faster than from a tuple
 
 
-def _live(rows: Sequence[Row], outputs: Sequence[int]) -> list[int]:
-    """The rows that do something: what they make is wanted, or they write, or can fail."""
-    wanted = set(outputs)
-    live = []
-    for index in range(len(rows) - 1, -1, -1):
-        row = rows[index]
-        acts = row.entry.op.writes is not None or row.entry.may_fail
-        acts = acts and row.entry.view is None
-        if acts or (row.entry.numbers and not _numbers_fit(row)) or not wanted.isdisjoint(row.outputs):
-            wanted.update(x for x in row.inputs if x.__class__ is int)  # type: ignore[arg-type]
-            live.append(index)
-    return live[::-1]
-
-
-def _numbers_fit(row: Row) -> bool:
-    """Whether PyNative mode takes the numbers among the operands: an integer may be too large for its type."""
-    for i in row.entry.numbers:
-        operand, layout = row.inputs[i], row.entry.inputs[i]
-        if isinstance(operand, Number) and isinstance(operand.value, int) and layout is not None:
-            try:
-                dispatch.number_array(operand.value, layout.dtype, row.entry.op)
-            except OpValueError:
-                return False
-    return True
-
-
 def _overlap(a: Place, b: Place) -> bool:
     """Whether two places of one root may have bytes in common."""
     (low, high), (other_low, other_high) = extent(a.layout), extent(b.layout)
@@ -524,7 +493,7 @@ def _handed(place: Place) -> tuple[int, Layout | None, int]:
 # -- errors -----------------------------------------------------------------------------------------------------------
 
 
-def _placed(error: Exception, index: int, row: Row) -> Exception:
+def _placed(error: Exception, index: int, row: OperatorCall) -> Exception:
     """The error of a row, with its index and, in the words of PyNative mode, its place."""
     error.row = index  # type: ignore[attr-defined]
     if isinstance(error, AnforaError) and error.place is None:

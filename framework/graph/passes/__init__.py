@@ -1,4 +1,14 @@
 """Passes: functions that change a program and not what it means.
 
-inline.py    a graph that one call alone goes on in becomes part of the graph of that call
+pipeline.py     the list of those that the graph of a piece goes through before it is lowered; own ones are registered there
+constants.py    what follows from known values alone is computed once
+same_calls.py   the same call twice is done once
+planning.py     calls that a pass has made are planned; edges.py, what passes ask of a graph, and how they change its edges
+
+inline.py       a graph that one call alone goes on in becomes part of the graph of that call; for texts of programs
+
+Some of what other compilers have passes for follows from the representation. What no edge leads to is no part of a graph,
+so there are no dead nodes, and no gradients that nobody uses. A branch whose truth is known was recorded one way, under a
+guard. A view is a place in the memory of what it views, elementwise calls share loops, and what lies between gets its part
+of an arena: these are decisions of lowering (graph/lower), which change no node.
 """

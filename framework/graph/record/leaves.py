@@ -26,7 +26,8 @@ from anfora.eager.dispatch import entry_of_alias, here
 from anfora.eager.tape import Leaf, Node, Output
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
-from anfora.graph.lower.rows import Row
+from anfora.graph.ir.nodes import AnfNode
+from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.machine.machine import Machine, Pause
 from anfora.graph.polyfill.surroundings import look_at_hooks
 from anfora.graph.polyfill.traced import Traced, keep_traced_in
@@ -228,10 +229,10 @@ class Leaves(Writes):
             self.kept_by_nodes[id(owner)] = owner
         self.nodes[id(node)] = node, None, [handles[0]]
         for handle, value in zip(handles, values):
-            number = piece.value()
-            piece.rows.append(Row(entry_of_alias(handle._layout)[0], (value,), (number,), place, 0, True))
+            row = OperatorCall(piece.graph, entry_of_alias(handle._layout)[0], (value,), place, is_inner=True)
+            piece.rows.append(row)
             piece.switches.append(False)
-            self._know(handle, number)
+            self._know(handle, row)
         origins: list[Any] = []
         for handle in handles:
             origins.append(self.origin_of(handle))
@@ -361,7 +362,7 @@ class Leaves(Writes):
 
     # -- what the layers above do -------------------------------------------------------------------------------------
 
-    def value_of(self, tensor: Tensor) -> int:
+    def value_of(self, tensor: Tensor) -> AnfNode:
         """The value of the piece that a tensor holds."""
         raise NotImplementedError
 

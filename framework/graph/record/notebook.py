@@ -42,8 +42,9 @@ from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, value_of_number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.facts.values import exact, has_identity
+from anfora.graph.ir.nodes import AnfNode
+from anfora.graph.ir.planned import CellCalls, OperatorCall
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.lower.rows import Calls, Row
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.machine.operations import is_of_python
@@ -59,7 +60,8 @@ __all__ = ["UNKNOWN", "Notebook", "place_in_memory"]
 
 #: In the place of a value of which nothing is known, since there may be none.
 UNKNOWN = object()
-_NO_CALLS = Calls(())
+_NO_CALLS = CellCalls(())
+_Lying = tuple[Tensor, np.ndarray, AnfNode]  #: a tensor, its memory, and the value in there
 
 
 class Notebook(Plain):
@@ -80,7 +82,7 @@ class Notebook(Plain):
         self.given_operation: Any = None  #: and what it has called, if that is always the same
         self.abandoned = False
         self.machine: Machine | None = None  #: that runs the program
-        self.cells_at: dict[float, Calls] = {}  #: by tick, in which calls of Cells a node of the tape was recorded
+        self.cells_at: dict[float, CellCalls] = {}  #: by tick, in which calls of Cells a node of the tape was recorded
         self.last_calls = _NO_CALLS  #: of Cells, in which the last row stands
         self.rows_at: dict[tuple, tuple] = {}  #: places of rows by (code, position)
         self.region: list[tuple] = []  #: the calls of gradient functions that are running
@@ -119,22 +121,22 @@ class Notebook(Plain):
         self.collect_again()
         self.piece = Piece()
         self.origins = origins
-        self.tensors: dict[int, tuple[Tensor, int]] = {}  #: values by the handles on them
-        self.arrays: dict[int, tuple[Any, int]] = {}  #: and by their memory
+        self.tensors: dict[int, tuple[Tensor, AnfNode]] = {}  #: values by the handles on them
+        self.arrays: dict[int, tuple[Any, AnfNode]] = {}  #: and by their memory
         #: Of those among them that the tape keeps, what they are copies of, with the tensor that held it.
         self.copies: dict[int, tuple[np.ndarray, np.ndarray, Tensor]] = {}
         #: The tensors and arrays in which values lie, by memory: see `note_move`. The last ones are not in there yet.
-        self.lying: dict[int, list[tuple[Tensor, np.ndarray, int]]] = {}
-        self.unsorted: list[tuple[Tensor, np.ndarray, int]] = []
-        self.view_rows: dict[int, Row] = {}  #: by value, the row that has taken it as a view
+        self.lying: dict[int, list[_Lying]] = {}
+        self.unsorted: list[_Lying] = []
+        self.view_rows: dict[AnfNode, OperatorCall] = {}  #: by value, the row that has taken it as a view
         self.has_moved = False  #: whether a tensor has, in the present call
         self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
         self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
         self.sharing = Sharing()  #: how these share memory
         #: Those that were read while the tape was off: where they come from, and whether they had a history.
         self.unseen: dict[int, tuple[Origin, bool]] = {}
-        self.unplaced: list[tuple[Any, int]] = []  #: those that are not in `places` yet
-        self.places: dict[tuple, tuple[Any, int]] = {}  #: the same by where they lie
+        self.unplaced: list[tuple[Any, AnfNode]] = []  #: those that are not in `places` yet
+        self.places: dict[tuple, tuple[Any, AnfNode]] = {}  #: the same by where they lie
         self.handles: dict[int, tuple[Any, Origin]] = {}
         self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
         self.derived: dict[tuple, Origin] = {}
@@ -198,7 +200,7 @@ class Notebook(Plain):
             self.told.add(name)
             self.piece.guards.append((kind, origin, payload))
 
-    def calls(self) -> Calls:
+    def calls(self) -> CellCalls:
         """The calls of Cells that are going on; rows of the same calls share one."""
         machine = self.machine
         if machine is not None and machine.below is None and not machine.is_in_cells:
@@ -209,7 +211,7 @@ class Notebook(Plain):
                 calls[:0] = machine.cell_calls()
             machine = machine.below
         if not self.last_calls.are(calls):
-            self.last_calls = Calls(calls)
+            self.last_calls = CellCalls(calls)
         return self.last_calls
 
     def forget_from(self, rows: int, draws: int) -> None:
@@ -321,7 +323,7 @@ class Notebook(Plain):
         """Hold what is alive, so that identities stay."""
         self.kept = live
 
-    def _input(self, tensor: Tensor) -> int | None:
+    def _input(self, tensor: Tensor) -> AnfNode | None:
         """The value of a tensor from outside, when an operator takes it."""
         found = self.origins.get(id(tensor))
         if found is None and is_a(tensor, Parameter):
@@ -329,7 +331,7 @@ class Notebook(Plain):
             self._register_tensor(tensor, found[1])
         if found is None:
             return None
-        value = self.piece.value()
+        value = self.piece.parameter(tensor._layout.type)
         self.piece.inputs[value] = (found[1], tensor._layout)
         self._know(tensor, value)
         return value
@@ -458,15 +460,13 @@ class Notebook(Plain):
         self.handles[id(value)] = (value, origin)
         return origin
 
-    def _constant(self, tensor: Tensor) -> int:
-        constant = self.piece.value()
+    def _constant(self, tensor: Tensor) -> AnfNode:
         with self.unwatched():
-            self.piece.constants[constant] = memory.twin(tensor._array)
-        self.piece.layouts[constant] = tensor._layout
+            constant = self.piece.constant(memory.twin(tensor._array), tensor._layout)
         self._know(tensor, constant)
         return constant
 
-    def _know(self, tensor: Tensor, value: int) -> None:
+    def _know(self, tensor: Tensor, value: AnfNode) -> None:
         """A tensor holds a value of the piece."""
         array = tensor._array
         self.tensors[id(tensor)] = tensor, value
@@ -495,18 +495,18 @@ class Notebook(Plain):
             self._move_apart(owner, value, lying)
             return
         values = self._as_they_were(self.lying.pop(id(before), []))
-        for tensor, _, value in values:
+        for tensor, _, kept in values:
             if tensor is not owner and tensor._base is not owner:
-                self.tensors[id(tensor)] = tensor, value  # another handle, which stays where it is
+                self.tensors[id(tensor)] = tensor, kept  # another handle, which stays where it is
                 self.handles.pop(id(tensor), None)
         if values:
             self.lying[id(before)] = values
         if id(owner) in self.tensors:
             self._know(owner, self.tensors[id(owner)][1])
 
-    def _move_apart(self, owner: Tensor, value: int, lying: Sequence[tuple[Tensor, np.ndarray, int]]) -> None:
+    def _move_apart(self, owner: Tensor, value: AnfNode, lying: Sequence[_Lying]) -> None:
         """A second handle has moved to a copy, with its views: from now on these are values of their own."""
-        kept: dict[int, int | None] = {}
+        kept: dict[AnfNode, AnfNode | None] = {}
         views = [(tensor, before) for tensor, _, before in lying if tensor._base is owner]
         for tensor, before in [(owner, value), *views]:
             now = self._as_it_was(before, tensor._layout, kept)
@@ -527,10 +527,10 @@ class Notebook(Plain):
         for key, _, _ in written:
             del self.copies[key]
 
-    def _as_they_were(self, lying: Sequence[tuple[Tensor, np.ndarray, int]]) -> list[tuple[Tensor, np.ndarray, int]]:
+    def _as_they_were(self, lying: Sequence[_Lying]) -> list[_Lying]:
         """Let arrays hold the values that memory has now, whatever rows write to that later."""
         self._place_all()
-        kept: dict[int, int | None] = {}
+        kept: dict[AnfNode, AnfNode | None] = {}
         found = []
         for tensor, array, value in lying:
             now = self._as_it_was(value, tensor._layout, kept)
@@ -544,25 +544,26 @@ class Notebook(Plain):
                 found.append((tensor, array, now))
         return found
 
-    def _as_it_was(self, value: int, layout: Layout, kept: dict[int, int | None]) -> int | None:
+    def _as_it_was(self, value: AnfNode, layout: Layout, kept: dict[AnfNode, AnfNode | None]) -> AnfNode | None:
         """A value of its own that is a copy of another one, made by a row; None if there can be no such row."""
         if value in kept:
             return kept[value]
         kept[value] = None
         taken = self.view_rows.get(value)
         if taken is not None:
-            entry, source = taken.entry, self._as_it_was(taken.inputs[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
+            entry, source = taken.entry, self._as_it_was(taken.operands[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
         elif layout.is_contiguous:
             entry, source = entry_for(copy, (layout,), ()), value
         else:
             return None
         if source is not None:
-            kept[value] = number = self.piece.value()
-            self.piece.keeping.add(len(self.piece.rows))
-            self.piece.rows.append(Row(entry, (source,), (number,), (None, 0), 0, bool(self.region)))
-            self.piece.switches.append(False)
+            piece = self.piece
+            kept[value] = row = OperatorCall(piece.graph, entry, (source,), is_inner=bool(self.region))
+            piece.keeping.add(len(piece.rows))
+            piece.rows.append(row)
+            piece.switches.append(False)
             if taken is not None:
-                self.view_rows[number] = self.piece.rows[-1]
+                self.view_rows[row] = row
         return kept[value]
 
     def _place_all(self) -> None:
@@ -584,7 +585,7 @@ class Notebook(Plain):
             self.touched = "memory of a tensor, seen in another way"
         return twin
 
-    def _value_of(self, tensor: Tensor) -> int | None:
+    def _value_of(self, tensor: Tensor) -> AnfNode | None:
         """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
         a new handle has the value of its array, and a view that was taken again is another array in the same place. Where
         tensors from outside share memory, how they do decides what is found there."""

@@ -10,7 +10,7 @@ from anfora.core import memory
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
 from anfora.core.errors import AnforaError
-from anfora.core.op import Op
+from anfora.core.op import Op, Weak
 from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
@@ -19,8 +19,8 @@ from anfora.eager import dispatch, tape
 from anfora.eager.cells import call_cell
 from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Number
-from anfora.graph.lower.rows import Calls, Row
-from anfora.graph.lower.rows import Number as RowNumber
+from anfora.graph.ir.nodes import AnfNode, ValueNode
+from anfora.graph.ir.planned import ABSENT, CellCalls, OperatorCall
 from anfora.graph.machine.machine import Frame
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
@@ -58,16 +58,16 @@ class Operators(Leaves):
             return
         self.piece.draws.append(Draw(counters, (signed(seed), signed(offset))))
 
-    def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> int | None:
+    def _of_draw(self, name: str, value: int, layout: Any, op: Op) -> AnfNode:
         """The value of an operand of a random operator that says where to read."""
         for draw in reversed(self.piece.draws):
             if draw.place[name] == value:
                 if name not in draw.values:
-                    draw.values[name] = self.piece.value()
+                    draw.values[name] = self.piece.parameter(Weak(int))
                     origin = draw.seed if name == "seed" else draw.offset
                     self.piece.numbers[draw.values[name]] = (origin, layout, op)
                 return draw.values[name]
-        return None
+        return ABSENT
 
     def note_base(self, tensor: Any) -> None:
         """Somebody asks whether a tensor is a view of a Parameter: of those from outside it is asked in later calls too."""
@@ -96,7 +96,7 @@ class Operators(Leaves):
                 else operand
                 for i, (name, x, operand) in enumerate(zip(entry.owners(), flat, operands))
             )
-            if any(operand is None and x is not None for operand, x in zip(operands, flat)) and not self.is_unkept:
+            if any(operand is ABSENT and x is not None for operand, x in zip(operands, flat)) and not self.is_unkept:
                 self.touched = "random numbers"
         mask = 0
         is_recording = glue.is_recording()
@@ -153,18 +153,16 @@ class Operators(Leaves):
             self.note_node(result, flat)
         if entry.view is not None and isinstance(flat[0], Tensor):
             self.sources[id(result)] = (result, flat[0])
-        outputs: tuple[int, ...] = ()
+        cells = self.calls()
+        back = self._back() if self.region or self.machine is None else None
+        row = OperatorCall(
+            piece.graph, entry, operands, self._here(), mask & entry.followed, bool(self.region), cells, back
+        )
         if op.writes is None:
-            tensors = result if entry.is_tuple else (result,)
-            numbers = []
-            for tensor in tensors:
-                value = piece.value()
+            for tensor, value in zip(result if entry.is_tuple else (result,), row.results):
                 self._know(tensor, value)
-                numbers.append(value)
-            outputs = tuple(numbers)
             if self.region:
-                piece.inner.update(outputs)
-        place, cells = self._here(), self.calls()
+                piece.inner.update(row.results)
         if mask & entry.followed:
             node = tape.node_of(result)
             if node is not None:
@@ -172,20 +170,9 @@ class Operators(Leaves):
         piece.switches.append(glue.is_recording())
         if len(piece.rows) == _LONG:
             self._collect_later()
-        piece.rows.append(
-            Row(
-                entry,
-                operands,
-                outputs,
-                place,
-                mask & entry.followed,
-                bool(self.region),
-                cells,
-                self._back() if self.region or self.machine is None else None,
-            )
-        )
-        if entry.view is not None and type(operands[0]) is int:
-            self.view_rows[outputs[0]] = piece.rows[-1]
+        piece.rows.append(row)
+        if entry.view is not None:
+            self.view_rows[row] = row
         return result
 
     def _refuse_write(self, entry: Entry, flat: list) -> None:
@@ -213,7 +200,7 @@ class Operators(Leaves):
         machines = self.machine.chain() if self.machine is not None else ()
         return any(_catches(frame) for machine in machines for frame in machine.frames)
 
-    def _back(self) -> tuple[tuple[Any, int], Calls | None] | None:
+    def _back(self) -> tuple[tuple[Any, int], CellCalls | None] | None:
         """Of which call the gradient is that is being computed, as rows keep it."""
         node = tape.node_walked_back(sys._getframe(2))
         return None if node is None else ((node.code, node.at), self.cells_at.get(node.tick))
@@ -228,23 +215,23 @@ class Operators(Leaves):
             place = self.rows_at[code, position] = dispatch.here()
         return place
 
-    def _number(self, number: Number, layout: Layout, op: Op) -> Any:
+    def _number(self, number: Number, layout: Layout, op: Op) -> AnfNode:
         """A number that varies as an operand."""
         if op.python_rule is not None:  # which computes with the number itself
-            return RowNumber(self.force(number))
-        value = self.piece.value()
+            return ValueNode(self.force(number))
+        value = self.piece.parameter(Weak(type(number.value)))
         self.piece.numbers[value] = (number.origin, layout, op)
         self.guard("number", number.origin, type(number.value))
         return value
 
-    def _operand(self, value: Any, layout: Any, op: Op) -> Any:
+    def _operand(self, value: Any, layout: Any, op: Op) -> AnfNode:
         if isinstance(value, Tensor):
             return self.value_of(value)
         if isinstance(value, Traced):
             return self._number(value.number, layout, op)
-        return None if value is None else RowNumber(value)
+        return ABSENT if value is None else ValueNode(value)
 
-    def value_of(self, tensor: Tensor) -> int:
+    def value_of(self, tensor: Tensor) -> AnfNode:
         """The value of the piece that an operand holds."""
         value = current(tensor)
         number = self._value_of(value)

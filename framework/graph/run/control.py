@@ -41,6 +41,7 @@ from anfora.core.tensor import Tensor, current, view_array
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Emitter, Origin, value_of
 from anfora.graph.facts.values import exact
+from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.lower.arena import Kind
 from anfora.graph.lower.arithmetic import ELEMS, Arithmetic, NotNative, constant
 from anfora.graph.lower.fusion import scalars
@@ -147,7 +148,7 @@ class _Numbers(NamedTuple):
 
     steps: tuple
     alive: dict[int, tuple[Varying, Source]]
-    operands: dict[int, Source]
+    operands: dict[AnfNode, Source]
 
 
 #: Whether a variant is the one that is taken: it depends on numbers that vary, so its state finds out.
@@ -650,7 +651,7 @@ class _Search:
             return Source("slot", node.slots[origin.key])
         return self._fixed(("origin", self._found(node, origin), None, None, 0))
 
-    def _number(self, node: _Node, value: int) -> Source:
+    def _number(self, node: _Node, value: AnfNode) -> Source:
         """A number that an operator takes."""
         assert node.numbers is not None
         if value in node.numbers.operands:

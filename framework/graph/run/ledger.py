@@ -197,7 +197,7 @@ def _needed(rows: Sequence[Any], wanted: Iterable[int]) -> list[Any]:
     needed = set(wanted)
     found = []
     for row in reversed(rows):
-        if row.entry.op.writes is not None or row.entry.may_fail or not needed.isdisjoint(row.outputs):
+        if row.entry.op.writes is not None or row.entry.may_fail or not needed.isdisjoint(row.results):
             found.append(row)
-            needed.update(x for x in row.inputs if type(x) is int)
+            needed.update(row.operands)
     return found

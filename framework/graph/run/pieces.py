@@ -12,6 +12,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -24,10 +25,13 @@ from anfora.eager import dispatch
 from anfora.eager.entry import tensor_maker
 from anfora.eager.tape import Block, Leaf, Output, keep, second_handle
 from anfora.graph.facts.origins import Emitter, Origin
+from anfora.graph.ir.nodes import AnfNode
+from anfora.graph.ir.planned import OperatorCall, operands_from
 from anfora.graph.lower.ahead import Ahead, Column
 from anfora.graph.lower.loops import Closed, Loop
 from anfora.graph.lower.lower import Door, Segment, _placed
-from anfora.graph.lower.rows import Number, Row
+from anfora.graph.passes.edges import function_of
+from anfora.graph.passes.pipeline import optimised
 from anfora.graph.run.guards import write_guards
 from anfora.graph.run.taped import Taped, taped
 from anfora.graph.state.moments import Piece
@@ -111,19 +115,25 @@ class Runner:
     def _lowered(self) -> Segment:
         if self._segment is None:
             piece = self.piece
-            layouts = [(value, layout) for value, (_, layout) in piece.inputs.items()]
-            layouts += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
+            layouts = [layout for _, layout in piece.inputs.values()]
+            layouts += [layout for _, layout, _ in piece.numbers.values()]
             outputs = dict.fromkeys(self.wanted)
             for part in self.parts or ():
                 outputs.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
             self._outputs = {value: i for i, value in enumerate(outputs)}
-            self._segment = Segment(piece.rows, layouts, piece.constants, list(outputs))
+            graph = function_of(_name_of(piece), piece.rows, [*piece.inputs, *piece.numbers], list(outputs))
+            self._segment = Segment(optimised(graph, layouts), layouts)
         return self._segment
+
+    def segment(self) -> tuple[Segment, list[AnfNode]]:
+        """The piece as native code, and which values of the piece it gives."""
+        with _lock:
+            return self._lowered(), list(self._outputs)
 
     @property
     def does_nothing(self) -> bool:
         """Whether the rows need not be run: nothing that they make is wanted, and they have no effect."""
-        return not self.wanted and not any(_has_effect(row) for row in self.piece.rows)
+        return not self.wanted and not any(row.acts for row in self.piece.rows)
 
     def _first(self, values: list[Any]) -> list[Any] | None:
         with _lock:
@@ -149,14 +159,14 @@ class Runner:
             if origin.base is not None and origin.base[0].kind != "made":
                 emit.name(origin.base[0])
         cleared = "".join(f"{emit.name(origin)}, " for origin in piece.cleared)
-        arrays: dict[int, str] = {}
+        arrays: dict[AnfNode, str] = {}
         if not self.is_one_by_one:  # what does not fit is an error, which the machine raises where the program stands
             emit.constants["number"] = _number
-            for value, name, layout, op in numbers:
+            for i, (value, name, layout, op) in enumerate(numbers):
                 arrays[value] = f"number({name}, {emit.constant(layout.dtype)}, {emit.constant(op)})"
                 if piece.numbers[value][0].kind != "draw":
-                    emit.lines.append(f"n{value} = {arrays[value]}")
-                    arrays[value] = f"n{value}"
+                    emit.lines.append(f"n{i} = {arrays[value]}")
+                    arrays[value] = f"n{i}"
         guards = [f"        {line}" for line in emit.lines] or ["        pass"]
         emit.lines = [f"seed{i}, offset{i} = draw({draw.counters})" for i, draw in enumerate(piece.draws)]
         emit.constants["draw"] = _draw
@@ -183,7 +193,7 @@ class Runner:
     # -- natively -----------------------------------------------------------------------------------------------------
 
     def _emit_native(
-        self, emit: Emitter, inputs: list, numbers: list, values: dict[int, str], made: list[Origin]
+        self, emit: Emitter, inputs: list, numbers: list, values: dict[AnfNode, str], made: list[Origin]
     ) -> None:
         piece = self.piece
         wanted = self.wanted
@@ -236,7 +246,9 @@ class Runner:
             emit.constants.update(leave=_leave_to_tape)
             emit.lines.append(f"leave(({', '.join(names)},), ({', '.join(name for _, name, _ in inputs)},))")
 
-    def _emit_loop(self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[int, int], given: str) -> bool:
+    def _emit_loop(
+        self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[AnfNode, int], given: str
+    ) -> bool:
         """Run the rows as a loop; slots that change hold, from here on, what they held at the start of the last
         iteration. False if the segment cannot be run so."""
         shown = [origin for origin in self.origins if origin.kind == "slot" and origin.key in closed.sources]
@@ -340,27 +352,25 @@ class Runner:
         emit.lines.append(f"tensors = rows(({''.join(name + ', ' for name in names)}))")
         for origin in made:
             if not emit.is_defined(origin):
-                tensor = f"tensors[{origin.key[0]}]"
+                tensor = f"tensors[{emit.constant(origin.key[0])}]"
                 emit.define(origin, f"handle({tensor}, None)" if origin in self.piece.handles else tensor)
 
 
 class _Rows:
     """Rows that are run one by one on tensors, so that the tape sees each."""
 
-    def __init__(self, piece: Piece, coming: list[int], idle: set[int]) -> None:
+    def __init__(self, piece: Piece, coming: list[AnfNode], idle: set[int]) -> None:
         self.piece, self.coming, self.idle = piece, coming, idle
 
-    def run(self, given: tuple) -> list[Any]:
-        values: list[Any] = [None] * self.piece.values
-        for value, tensor in zip(self.coming, given):
-            values[value] = tensor
+    def run(self, given: tuple) -> dict[AnfNode, Any]:
+        values: dict[AnfNode, Any] = dict(zip(self.coming, given))
         for value, array in self.piece.constants.items():
             values[value] = _fresh(array, self.piece.layouts[value])
         watcher = slots.watcher
         before = watcher.place
         start = on = glue.is_recording()
         piece = self.piece
-        leaves: dict[int, list[int]] = {}
+        leaves: dict[int, list[AnfNode]] = {}
         for value, (index, _) in piece.leaves.items():
             leaves.setdefault(index, []).append(value)
         used = []
@@ -373,17 +383,15 @@ class _Rows:
                 switch = switch and not row.is_inner
                 if switch is not on:
                     glue.set_recording(on := switch)
-                flat = [values[x] if type(x) is int else x.value if type(x) is Number else None for x in row.inputs]
+                flat = operands_from(values, row.operands)
                 watcher.place = row.place
                 result = _run_row(row, flat)
                 if index in piece.used:
                     used.append((result[0] if row.entry.is_tuple else result)._node)
-                if row.outputs:
-                    if row.entry.is_tuple:
-                        for value, tensor in zip(row.outputs, result):
-                            values[value] = tensor
-                    else:
-                        values[row.outputs[0]] = result
+                if row.parts is not None:
+                    values.update(zip(row.parts, result))
+                else:
+                    values[row] = result
         finally:
             watcher.place = before
             if on is not start:
@@ -393,6 +401,12 @@ class _Rows:
         for slot in used:
             (slot.node if type(slot) is Output else slot).saved = None
         return values
+
+
+def _name_of(piece: Piece) -> str:
+    """The function of the program in which a piece starts."""
+    codes = (row.place[0] for row in piece.rows)
+    return next((code.co_name for code in codes if isinstance(code, CodeType)), "piece")
 
 
 def _numbers_behind(origins: Sequence[Origin], closed: Closed) -> list[Origin]:
@@ -414,7 +428,7 @@ def _numbers_behind(origins: Sequence[Origin], closed: Closed) -> list[Origin]:
     return list(found.values())
 
 
-def _run_row(row: Row, flat: list) -> Any:
+def _run_row(row: OperatorCall, flat: list) -> Any:
     for x in flat:
         if isinstance(x, Tensor):
             current(x)
@@ -489,7 +503,3 @@ def _depth(origin: Origin, sources: dict[Origin, Origin]) -> int:
         if origin.kind != "made":
             break
     return depth
-
-
-def _has_effect(row: Row) -> bool:
-    return row.entry.op.writes is not None or row.entry.may_fail

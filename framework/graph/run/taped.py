@@ -24,7 +24,8 @@ from anfora.eager.entry import Recipe, tensor_maker
 from anfora.eager.tape import Block, Node, Output
 from anfora.graph.facts.origins import Number as Known
 from anfora.graph.facts.origins import Origin
-from anfora.graph.lower.rows import Number, Row
+from anfora.graph.ir.nodes import AnfNode, ValueNode
+from anfora.graph.ir.planned import OperatorCall, is_scalar
 from anfora.graph.polyfill.traced import Traced
 from anfora.graph.record.notebook import place_in_memory
 from anfora.graph.state.moments import Piece
@@ -37,19 +38,19 @@ _MOST_WAYS = 16  #: back over a piece; what comes beyond is walked node by node
 class Call(NamedTuple):
     """A row that the tape follows, as the node that it would leave."""
 
-    row: Row
+    row: OperatorCall
     recipe: Recipe
     #: For each input the parent: an input of the block (a number), the result of a call (a pair), or None.
     parents: tuple[int | tuple[int, int] | None, ...]
-    #: What the recipe saves: where it stands in the block's `saved`; a Number that is known; the value of one that is not.
-    saves: tuple[int | Number | tuple[int], ...]
+    #: What the recipe saves: where it stands in the block's `saved`; a number that is known; which of those that are not.
+    saves: tuple[int | ValueNode | tuple[int], ...]
 
 
 class _Missing(Exception):
     """It is not known at compile time what nodes the rows would leave."""
 
 
-def taped(piece: Piece, visible: list[int]) -> list[Taped] | None:
+def taped(piece: Piece, visible: list[AnfNode]) -> list[Taped] | None:
     """How a piece is run as one node of the tape, or as several with others between them that call Python; None if it
     cannot be.
 
@@ -92,26 +93,26 @@ class Taped:
     """
 
     def __init__(
-        self, piece: Piece, visible: list[int], followed: set[int], calls: dict[int, int], start: int, end: int
+        self, piece: Piece, visible: list[AnfNode], followed: set[AnfNode], calls: dict[int, int], start: int, end: int
     ) -> None:
         self.piece = piece
         self.count = end - start
         self.calls: list[Call] = []
         self.ticks: list[int] = []
-        self.parents: list[int] = []
-        self.kept: list[int] = []
-        self.numbers: list[int] = []
+        self.parents: list[AnfNode] = []
+        self.kept: list[AnfNode] = []
+        self.numbers: list[AnfNode] = []
         needed = {value for value in visible if value in followed}
         for index in sorted(calls, reverse=True):  # what does not lead to something visible dies at once
             row = piece.rows[index]
-            if needed.isdisjoint(row.outputs):
+            if needed.isdisjoint(row.results):
                 del calls[index]
             else:
-                needed.update(x for i, x in enumerate(row.inputs) if calls[index] >> i & 1 and type(x) is int)
-        place: dict[int, int | tuple[int, int]] = {}
+                needed.update(x for i, x in enumerate(row.operands) if calls[index] >> i & 1)
+        place: dict[AnfNode, int | tuple[int, int]] = {}
         for index, mask in sorted(calls.items()):
             row = piece.rows[index]
-            for j, value in enumerate(row.outputs):
+            for j, value in enumerate(row.results):
                 place[value] = (len(self.calls), j)
             self.calls.append(self._call(row, mask, place, index in piece.used))
             self.ticks.append(index - start + 1)
@@ -130,32 +131,30 @@ class Taped:
                 raise _Missing  # a value is changed that was saved before
         self._ways: dict[tuple, list[Way]] = {}
 
-    def _call(self, row: Row, mask: int, place: dict[int, Any], is_used: bool) -> Call:
+    def _call(self, row: OperatorCall, mask: int, place: dict[AnfNode, Any], is_used: bool) -> Call:
         parents: list[Any] = []
-        for i, x in enumerate(row.inputs):
+        for i, x in enumerate(row.operands):
             if not mask >> i & 1:
                 parents.append(None)
                 continue
-            assert type(x) is int
             if x not in place:
                 place[x] = len(self.parents)
                 self.parents.append(x)
             parents.append(place[x])
         recipe = row.entry.recipe(mask)
-        count = len(row.inputs)
+        values = (*row.operands, *row.results)
         saves: list[Any] = []
         for slot in () if is_used else recipe.saves:
-            x = row.inputs[slot] if slot < count else row.outputs[slot - count]
-            if type(x) is Number:
+            x = values[slot]
+            if is_scalar(x):
                 saves.append(x)
             elif x in self.piece.numbers:
-                saves.append((_number_of(self.numbers, x),))  # type: ignore[arg-type]
+                saves.append((_number_of(self.numbers, x),))
             else:
-                assert type(x) is int
                 saves.append(_number_of(self.kept, x))
         return Call(row, recipe, tuple(parents), tuple(saves))
 
-    def _roots_of(self, call: Call) -> set[int]:
+    def _roots_of(self, call: Call) -> set[AnfNode]:
         """What the values belong to that a call saves."""
         return {self.roots[self.kept[where]] for where in call.saves if type(where) is int}
 
@@ -188,10 +187,10 @@ class Taped:
         return node.output(index) if node.recipe.entry.is_tuple else node
 
     @staticmethod
-    def _saved(where: int | Number | tuple[int], saved: tuple, numbers: Sequence[Any]) -> Any:
+    def _saved(where: int | ValueNode | tuple[int], saved: tuple, numbers: Sequence[Any]) -> Any:
         if type(where) is int:
             return saved[where]
-        return where.value if type(where) is Number else numbers[where[0]]  # type: ignore[index]
+        return where.value if type(where) is ValueNode else numbers[where[0]]  # type: ignore[index]
 
     # -- the way back -------------------------------------------------------------------------------------------------
 
@@ -292,7 +291,7 @@ class Taped:
     def _take(self, recorder: Any, coming: list[Any], count: int) -> bool:
         """Tell a recorder of the tensors that come in, of which the first `count` are gradients. False if what is saved
         cannot be told apart."""
-        places: dict[tuple, int] = {}
+        places: dict[tuple, AnfNode] = {}
         for i, value in enumerate(coming):
             origin = recorder.origin("slot", i)
             if not isinstance(value, Tensor):
@@ -325,18 +324,18 @@ class Way:
         self.runner = Runner(piece, origins)
 
 
-def _number_of(values: list[int], value: int) -> int:
+def _number_of(values: list[AnfNode], value: AnfNode) -> int:
     """The number of a value in a list, to which it is added."""
     if value not in values:
         values.append(value)
     return values.index(value)
 
 
-def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
+def _follow(piece: Piece) -> tuple[set[AnfNode], dict[int, int]]:
     """The values with a history, and for each row that leaves a node the mask of its inputs that are followed."""
     has_history = {id(origin): has for kind, origin, has in piece.guards if kind == "history"}
-    followed: set[int] = set()
-    unknown: set[int] = set()
+    followed: set[AnfNode] = set()
+    unknown: set[AnfNode] = set()
     for value, (origin, _) in piece.inputs.items():
         has = has_history.get(id(origin))
         if has is None:
@@ -351,24 +350,24 @@ def _follow(piece: Piece) -> tuple[set[int], dict[int, int]]:
             continue
         if row.entry.op.is_untaped:
             continue
-        if not unknown.isdisjoint(row.inputs):
+        if not unknown.isdisjoint(row.operands):
             raise _Missing
-        mask = sum(1 << i for i, x in enumerate(row.inputs) if type(x) is int and x in followed)
+        mask = sum(1 << i for i, x in enumerate(row.operands) if x in followed)
         if row.entry.written:
-            targets = {roots[row.inputs[i]] for i in row.entry.written}  # type: ignore[index]
+            targets = {roots[row.operands[i]] for i in row.entry.written}
             if mask or any(roots[value] in targets for value in followed):  # a tensor that is detached from it, say
                 raise _Missing
         mask &= row.entry.followed
         if mask:
             calls[index] = mask
-            followed.update(row.outputs)
+            followed.update(row.results)
     return followed, calls
 
 
-def _layouts(piece: Piece) -> dict[int, Layout]:
+def _layouts(piece: Piece) -> dict[AnfNode, Layout]:
     """Of the values."""
     found = {value: layout for value, (_, layout) in piece.inputs.items()}
     found.update(piece.layouts)
     for row in piece.rows:
-        found.update(zip(row.outputs, row.entry.outputs))
+        found.update(zip(row.results, row.entry.outputs))
     return found

@@ -8,14 +8,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from anfora.core.tensor import Tensor
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.op import Weak
+from anfora.core.tensor import Tensor, wrap
 from anfora.eager.tape import Followed
 from anfora.graph.facts import known
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.values import exact
-from anfora.graph.lower.rows import Row
+from anfora.graph.ir.nodes import AnfNode, Graph, Parameter, ValueNode
+from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.switches import switches
 from anfora.graph.source.tracebacks import depth, of_program
@@ -203,7 +206,7 @@ class Draw:
         self.counters = counters
         self.place = dict(zip(("seed", "offset"), place))
         self.seed, self.offset = Origin("draw", "seed"), Origin("draw", "offset")
-        self.values: dict[str, int] = {}  #: of the piece, of those of the two that an operator has taken
+        self.values: dict[str, AnfNode] = {}  #: of the piece, of those of the two that an operator has taken
 
     @property
     def is_used(self) -> bool:
@@ -230,23 +233,23 @@ class Piece:
 
     def __init__(self) -> None:
         self.guards: list[tuple] = []  #: (kind, origin, payload), in the order in which they were found
-        self.rows: list[Row] = []
-        self.inputs: dict[int, tuple[Origin, Any]] = {}  #: values that come in: origin, layout
-        self.constants: dict[int, np.ndarray] = {}
-        self.layouts: dict[int, Any] = {}  #: of the constants
-        self.numbers: dict[int, tuple[Origin, Any, Any]] = {}  #: values made of numbers: origin, layout, operator
+        self.graph = Graph("piece")  #: of its nodes
+        self.rows: list[OperatorCall] = []  #: its calls of operators, in the order of the program
+        self.inputs: dict[AnfNode, tuple[Origin, Any]] = {}  #: tensors that come in: origin, layout
+        self.constants: dict[AnfNode, np.ndarray] = {}
+        self.layouts: dict[AnfNode, Any] = {}  #: of the constants
+        self.numbers: dict[AnfNode, tuple[Origin, Any, Any]] = {}  #: numbers that come in: origin, layout, operator
         self.draws: list[Draw] = []  #: of random numbers, in the order of the program
         self.writes: list[Any] = []  #: changes of what is outside, to be done at its end: see writes.py
-        self.values = 0
         self.is_taped = False
         self.is_tried = False  #: whether the program would catch an error that depends on the data of its rows
         self.switches: list[bool] = []  #: whether the tape was on, by row
         self.keeping: set[int] = set()  #: rows that keep what was there before a write, for a tape that may need it
-        self.inner: set[int] = set()  #: values of gradients that the program takes
+        self.inner: set[AnfNode] = set()  #: values of gradients that the program takes
         self.gradients: list[tuple] = []  #: the calls of gradient functions in it
         self.is_making = False  #: whether it makes objects that are others in each run: parameters
         #: Values that are leaves of the tape: from which row on, and the origin of the tensor.
-        self.leaves: dict[int, tuple[int, Origin]] = {}
+        self.leaves: dict[AnfNode, tuple[int, Origin]] = {}
         self.cuts: list[Cut] = []
         self.cleared: tuple[Origin, ...] = ()  #: tensors whose `.grad` is forgotten before the first row that may fail
         self.used: set[int] = set()  #: rows whose gradients `backward()` has taken, for which the tape keeps nothing
@@ -255,26 +258,31 @@ class Piece:
         self.is_mixed = False
         self.handles: set[Origin] = set()  #: made: second tensors on the memory of a value, as a gradient gives them
 
-    def value(self) -> int:
-        self.values += 1
-        return self.values - 1
+    def parameter(self, abstract: TensorType | Weak) -> Parameter:
+        """A tensor or number that comes in."""
+        return Parameter(self.graph, None, abstract, None)
 
-    def roots(self) -> dict[int, int]:
+    def constant(self, array: np.ndarray, layout: Layout) -> ValueNode:
+        """A tensor that is known."""
+        made = ValueNode(wrap(array, layout))
+        self.constants[made], self.layouts[made] = array, layout
+        return made
+
+    def roots(self) -> dict[AnfNode, AnfNode]:
         """For each value the one that its memory belongs to."""
-        roots = {value: value for value in (*self.inputs, *self.constants, *self.numbers)}
+        roots: dict[AnfNode, AnfNode] = {value: value for value in (*self.inputs, *self.constants, *self.numbers)}
         for row in self.rows:
-            for value in row.outputs:
-                source = row.inputs[0] if row.entry.view is not None else None
-                roots[value] = roots[source] if type(source) is int else value
+            for value in row.results:
+                roots[value] = roots.get(row.operands[0], value) if row.entry.view is not None else value
         return roots
 
-    def written(self, roots: dict[int, int]) -> Iterator[tuple[int, int]]:
+    def written(self, roots: dict[AnfNode, AnfNode]) -> Iterator[tuple[int, AnfNode]]:
         """The in-place writes of its rows: the number of the row, and the value that the memory belongs to."""
         for index, row in enumerate(self.rows):
             for i in row.entry.written:
-                yield index, roots[row.inputs[i]]  # type: ignore[index]
+                yield index, roots[row.operands[i]]
 
-    def idle(self, wanted: Iterable[int]) -> set[int]:
+    def idle(self, wanted: Iterable[AnfNode]) -> set[int]:
         """The rows that keep something from before a write which nobody needs.
 
         Args:
@@ -285,13 +293,13 @@ class Piece:
             needed = set(wanted)
             for index in range(len(self.rows) - 1, -1, -1):
                 row = self.rows[index]
-                if index in self.keeping and needed.isdisjoint(row.outputs):
+                if index in self.keeping and needed.isdisjoint(row.results):
                     found.add(index)
                 else:
-                    needed.update(x for x in row.inputs if type(x) is int)
+                    needed.update(row.operands)
         return found
 
-    def written_inputs(self) -> list[int]:
+    def written_inputs(self) -> list[AnfNode]:
         """The inputs whose memory rows write, in the order of the first writes."""
         writes = self.written(self.roots()) if any(row.entry.written for row in self.rows) else ()
         return list(dict.fromkeys(root for _, root in writes if root in self.inputs))

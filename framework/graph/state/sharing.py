@@ -26,6 +26,7 @@ from anfora.eager.dispatch import has_history
 from anfora.eager.tape import Followed
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
+from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.state.moments import Piece
 
 __all__ = ["Came", "Lying", "Sharing", "differ", "history_behind", "is_view_of_parameter", "lie_alike", "lie_apart"]
@@ -133,14 +134,14 @@ class Sharing:
             yield "is", Origin("number", lie_alike, (wanted, numbers, *origins)), True
 
 
-def _under_a_tape(piece: Piece, roots: dict[int, int]) -> set[int]:
+def _under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode]) -> set[int]:
     """The tensors from outside that operators take while a tape follows something: the identities of their origins."""
     rows = [row for row in piece.rows if row.is_inner or piece.is_taped]
-    found = {roots[x] for row in rows for x in row.inputs if type(x) is int}
+    found = {roots[x] for row in rows for x in row.operands if x in roots}
     return {id(piece.inputs[value][0]) for value in found if value in piece.inputs}
 
 
-def _written_under_a_tape(piece: Piece, roots: dict[int, int], keeps_tape: bool) -> set[int]:
+def _written_under_a_tape(piece: Piece, roots: dict[AnfNode, AnfNode], keeps_tape: bool) -> set[int]:
     """The tensors from outside that are written in place while a tape follows something, in the piece or behind it: the
     identities of their origins."""
     if not piece.is_taped and not piece.gradients:

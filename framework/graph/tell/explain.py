@@ -49,7 +49,6 @@ from anfora.graph.tell.wording import (
     name_of,
     outcome_text,
     position_span,
-    row_span,
     span_text,
 )
 
@@ -718,7 +717,7 @@ def _tell_rows(report: Report, variant: Variant) -> None:
     for index, row in enumerate(variant.piece.rows):
         if index in idle:
             continue
-        span = row_span(row)
+        span = row.span
         place = "elsewhere" if span is None else f"{span.short_file}:{span.line}"
         report.rows.setdefault(place, Counter())[row.entry.op.name] += 1
 

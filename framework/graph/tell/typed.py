@@ -31,7 +31,6 @@ import operator
 import re
 import types
 from collections.abc import Callable, Sequence
-from types import SimpleNamespace
 from typing import Any
 
 from anfora.core.errors import AnforaError, OpRuntimeError
@@ -41,6 +40,7 @@ from anfora.eager.tape import no_grad
 from anfora.graph.facts.origins import Origin, value_of
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
 from anfora.graph.ir.nodes import Graph
+from anfora.graph.ir.planned import OperatorCall, arguments_of, call_behind, is_scalar
 from anfora.graph.ir.primitives import U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels
@@ -49,7 +49,6 @@ from anfora.graph.lower import lower
 from anfora.graph.lower.arena import Kind, arrange
 from anfora.graph.lower.fusion import _Grouping, fuse
 from anfora.graph.lower.ranges import Jump
-from anfora.graph.lower.rows import Number, Row
 from anfora.graph.machine.switches import Switches, switches
 from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import Program, _released
@@ -68,7 +67,6 @@ from anfora.graph.tell.wording import (
     name_of,
     outcome_text,
     position_span,
-    row_span,
     span_text,
     variables_of,
 )
@@ -219,37 +217,45 @@ class Globals:
 
 
 class Lowered:
-    """How the rows of a piece are run natively.
+    """How a piece is run natively: its calls behind all passes (graph/passes).
 
     Attributes:
-        groups: the rows that share a loop, by their indices; rows in no group have loops of their own.
-        alive: the rows that are run at all: views cost nothing, and what nobody wants is left out.
+        rows: the calls of operators.
+        groups: those that share a loop, by their indices; those in no group have loops of their own.
+        alive: those that are run at all: views cost nothing.
         tasks: how many loops and kernels there are.
         arena: bytes for what lies between.
         places: where values lie, in words.
+        results: for values of the piece that are wanted, what gives them.
     """
 
     def __init__(self, variant: Variant) -> None:
         piece = variant.piece
-        wanted = dict.fromkeys(origin.key[0] for origin in _made(variant.runner.origins))
-        for part in variant.runner.parts or ():
-            wanted.update(dict.fromkeys(value for value in part.kept if value not in piece.inputs))
-        inputs = [(value, layout) for value, (_, layout) in piece.inputs.items()]
-        inputs += [(value, layout) for value, (_, layout, _) in piece.numbers.items()]
-        lowering = lower._Lowering(
-            SimpleNamespace(rows=piece.rows, inputs=inputs, constants=piece.constants, outputs=list(wanted))  # type: ignore[arg-type]
-        )
-        groups, _ = _Grouping(lowering.tasks, piece.rows).run()
+        segment, wanted = variant.runner.segment()
+        self.rows = segment.rows
+        self._values: dict[AnfNode, AnfNode] = dict(zip(segment.graph.parameters, (*piece.inputs, *piece.numbers)))
+        self.results = {value: self.recorded(node) for value, node in zip(wanted, segment.outputs)}
+        lowering = lower._Lowering(segment)
+        groups, _ = _Grouping(lowering.tasks, self.rows).run()
         distinct = {id(group): group for group in groups.values() if len(group.members) > 1}
         # Tasks of no row copy constants that are written; some rows have two tasks.
         found = [sorted({lowering.tasks[i].row for i in group.members} - {-1}) for group in distinct.values()]
         self.groups = [group for group in found if len(group) > 1]
         self.alive = {task.row for task in lowering.tasks}
-        tasks = fuse(lowering.tasks, piece.rows)
+        tasks = fuse(lowering.tasks, self.rows)
         used = {place.root for task in tasks for place in (*task.inputs, *task.outputs) if place is not None}
         self.tasks = len(tasks)
         self.arena, _ = arrange(tasks)
-        self.places = {value: _place_text(place, place.root in used) for value, place in lowering.values.items()}
+        self.places = {
+            self.recorded(value): _place_text(place, place.root in used) for value, place in lowering.values.items()
+        }
+
+    def recorded(self, node: AnfNode) -> AnfNode:
+        """The value of the piece that a node stands for; the node itself if it is of a pass."""
+        call = call_behind(node)
+        if isinstance(call, OperatorCall):
+            return call.recorded if call is node else call.recorded.results[call.results.index(node)]  # type: ignore[arg-type]
+        return self._values.get(node, node)
 
 
 def lowered(variant: Variant) -> Lowered | None:
@@ -485,16 +491,18 @@ class _Body:
     def __init__(self, builder: _Builder, graph: FuncGraph, variant: Variant, names: Names) -> None:
         self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
         self.piece = variant.piece
-        self.values: dict[int, AnfNode] = {}
+        self.values: dict[AnfNode, AnfNode] = {}  #: by node of the piece
         self.origins: dict[int, AnfNode] = {}
         self.built: dict[int, AnfNode] = {}
         self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
         self.effects: list[AnfNode] = []
         self.called = self._names_of_values()
+        self.shape: Lowered | None = None
+        self.positions: dict[OperatorCall, int] = {}  #: of the rows in the piece
         #: Values with a history for who evaluates the graph; and those among them that have none in the program.
-        self.followed: set[int] = set()
-        self.cut: set[int] = set()
-        self.stopped: dict[tuple[FuncGraph, int], AnfNode] = {}  #: behind `stop_gradient`
+        self.followed: set[AnfNode] = set()
+        self.cut: set[AnfNode] = set()
+        self.stopped: dict[tuple[FuncGraph, AnfNode], AnfNode] = {}  #: behind `stop_gradient`
 
     def build(self) -> None:
         builder, graph, piece = self.builder, self.graph, self.piece
@@ -539,9 +547,9 @@ class _Body:
         unused = [effect for effect in self.effects if effect not in used]
         graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
 
-    def _names_of_values(self) -> dict[int, str]:
+    def _names_of_values(self) -> dict[AnfNode, str]:
         """The variables of the program that hold values of the piece when it ends."""
-        found: dict[int, str] = {}
+        found: dict[AnfNode, str] = {}
         end = self.variant.end
         if isinstance(end, (Hop, Jump)):
             for slot, name in variables_of(end.frames).items():
@@ -554,70 +562,74 @@ class _Body:
 
     def _rows(self) -> None:
         rows = self.piece.rows
-        shape = lowered(self.variant) if self.builder.fused else None
+        self.positions = {row: index for index, row in enumerate(rows)}
+        shape = self.shape = lowered(self.variant) if self.builder.fused else None
         if shape is None:
-            for index in range(len(rows)):
+            for index, row in enumerate(rows):
                 self._start_leaves(index)
-                self._row(self.graph, index, self.values, self.effects)
+                self._row(self.graph, row, self.values, self.effects)
             return
-        groups, readers = _with_views(shape.groups, rows), self._readers()
-        for index, row in enumerate(rows):
-            self._start_leaves(index)
+        groups, readers = _with_views(shape.groups, shape.rows), self._readers()
+        for index, row in enumerate(shape.rows):
+            self._start_leaves(self.positions.get(row.recorded, -1))
             group = groups.get(index)
             if group is not None and index == group[-1]:
-                self._group(group, readers)
+                self._group([shape.rows[i] for i in group], set(group), readers)
             elif group is None and (index in shape.alive or self._is_alive_view(row)):
-                self._row(self.graph, index, self.values, self.effects)
+                self._row(self.graph, row, self.values, self.effects)
+        for value, given in shape.results.items():
+            if value not in self.values:
+                self.values[value] = self._value(given, self.values)
         places = self.builder.typed.places[self.graph] = [
             (None, f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena")
         ]
         places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
 
-    def _is_alive_view(self, row: Row) -> bool:
-        return row.entry.view is not None and row.inputs[0] in self.values
+    def _is_alive_view(self, row: OperatorCall) -> bool:
+        return row.entry.view is not None and self._recorded(row.operands[0]) in self.values
 
-    def _row(self, graph: FuncGraph, index: int, values: dict[int, AnfNode], effects: list[AnfNode]) -> None:
-        row = self.piece.rows[index]
+    def _recorded(self, node: AnfNode) -> AnfNode:
+        """The value of the piece that a node of its graph stands for, here or behind the passes."""
+        return node if self.shape is None else self.shape.recorded(node)
+
+    def _value(self, x: AnfNode, values: dict[AnfNode, AnfNode]) -> AnfNode:
+        """The node of a value here; what a pass has computed is a constant."""
+        return values[x] if x in values or not isinstance(x, ValueNode) else x
+
+    def _row(self, graph: FuncGraph, row: OperatorCall, values: dict[AnfNode, AnfNode], effects: list[AnfNode]) -> None:
         entry = row.entry
         op = entry.op
-        leaves_node = self.piece.switches[index] and not row.is_inner
-        if not self.followed.isdisjoint(row.inputs):
-            self.followed.update(row.outputs)
+        index = self.positions.get(row.recorded)
+        leaves_node = index is not None and self.piece.switches[index] and not row.is_inner
+        args = [self._recorded(x) for x in row.operands]
+        results = [self._recorded(x) for x in row.results]
+        if not self.followed.isdisjoint(args):
+            self.followed.update(results)
             if not leaves_node:
-                self.cut.update(row.outputs)
+                self.cut.update(results)
 
         def operand(i: int) -> Any:
-            x = row.inputs[i]
-            if x is None or isinstance(x, Number):
-                return None if x is None else x.value
-            return self._without_history(graph, x, values[x]) if leaves_node and x in self.cut else values[x]
+            x = args[i]
+            if is_scalar(x):
+                return x.value  # type: ignore[attr-defined]
+            node = self._value(x, values)
+            return self._without_history(graph, x, node) if leaves_node and x in self.cut else node
 
-        given: dict[str, Any] = dict(entry.attributes)
-        for name, group in zip(op.tensors, entry.groups):
-            if isinstance(group, slice):
-                items = [operand(i) for i in range(group.start, group.stop)]
-                given[name] = graph.apply(PRIMITIVES["make_tuple"], *items)
-            else:
-                given[name] = operand(group)
-        abstracts = tuple(layout.type for layout in entry.outputs)
-        variable = self.called.get(row.outputs[0]) if len(row.outputs) == 1 else None
-        called: list[Any] = [op, *(given[name] for name in op.order)]
+        called = arguments_of(graph, entry, list(map(operand, range(len(args)))))
+        variable = self.called.get(results[0]) if row.parts is None and results else None
         if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
             called = [PRIMITIVES["untaped"], *called]
         elif self.piece.is_tried and entry.may_fail:
             called = [PRIMITIVES["attempted"], *called]
-        call = graph.apply(
-            *called, name=variable, span=row_span(row), abstract=abstracts if entry.is_tuple else abstracts[0]
-        )
-        if op.writes is not None or entry.may_fail:
+        call = graph.apply(*called, name=variable, span=row.span, abstract=row.abstract)
+        if row.acts:
             effects.append(call)
-        if entry.is_tuple:
-            for i, (value, abstract) in enumerate(zip(row.outputs, abstracts)):
-                values[value] = graph.apply(
-                    PRIMITIVES["getitem"], call, i, name=self.called.get(value), abstract=abstract
-                )
-        elif row.outputs:
-            values[row.outputs[0]] = call
+        if row.parts is None:
+            values.update((value, call) for value in results)
+            return
+        for i, (part, value) in enumerate(zip(row.parts, results)):
+            name = self.called.get(value)
+            values[value] = graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=part.abstract)
 
     def _start_leaves(self, index: int) -> None:
         """What requires a gradient from a row on."""
@@ -628,29 +640,27 @@ class _Body:
                 self.effects.append(self.values[value])
                 self.followed.add(value)
 
-    def _without_history(self, graph: FuncGraph, value: int, node: AnfNode) -> AnfNode:
+    def _without_history(self, graph: FuncGraph, value: AnfNode, node: AnfNode) -> AnfNode:
         found = self.stopped.get((graph, value))
         if found is None:
             found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
         return found
 
-    def _group(self, group: Sequence[int], readers: dict[int, set[int]]) -> None:
+    def _group(self, rows: Sequence[OperatorCall], group: set[int], readers: dict[AnfNode, set[int]]) -> None:
         """Rows that share a loop, as a function of their operands, which gives what others read."""
-        rows = [self.piece.rows[index] for index in group]
-        own = {value for row in rows for value in row.outputs}
+        own = dict.fromkeys(self._recorded(value) for row in rows for value in row.results)
         inner = FuncGraph(f"fused_{len(rows)}")
-        values: dict[int, AnfNode] = {}
+        values: dict[AnfNode, AnfNode] = {}
         operands: list[AnfNode] = []
-        for row in rows:
-            for x in row.inputs:
-                if type(x) is int and x not in values and x not in own:
-                    outer = self.values[x]
-                    values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
-                    operands.append(outer)
+        for x in dict.fromkeys(self._recorded(x) for row in rows for x in row.operands):
+            if not is_scalar(x) and x not in own and (x in self.values or not isinstance(x, ValueNode)):
+                outer = self.values[x]
+                values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
+                operands.append(outer)
         writes: list[AnfNode] = []
-        for index in group:
-            self._row(inner, index, values, writes)
-        made = [value for row in rows for value in row.outputs if readers.get(value, set()).difference(group)]
+        for row in rows:
+            self._row(inner, row, values, writes)
+        made = [value for value in own if readers.get(value, set()).difference(group)]
         abstract = tuple(values[value].abstract for value in made)
         result: AnfNode = (
             values[made[0]]
@@ -669,13 +679,15 @@ class _Body:
             name = self.called.get(value)
             self.values[value] = self.graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=abstract[i])
 
-    def _readers(self) -> dict[int, set[int]]:
+    def _readers(self) -> dict[AnfNode, set[int]]:
         """The rows that read each value; -1 for the end of the piece."""
-        readers: dict[int, set[int]] = {origin.key[0]: {-1} for origin in _made(self.variant.runner.origins)}
-        for index, row in enumerate(self.piece.rows):
-            for x in row.inputs:
-                if type(x) is int:
-                    readers.setdefault(x, set()).add(index)
+        assert self.shape is not None
+        readers: dict[AnfNode, set[int]] = {value: {-1} for value in self.shape.results.values()}
+        for origin in _made(self.variant.runner.origins):
+            readers[origin.key[0]] = {-1}
+        for index, row in enumerate(self.shape.rows):
+            for x in row.operands:
+                readers.setdefault(self._recorded(x), set()).add(index)
         return readers
 
     # -- what comes from outside --------------------------------------------------------------------------------------
@@ -908,17 +920,17 @@ def _is_passed_by(key: Any, hop: Hop) -> bool:
     return isinstance(key, tuple) and len(key) == 2 and key[0] in hop.varying
 
 
-def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[Row]) -> dict[int, list[int]]:
+def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[OperatorCall]) -> dict[int, list[int]]:
     """The group of each row that is in one. Views between the members of a group, of what it makes, belong to it."""
     found: dict[int, list[int]] = {}
     for group in groups:
         members: list[int] = []
-        made: set[int] = set()
+        made: set[AnfNode] = set()
         for index in range(group[0], group[-1] + 1):
             row = rows[index]
-            if index in group or (row.entry.view is not None and row.inputs[0] in made):
+            if index in group or (row.entry.view is not None and row.operands[0] in made):
                 members.append(index)
-                made.update(row.outputs)
+                made.update(row.results)
         found.update((index, members) for index in members)
     return found
 

@@ -12,7 +12,6 @@ from anfora.core.cell import Cell
 from anfora.core.span import Span
 from anfora.graph.facts.origins import Emitter, Origin, value_of
 from anfora.graph.lower.ranges import Jump
-from anfora.graph.lower.rows import Row
 from anfora.graph.run.compiled import Program
 from anfora.graph.run.guards import write_guard
 from anfora.graph.run.points import Hop, Same
@@ -21,7 +20,7 @@ from anfora.graph.state.sharing import differ, lie_alike, lie_apart
 
 __all__ = [
     "Names", "changed", "first_failing", "form_of", "guard_text", "hop_span", "is_raised", "name_of", "outcome_text",
-    "owner_of", "position_span", "row_span", "span_text", "variables_of",
+    "owner_of", "position_span", "span_text", "variables_of",
 ]  # fmt: skip
 
 
@@ -300,8 +299,3 @@ def span_text(span: Span) -> str:
         lines[-1] = lines[-1].encode()[: span.end_column].decode(errors="replace")
         lines[0] = lines[0].encode()[span.column :].decode(errors="replace")
     return " ".join(line.strip() for line in lines)
-
-
-def row_span(row: Row) -> Span | None:
-    code, at = row.place
-    return None if code is None else Span.of(code, at)
