@@ -22,13 +22,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anfora.graph.machine.outline import Outlined
-from anfora.graph.machine.signals import releases
+from anfora.graph.machine.signals import holds, releases
 from anfora.graph.source.code import Position
 from anfora.graph.source.tracebacks import BRINGS_BACK, stub
 
 __all__ = [
-    "Place", "Variables", "do_alone", "do_at", "left_to_python", "may_look_at_frames", "needs_no_frames", "note_looking",
-    "plainly", "shows_frames",
+    "Place", "Variables", "do_alone", "do_at", "do_late", "left_to_python", "may_look_at_frames", "needs_no_frames",
+    "note_looking", "plainly", "shows_frames",
 ]  # fmt: skip
 
 _LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
@@ -232,6 +232,18 @@ def do_alone(made: types.CodeType, scope: dict[str, Any], call: Variables, handl
     finally:
         dict.clear(call)  # the frame may live on, in a traceback
         handled = None
+
+
+@holds
+def do_late(place: Place, operation: Callable, args: tuple) -> None:
+    """Do a change that the program has made some time before: handlers of signals wait, since what they would see, and
+    what they raise, belongs to a moment in the midst of changes that stay."""
+    code, position, scope, variables = place
+    call = Variables(variables, operation, args, {})
+    try:
+        eval(stub(code, position), scope, call)
+    finally:
+        dict.clear(call)
 
 
 def _is_of(frame: types.FrameType, made: types.CodeType, call: Variables) -> bool:

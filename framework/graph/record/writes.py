@@ -39,7 +39,7 @@ from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact,
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
 from anfora.graph.machine.operations import is_of_python
-from anfora.graph.machine.places import Place, do_at
+from anfora.graph.machine.places import Place, do_late
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.notebook import UNKNOWN
@@ -125,7 +125,7 @@ class Written:
             elif operation is leave_block:
                 live[len(live) - self.blocks + args[0]]()
             else:
-                do_at(place, tuple, operation, args, {})
+                do_late(place, operation, args)
 
 
 def _at(write: Write) -> Place:
