@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -16,10 +16,14 @@ from anfora.core.span import Span
 from anfora.core.tensor import Tensor, current
 from anfora.graph.ir import PRIMITIVES
 from anfora.graph.ir.primitives import Primitive
-from anfora.onnx.program import Length, Program, Ref, Shaped, Varying
+from anfora.onnx.program import Length, Program, Ref, Row, Shaped, Varying
 from anfora.onnx.table import WRITES, code_of
 
 __all__ = ["Unwritten", "Value", "Writer", "meeting"]
+
+
+#: Operators that give a view of their argument, whatever its strides.
+_VIEWS = ("index_view", "transpose", "expand_dims", "squeeze", "diagonal")
 
 
 class Unwritten(OpValueError):
@@ -32,11 +36,13 @@ class Value:
     Attributes:
         name: in the model.
         dtype: its element type.
-        shape: its lengths, numbers and Lengths; None where nobody has asked.
+        shape: its lengths, numbers and Lengths.
+        array: its numbers, if it is a constant.
     """
 
     def __init__(self, name: str, dtype: DType, shape: tuple | None = None) -> None:
         self.name, self.dtype, self._shape = name, dtype, shape
+        self.array: np.ndarray | None = None
 
     @property
     def shape(self) -> tuple:
@@ -167,6 +173,7 @@ class Writer:
                 self.onnx.helper.make_node("Constant", [], [name], name=name, value=self._tensor(tensor, name))
             )
             self._constants[key] = Value(name, dtype, tensor.shape)
+            self._constants[key].array = tensor.asnumpy()
         return self._constants[key]
 
     def ints(self, values: Iterable[Any]) -> Value:
@@ -248,7 +255,11 @@ class Writer:
         mean, variance, keep = map(self._given, self._moving[self._at])
         return mean, variance, self.one(keep, "the momentum of batch norm")
 
-    def refuse(self, why: str) -> None:
+    def known(self, value: Any) -> np.ndarray | None:
+        """The numbers of a constant."""
+        return value.array if isinstance(value, Value) else None
+
+    def refuse(self, why: str) -> NoReturn:
         """The row cannot write this case."""
         raise Unwritten(why)
 
@@ -276,6 +287,8 @@ class Writer:
                 args = tuple(map(self._given, row.args))
                 if any(arg is Unwritten for arg in _leaves(args)):
                     found.append(Unwritten)
+                elif isinstance(row.function, Op) and row.function.writes and row.function.name != "move_average":
+                    found.append(self._in_place(row, args))
                 elif isinstance(row.function, Op):
                     found.append(self._operator(row.function, args))
                 else:
@@ -325,8 +338,77 @@ class Writer:
                     value._shape = kind.shape
         return made
 
+    # -- writes in place: the tensor that owns the memory, and all views of it, are other values from there on -----------
+
+    def _in_place(self, row: Row, args: tuple) -> Any:
+        target = dict(zip(row.function.order, row.args))[row.function.writes]
+        root, path = self._way_to(target)
+        named = dict(zip(row.function.order, args))
+        new = self._written(row.function, named)
+        views = [at for at in range(self._at) if self._is_view(at) and self._owner(Ref(at)) == root]
+        out = self.out
+        if path:
+            self.out = Shaped(self._found[root].dtype, self._found[root].shape)
+            new = WRITES["write_back"](self, self._found[root], new, path)
+            new._shape = self._found[root].shape
+        self._found[root] = new
+        for at in views:
+            self.out = self.program.rows[at].abstract
+            self._found[at] = self._operator(self.program.rows[at].function, self._given(self.program.rows[at].args))
+        self.out = out
+        return self._given(target)
+
+    def _written(self, op: Op, named: dict[str, Any]) -> Value:
+        """What an operator puts into the memory of its argument."""
+        old = named[str(op.writes)]
+        if op.name == "copy_to":
+            new = self.value(named["value"], old.dtype)
+            if tuple(new.shape) != tuple(old.shape):
+                new = self.expand(new, old.shape)
+        elif op.name == "write_where":
+            new = self.node("Where", named["mask"], self.value(named["value"], old.dtype), old, dtype=old.dtype)
+        elif op.name.removesuffix("_") in WRITES:
+            new = WRITES[op.name.removesuffix("_")](self, **named)
+        else:
+            raise Unwritten(f"the operator {op.name} has no form in ONNX")
+        new._shape = old.shape
+        return new
+
+    def _is_view(self, at: int) -> bool:
+        function = self.program.rows[at].function
+        return isinstance(function, Op) and function.view_rule is not None
+
+    def _source(self, at: int) -> Any:
+        """What a view is a view of."""
+        row = self.program.rows[at]
+        return dict(zip(row.function.order, row.args))[row.function.tensors[0]]
+
+    def _owner(self, arg: Any) -> int | None:
+        """The row that has made the memory of a tensor; None where the program has it from outside."""
+        while isinstance(arg, Ref) and arg.row >= 0 and self._is_view(arg.row):
+            arg = self._source(arg.row)
+        return arg.row if isinstance(arg, Ref) and arg.row >= 0 else None
+
+    def _way_to(self, arg: Any) -> tuple[int, tuple]:
+        """The row that has made the memory of a tensor, and the views that lead from there to it."""
+        root = self._owner(arg)
+        if root is None:
+            raise Unwritten("a write into an input, a weight or a constant, which a file leaves as they are")
+        for at, row in enumerate(self.program.rows):
+            if self._is_view(at) and row.function.name not in _VIEWS and self._owner(Ref(at)) == root:
+                raise Unwritten(f"a write into memory of which {row.function.name} may make a view or a copy")
+        path: list[tuple] = []
+        while arg.row != root:
+            row = self.program.rows[arg.row]
+            named = dict(zip(row.function.order, row.args))
+            path.insert(0, (row.function.name, tuple((name, named[name]) for name in row.function.attributes)))
+            arg = self._source(arg.row)
+        return root, tuple(path)
+
     def _primitive(self, function: Any, args: tuple) -> Any:
-        name = function.name if isinstance(function, Primitive) else repr(function)
+        if not isinstance(function, Primitive):
+            raise Unwritten("what the program makes inside has no form in ONNX")
+        name = function.name
         if name in ("make_tuple", "make_list"):
             return tuple(args)
         if name in ("load", "depend"):
@@ -341,7 +423,7 @@ class Writer:
             if name in ("add", "sub", "mul") and all(isinstance(arg, (int, Length)) for arg in args):
                 return PRIMITIVES[name].function(*args)
             return Varying(next(arg for arg in args if isinstance(arg, (Length, Varying))))
-        if isinstance(function, Primitive) and all(isinstance(arg, (bool, int, float)) for arg in args):
+        if all(isinstance(arg, (bool, int, float)) for arg in args):
             return function.function(*args)
         raise Unwritten(f"`{name}` has no form in ONNX")
 
