@@ -226,7 +226,7 @@ class Fact:
         """Whether a call asks something of each item of an argument, or of its whole, before the result is there."""
         if use & WALKED and self.hands_on is None and self.gives != ITEM:
             return True
-        return bool(use & ~(KEPT | WRITTEN | LENGTH | INDEX | TRUTH | WALKED | IDENTITY))
+        return bool(use & ~(KEPT | WRITTEN | LENGTH | INDEX | WALKED | IDENTITY))
 
 
 def as_many(counts: Iterable[int]) -> int:
