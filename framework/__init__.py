@@ -2,6 +2,7 @@
 
 core/ kernel/ ops/ eager/    the layers, from types to PyNative mode (docs/design.md, Layers)
 interop/ data/ dataset/      files of others; digits to train on; pipelines of data
+onnx/                        networks as files of ONNX, and theirs as networks
 mindrecord/                  MindSpore's files of records
 train/                       Model, the loop over data, and its callbacks
 api.py         gradients of functions                 directions.py  derivatives in given directions
@@ -84,6 +85,7 @@ _HOMES = {
     ),
     "anfora.train.summary": ("SummaryRecord",),
     "anfora.train.callback.summary": ("SummaryCollector",),
+    "anfora.ops.custom": ("custom_op",),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),
@@ -96,7 +98,8 @@ _MODULES = {
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
     "ir": "anfora.ir",
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
-    "nn": "anfora.nn", "numpy": "anfora.numpy", "ops": "anfora.ops", "optim": "anfora.optim", "runtime": "anfora.runtime",
+    "nn": "anfora.nn", "numpy": "anfora.numpy", "onnx": "anfora.onnx", "ops": "anfora.ops",
+    "optim": "anfora.optim", "runtime": "anfora.runtime",
     "train": "anfora.train",
 }  # fmt: skip
 

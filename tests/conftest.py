@@ -15,7 +15,8 @@ from anfora.graph.machine.running import running
 from anfora.graph.run import ledger
 
 HERE = pathlib.Path(__file__).parent
-SHARED = ("communication", "gallery", "graph", "nn", "ops", "optim", "project", "train")  # have modules that others use
+#: Folders that have modules which others use.
+SHARED = ("communication", "gallery", "graph", "interop", "nn", "ops", "optim", "project", "train")
 for folder in (HERE, *(HERE / name for name in SHARED)):
     sys.path.insert(0, str(folder))
 

@@ -90,6 +90,14 @@ class Layout:
     def ndim(self) -> int:
         return len(self.shape)
 
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Where in memory the elements lie: the first byte and the end, counted from the data."""
+        if not self.size:
+            return 0, 0
+        steps = [(n - 1) * step for n, step in zip(self.shape, self.strides)]
+        return sum(step for step in steps if step < 0), sum(step for step in steps if step > 0) + self.dtype.itemsize
+
     def __repr__(self) -> str:
         return repr(self.type) if self.is_contiguous else f"{self.type!r} with strides {self.strides}"
 

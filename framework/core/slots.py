@@ -13,7 +13,7 @@ from typing import Any
 
 __all__ = [
     "assign", "backward", "bound", "call_cell", "call_compiled", "calls_are_special", "compiled_cells", "dispatch",
-    "is_followed", "method_table", "native_method", "need_examples", "set_num_threads", "watch", "watcher",
+    "is_followed", "method_table", "native_change", "native_method", "need_examples", "set_num_threads", "watch", "watcher",
 ]  # fmt: skip
 
 
@@ -32,6 +32,13 @@ def bound(op: Any, **attributes: Any) -> Any:
     """An operator with its attributes fixed, as a function of one value for each tensor parameter; native where that is
     possible."""
     return _filled("bound")(op, **attributes)
+
+
+def native_change(op: Any, in_python: Any, untaped: bool = False, name: str | None = None) -> Any:
+    """A function that computes an operator (None: zeros; "item": `x[key] = value`) and writes the result into its first
+    argument, native where that is possible. `in_python` is that function; an `untaped` one is an effect that no tape
+    follows. With a name it is that method of Tensor."""
+    return _filled("native_change")(op, in_python, untaped, name)
 
 
 def call_cell(cell: Any, args: tuple, kwargs: dict) -> Any:

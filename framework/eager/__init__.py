@@ -2,6 +2,7 @@
 
 entry.py      what follows from layouts and attributes: plans, and what the tape keeps
 dispatch.py   the call of an operator; views; in-place writes; the door to the native path
+in_place.py   writes in place on that
 tape.py       nodes, recording, the walk back
 transform.py  gradients of functions, on the tape
 forward.py    forward mode: tangents along the tape
@@ -18,7 +19,7 @@ from anfora.core.tensor import Tensor
 from anfora.eager import batched, cells, dispatch, tape, transform
 from anfora.kernel import executor, glue
 
-glue.bind(Tensor, Parameter, tape.Node, memory.SAVED, memory.clock, span.internal_files)
+glue.bind(Tensor, Parameter, tape.Node, tape.Followed, memory.SAVED, memory.clock, span.internal_files)
 dispatch.install()
 slots.call_cell = cells.call_cell
 slots.backward = batched.effect(transform.backward)

@@ -24,6 +24,7 @@ from anfora.core.errors import OpRuntimeError
 from anfora.core.op import Op, Weak
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import thaw
+from anfora.kernel import glue
 
 __all__ = [
     "Batched",
@@ -124,12 +125,14 @@ def next_level() -> int:
 def begin_level() -> int:
     """From now on, until `end_level`, a function is run on Batched tensors of a new level: the number of this."""
     state.depth += 1
+    glue.refuse_writes((threading.get_ident(), "vmap"), True)
     return state.depth
 
 
 def end_level() -> None:
     """The function has returned."""
     state.depth -= 1
+    glue.refuse_writes((threading.get_ident(), "vmap"), state.depth > 0)
 
 
 def run(op: Op, keys: Sequence[Any], flat: Sequence[Any], given: tuple) -> Any:

@@ -7,6 +7,7 @@ have been seen before and are plain (tensors, Python numbers, no attributes or b
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,11 +24,11 @@ from anfora.core.parameter import Parameter
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import calling_frame, frame_position, locate
 from anfora.core.tensor import Tensor, current, leave_to_tape, numpy_to_bfloat16, view_array, wrap
-from anfora.eager import autocast, batched, tape
+from anfora.eager import autocast, batched, in_place, tape
 from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
-from anfora.kernel.call import ARGUMENTS
+from anfora.kernel.given import ARGUMENTS
 from anfora.kernel.site import NativeEntry, Site
 
 __all__ = ["apply", "bound", "call", "measured", "native_method", "observe"]
@@ -48,7 +49,26 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
                     known.clear()
                 function = known[key] = _function_for(op, args[count:], kwargs)
             return function(*args[:count])
+    elif op.is_mixed and not kwargs and len(args) > op.places[-1] and slots.watcher.recorder is None:
+        return _call_mixed(op, args)
     return call_fully(op, args, kwargs)
+
+
+def _call_mixed(op: Op, args: tuple) -> Any:
+    """A call of an operator of which attributes stand in front of tensors, all by position."""
+    key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), {})
+    if key is None or len(args) > len(op.order):
+        return call_fully(op, args, {})
+    known = op.caches.get("calls")
+    if known is None:
+        known = op.caches["calls"] = {}
+    function = known.get(key)
+    if function is None:
+        if len(known) >= _MOST_CALLS:
+            known.clear()
+        given = {name: x for i, (name, x) in enumerate(zip(op.order, args)) if i not in op.places}
+        function = known[key] = bound(op, **given)
+    return function(*[args[i] for i in op.places])
 
 
 _MOST_CALLS = 256
@@ -512,10 +532,18 @@ def _written(whole: Tensor, target: Tensor, path: tuple) -> Any:
 
 def assign(parameter: Tensor, value: Tensor) -> None:
     """Write a tensor into a parameter: new data, of which the parameter stays a leaf."""
+    _assignment()(parameter, value)
+
+
+@functools.cache
+def _assignment() -> Callable:
     from anfora.ops import copy_to
 
-    with tape.recording(False):
-        copy_to(parameter, value)
+    def in_python(parameter: Tensor, value: Tensor) -> Tensor:
+        with tape.recording(False):
+            return copy_to(parameter, value)
+
+    return native_change(copy_to, in_python, untaped=True)
 
 
 # -- the native path --------------------------------------------------------------------------------------------------
@@ -556,7 +584,8 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
     slow.__name__ = op.name
     slow.__doc__ = op.__doc__
     slow.__signature__ = op.signature  # type: ignore[attr-defined]
-    site = Site(slow) if not op.variadic and op.writes is None and glue.available() else None
+    is_native = not op.variadic and glue.available()
+    site = Site(slow, writes=op.writes is not None) if is_native else None
     return site, slow
 
 
@@ -564,6 +593,16 @@ def native_method(op: Op, order: tuple[int, ...] | None, is_python: bool) -> Any
     """An operator as a method of Tensor; `is_python`: one of Python's operators."""
     site, slow = _make_site(op, (), order, is_python)
     return (site and site.method(Tensor)) or slow
+
+
+def native_change(op: Op | str | None, in_python: Callable, untaped: bool = False, name: str | None = None) -> Any:
+    """A function, or a method of this name, that computes an operator and writes the result into its first argument: see
+    `in_place.native_change`. "item" stands for `x[key] = value`."""
+    if isinstance(op, str):
+        site = in_place.native_set_item(in_python, name or op)
+    else:
+        site = in_place.native_change(op, in_python, untaped, name)
+    return in_python if site is None else (site.method(Tensor) or in_python) if name else site.call
 
 
 def bound(op: Op, **attributes: Any) -> Any:
@@ -582,6 +621,11 @@ def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...
         return
     if entry.widens and _widens_a_network(inputs):
         return
+    if op.writes is not None:
+        change = in_place.written(entry, keys) if order is None else None
+        if change is not None:
+            site.add(change)
+        return
     if entry.view is not None and (order is not None or entry.numbers):  # a number has no memory to look at
         return
     if order is None or order == tuple(range(len(keys))):
@@ -592,10 +636,7 @@ def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...
 
 def _native(entry: Entry, keys: list) -> NativeEntry:
     count = len(keys)
-    scalars = tuple(
-        entry.inputs[i].dtype.code if isinstance(key, type) else None  # type: ignore[union-attr]
-        for i, key in enumerate(keys)
-    )
+    scalars = in_place.number_codes(entry, keys)
     recipes = {
         mask: entry.recipe(mask)
         for mask in range(1, 1 << count)
@@ -624,6 +665,7 @@ def install() -> None:
     slots.dispatch = call
     slots.native_method = native_method
     slots.bound = bound
+    slots.native_change = native_change
     slots.assign = assign
     core_tensor.refresh = refresh
     core_tensor.make_leaf = Leaf

@@ -131,7 +131,12 @@ class Recipe:
 
     def assembly(self, *params: Any) -> str:
         """The machine code as text, for reading."""
-        return target().machine.emit_assembly(_optimised(self._write(*params), ("kernel",), self._vectorize))
+        return target().machine.emit_assembly(self._optimised(params, ("kernel",)))
+
+    def _optimised(self, params: tuple, names: tuple[str, ...]) -> Any:
+        # Bodies that are loops over lanes need vectors made of them, whatever is around.
+        vectorize = self._vectorize or any(getattr(param, "is_partial", False) for param in params)
+        return _optimised(self._write(*params), names, vectorize)
 
     def _build(self, params: tuple, names: tuple[str, ...]) -> dict[str, int]:
         key = self._key(params)
@@ -140,7 +145,7 @@ class Recipe:
         if image is None:
             require(_TO_COMPILE, "compiling a kernel")
             with progress:
-                image = target().machine.emit_object(_optimised(self._write(*params), names, self._vectorize))
+                image = target().machine.emit_object(self._optimised(params, names))
             if _source_digest() == _LOADED:  # else the source was edited under this process, and the key would lie
                 disk().write(key, image)
         return _link(image, names, self._symbols())

@@ -1,32 +1,24 @@
 """The IR of native calls: `launch`, which runs a program on arrays, and `invoke`, the whole of a call whose arguments have
-been seen before. `glue.py` makes builtin functions of them, `site.py` fills the tables they read.
-
-A *site* stands for one operator with fixed attributes. It has a table of *entries*, one for each combination of layouts.
+been seen before. `glue.py` makes builtin functions of them, `site.py` fills the tables they read; `given.py` has what
+calls have in common with those that write in place (`change.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from anfora.kernel.emit import F64, I32, I64, PTR, Function, Module, Type, Value
+from anfora.kernel.change import write_change, write_set_item
+from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
 from anfora.kernel.executor import NO_MEMORY
 from anfora.kernel.fields import Fields
+from anfora.kernel.given import ARGUMENTS, PROGRAM, SITE_WRITES, WRITEABLE, Given, call_slow, run, same
 
-__all__ = ["write_call", "write_launch"]
+__all__ = ["METHODS", "NOT_RECORDED", "PYTHON", "SLOTS", "write_call", "write_launch"]
 
-ARGUMENTS = 4  #: a site takes at most so many tensors and numbers
 SLOTS = 8  #: what a node may save: at most so many arrays
-METHODS = 160  #: methods of Tensor that can be native
-WAYS = 4  #: entries that share a place in a site's table
-PLACES = 64  #: in the table of a site
-_WRITEABLE = 0x400  # numpy's flag
-
-# a site: what to call when in doubt, and the table of entries
-_SITE_SLOW, _SITE_TABLE = 0, 1
-# an entry (words)
+METHODS = 256  #: methods of Tensor that can be native
+# an entry, beside what all have (given.py)
 (
-    _KEYS,  # ARGUMENTS object addresses: a layout, a number's type, None; 0 for no argument
-    _PROGRAM,
     _LAYOUT,
     _DESCR,
     _NDIM,
@@ -34,17 +26,10 @@ _SITE_SLOW, _SITE_TABLE = 0, 1
     _STRIDES,  # of a view, else 0
     _OFFSET,  # of a view: bytes from its source
     _STEP,  # of a view: a tuple with its step in the path
-    _SCALARS,  # ARGUMENTS codes, see SCALAR_CODES
-    _SAVES,  # 2 ** ARGUMENTS rows of: count (see NOT_RECORDED, PYTHON), followed inputs, the recipe, SLOTS indices
-) = (0, 4, 5, 6, 7, 8, 9, 10, 11, 12, 16)
+) = range(5, 12)
+_SAVES = 16  #: 2 ** ARGUMENTS rows of: count (see NOT_RECORDED, PYTHON), followed inputs, the recipe, SLOTS indices
 _SAVE_ROW = SLOTS + 3
 PYTHON, NOT_RECORDED = -1, -2
-
-SCALAR_CODES = {"b1": 1, "i8": 2, "i16": 3, "i32": 4, "i64": 5, "u8": 6, "f32": 7, "f64": 8}
-#: Which of Python's numbers native code brings into which form, with the bits of `dispatch.number_array`. It makes no other
-#: conversion: calls with other kinds of numbers, subclasses of these among them, and forms go the Python way each time.
-CONVERSIONS = {bool: frozenset(SCALAR_CODES), int: frozenset(SCALAR_CODES), float: frozenset({"f32", "f64"})}
-_RANGES = {1: (0, 1), 2: (-128, 127), 3: (-(2**15), 2**15 - 1), 4: (-(2**31), 2**31 - 1), 6: (0, 255)}
 
 
 def write_launch(data_offset: int) -> Module:
@@ -60,32 +45,12 @@ def write_launch(data_offset: int) -> Module:
         fn.store(fn.const(0), data, i - 1)
         with fn.when(item.address() != none.address()):
             fn.store(fn.load(item + data_offset, I64), data, i - 1)
-    code = _run(fn, program, data)
+    code = run(fn, program, data)
     with fn.when(code == NO_MEMORY):
         fn.call(None, "PyErr_SetString", fn.load(fn.symbol("PyExc_MemoryError"), PTR), fn.symbol("anfora_no_memory"))
         fn.ret(fn.const(0, PTR))
     fn.ret(fn.call(PTR, "PyLong_FromLongLong", code))
     return fn.module
-
-
-def _run(fn: Function, program: Value, data: Value, hold: Callable[[], Callable] | None = None) -> Value:
-    """Run a program; a shared one without the interpreter lock.
-
-    Args:
-        hold: writes what is done before the lock is released, and gives what is to be written for behind it.
-    """
-    code = fn.var(0)
-    shared = fn.load(program, I64, 5) != 0
-    with fn.when(shared):
-        let_go = hold() if hold is not None else None
-        thread = fn.call(PTR, "PyEval_SaveThread")
-        code.set(fn.call(I64, "run", program, data))
-        fn.call(None, "PyEval_RestoreThread", thread)
-        if let_go is not None:
-            let_go()
-    with fn.unless(shared):
-        code.set(fn.call(I64, "serial", program, data))
-    return code.value
 
 
 # -- a call -----------------------------------------------------------------------------------------------------------
@@ -96,22 +61,17 @@ def write_call(where: Fields, python: tuple[int, int]) -> Module:
     `invoke(site, args, count)`, the same on the bare site."""
     module = Module()
     _write_make(module, where)
+    write_change(module, where, python)
+    write_set_item(module, where, python)
     _write_invoke(module, where, python)
     fn = Function("kernel", [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")], "ptr", module)
     self, args, count, names = fn.args
     site = fn.load(self + where.array_data, PTR)
     with fn.when(names.address() != 0):
-        fn.ret(_slow(fn, python, site, args, count, names))
+        fn.ret(call_slow(fn, python, site, args, count, names))
     fn.ret(fn.call(PTR, "invoke", site, args, count))
     _write_methods(module, python)
     return module
-
-
-def _slow(fn: Function, python: tuple[int, int], site: Value, args: Value, count: Value, names: Value) -> Value:
-    """Call the Python function of a site."""
-    # Up to 3.10 the general form is no symbol but an inline function of a header; the site's function is a plain one.
-    name = "PyObject_Vectorcall" if python >= (3, 11) else "_PyFunction_Vectorcall"
-    return fn.call(PTR, name, fn.load(site, PTR, _SITE_SLOW), args, count, names)
 
 
 def _write_methods(module: Module, python: tuple[int, int]) -> None:
@@ -127,7 +87,7 @@ def _write_methods(module: Module, python: tuple[int, int]) -> None:
     fn.store(self, with_self)
     fn.copy_bytes(with_self + 8, args, total.value * 8)
     with fn.when((names.address() != 0) | (count >= ARGUMENTS)):
-        fn.ret(_slow(fn, python, site, with_self, count + 1, names))
+        fn.ret(call_slow(fn, python, site, with_self, count + 1, names))
     fn.ret(fn.call(PTR, "invoke", site, with_self, count + 1))
     parameters = [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")]
     for number in range(METHODS):
@@ -169,76 +129,18 @@ def _write_make(module: Module, where: Fields) -> None:
 
 def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> None:
     fn = Function("invoke", [("ptr", "site"), ("ptr", "args"), ("i64", "count")], "ptr", module)
-    site, args, count = fn.args
-    none = fn.symbol("_Py_NoneStruct")
-    cells = fn.symbol("anfora_state")
-
-    def incref(obj: Value) -> Value:
-        fn.call(None, "Py_IncRef", obj)
-        return obj
-
-    def slow() -> None:
-        fn.ret(_slow(fn, python, site, args, count, fn.const(0, PTR)))
-
-    def same(a: Value, b: Value) -> Value:
-        return a.address() == b.address()
-
-    switch = fn.load(cells, I64, 0)
-    is_foreign = (switch >> 1) != fn.call(I64, "PyThread_get_thread_ident")
-    with fn.when((count > ARGUMENTS) | is_foreign | (fn.load(cells, I64, 1) != 0)):
-        slow()
-
-    # What each argument is: its key, the address of its data, whether the tape follows it.
-    keys, data, numbers = fn.buffer(8 * ARGUMENTS), fn.buffer(8 * (ARGUMENTS + 1)), fn.buffer(8 * ARGUMENTS)
-    mask, total = fn.var(0), fn.var(0)
-    with fn.loop(0, count) as i:
-        item = fn.load(args, PTR, i)
-        kind = fn.load(item + where.object_type, PTR)
-        is_tensor = same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))
-        key = fn.var(kind)
-        with fn.when(is_tensor):
-            base = fn.load(item + where.tensor_base, PTR)
-            with (
-                fn.unless(same(base, none)),
-                fn.unless(same(fn.load(item + where.tensor_epoch, PTR), fn.load(base + where.tensor_epoch, PTR))),
-            ):
-                slow()
-            key.set(fn.load(item + where.tensor_layout, PTR))
-            fn.store(fn.load(fn.load(item + where.tensor_array, PTR) + where.array_data, I64), data, i)
-            with fn.unless(same(fn.load(item + where.tensor_node, PTR), none)):
-                mask.set(mask.value | (fn.const(1) << i))
-        with fn.unless(is_tensor):
-            fn.store((numbers + i * 8).address(), data, i)
-            with fn.when(same(item, none)):
-                key.set(none)
-                fn.store(fn.const(0), data, i)
-        fn.store(key.value.address(), keys, i)
-        total.set((total.value * 31 + (key.value.address() >> 5)) & (2**63 - 1))
-
-    # Its entry, among those that share a place.
-    place = fn.load(site, PTR, _SITE_TABLE) + (total.value & (PLACES - 1)) * (8 * WAYS)
-    found = fn.var(0)
-    with fn.loop(0, WAYS) as way:
-        entry = fn.load(place, I64, way)
-        with fn.when(entry != 0):
-            equal = fn.var(fn.const(1, Type("i1")))
-            with fn.loop(0, ARGUMENTS) as i:
-                key = fn.var(0)
-                key.set(0)
-                with fn.when(i < count):
-                    key.set(fn.load(keys, I64, i))
-                equal.set(equal.value & (fn.load(entry.pointer(), I64, i + _KEYS) == key.value))
-            with fn.when(equal.value):
-                found.set(entry)
-    with fn.when(found.value == 0):
-        slow()
-    entry = found.value.pointer()
-
-    # Python numbers in the form of the kernel.
-    with fn.loop(0, count) as i:
-        code = fn.load(entry, I64, i + _SCALARS)
-        with fn.when(code != 0):
-            _convert(fn, where, fn.load(args, PTR, i), code, numbers + i * 8, slow)
+    given = Given(fn, where, python)
+    site, args, count, none = given.site, given.args, given.count, given.none
+    incref, slow = given.incref, given.slow
+    writes = fn.load(site, I64, SITE_WRITES)
+    with fn.when(writes != 0):
+        with fn.when(writes == 2):
+            fn.ret(fn.call(PTR, "set_item", site, args, count))
+        fn.ret(fn.call(PTR, "change", site, args, count))
+    given.begin()
+    given.read()
+    entry = given.entry()
+    switch, data, mask = given.switch, given.data, given.mask
 
     # What the tape will save, and whether it may.
     row = entry + (mask.value * _SAVE_ROW + _SAVES) * 8
@@ -248,15 +150,6 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     with fn.when(recording.value & (saves == PYTHON)):
         slow()
     saved_mark = fn.symbol("anfora_saved")
-
-    def array_of(item: Value) -> Value:
-        """The array of a tensor; anything else itself."""
-        kind = fn.load(item + where.object_type, PTR)
-        found = fn.var(none)
-        found.set(item)
-        with fn.when(same(kind, fn.symbol("anfora_tensor")) | same(kind, fn.symbol("anfora_parameter"))):
-            found.set(fn.load(item + where.tensor_array, PTR))
-        return found.value
 
     # What the tape keeps of the arguments is taken before the lock may be released: another thread that writes moves first.
     kept = fn.var(fn.const(0, PTR))
@@ -269,10 +162,9 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
             which = fn.load(row, I64, i + 3)
             with fn.when(which < count):
                 item = fn.load(args, PTR, which)
-                array = array_of(item)
+                array = given.array_of(item)
                 with fn.unless(same(array, item)):
-                    base = fn.load(item + where.tensor_base, PTR)
-                    owner = fn.select(same(base, none), item, base)
+                    owner = given.owner_of(item)
                     mark = fn.load(owner + where.tensor_mark, PTR)
                     with fn.unless(same(mark, saved_mark)):
                         with fn.unless(same(mark, none)):
@@ -281,18 +173,6 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
                         fn.store(incref(saved_mark), owner + where.tensor_mark)
                         fn.call(None, "Py_DecRef", mark)
                 fn.call(I32, "PyTuple_SetItem", made, i, incref(array))
-
-    def hold() -> Callable[[], None]:
-        """Another thread may move the tensors to other memory meanwhile: their arrays must not die."""
-        held = fn.buffer(8 * ARGUMENTS)
-        with fn.loop(0, count) as i:
-            fn.store(incref(array_of(fn.load(args, PTR, i))), held, i)
-
-        def let_go() -> None:
-            with fn.loop(0, count) as i:
-                fn.call(None, "Py_DecRef", fn.load(held, PTR, i))
-
-        return let_go
 
     def leave(result: Value) -> None:
         fn.call(None, "Py_DecRef", kept.value)  # may be null
@@ -308,7 +188,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     with fn.when(is_view):
         source = fn.load(first + where.tensor_array, PTR)
         buffer.set((fn.load(data, I64) + fn.load(entry, I64, _OFFSET)).pointer())
-        flags.set(fn.load(source + where.array_flags, I32) & _WRITEABLE)
+        flags.set(fn.load(source + where.array_flags, I32) & WRITEABLE)
     out = fn.call_pointer(
         PTR, fn.symbol("anfora_new_array"), fn.symbol("anfora_array_type"), descr,
         fn.load(entry, I64, _NDIM).to("i32"), fn.load(entry, PTR, _DIMS), strides, buffer.value, flags.value, null,
@@ -322,7 +202,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
             leave(null)
     with fn.unless(is_view):
         fn.store(fn.load(out + where.array_data, I64), data, count)
-        code = _run(fn, fn.load(entry, PTR, _PROGRAM), data, hold)
+        code = run(fn, fn.load(entry, PTR, PROGRAM), data, given.hold)
         with fn.when(code != 0):
             fn.call(None, "Py_DecRef", out)
             fn.call(None, "Py_DecRef", kept.value)
@@ -333,8 +213,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
     with fn.when(result.address() == 0):
         leave(null)
     with fn.when(is_view):
-        base = fn.load(first + where.tensor_base, PTR)
-        base = fn.select(same(base, none), first, base)
+        base = given.owner_of(first)
         path = fn.call(PTR, "PySequence_Concat", fn.load(first + where.tensor_path, PTR), fn.load(entry, PTR, _STEP))
         with fn.when(path.address() == 0):
             fn.store(incref(none), result + where.tensor_node)
@@ -426,26 +305,3 @@ def _write_place(
             fn.call(None, "Py_DecRef", leaving)
         fn.ret(null)
     return code.value, at.value
-
-
-def _convert(fn: Function, where: Fields, item: Value, code: Value, slot: Value, slow: Callable) -> None:
-    """Store the Python number `item` at `slot` in the form `code`; what does not fit goes the Python way."""
-    kind = fn.load(item + where.object_type, PTR)
-    is_float = kind.address() == fn.symbol("PyFloat_Type").address()
-    real, whole = fn.var(fn.const(0.0, F64)), fn.var(0)
-    with fn.when(is_float):
-        real.set(fn.load(item + where.float_value, F64))
-    with fn.unless(is_float):
-        overflow = fn.buffer(8, 8)
-        whole.set(fn.call(I64, "PyLong_AsLongLongAndOverflow", item, overflow))
-        with fn.when(fn.load(overflow, I32) != 0):
-            slow()
-        real.set(whole.value.to("f64"))
-    for number, (low, high) in _RANGES.items():
-        with fn.when((code == number) & ((whole.value < low) | (whole.value > high))):
-            slow()
-    fn.store(whole.value, slot)  # little endian: the low bytes are the narrower integers
-    with fn.when(code == SCALAR_CODES["f32"]):
-        fn.store(real.value.to("f32"), slot)
-    with fn.when(code == SCALAR_CODES["f64"]):
-        fn.store(real.value, slot)

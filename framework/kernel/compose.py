@@ -58,6 +58,11 @@ class Composed:
         return self._hash  # type: ignore[attr-defined]
 
     @property
+    def is_partial(self) -> bool:
+        """Whether a member must not see numbers that are no elements."""
+        return any(getattr(member.body, "is_partial", False) for member in self.members)
+
+    @property
     def widest(self) -> int:
         """Bytes of the widest value between members."""
         made = [x for member in self.members for x in member.operands if isinstance(x, Made)]

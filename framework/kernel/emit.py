@@ -23,6 +23,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import NamedTuple, Union
 
+from anfora.kernel.target import target
+
 __all__ = ["F32", "F64", "I1", "I8", "I16", "I32", "I64", "PTR", "Function", "Module", "Type", "Value"]
 
 
@@ -318,7 +320,22 @@ class Module:
 
     def link(self, text: str) -> None:
         """Link another translation unit in; of its names only those that this one calls survive."""
-        self.linked.append(text)
+        if text not in self.linked:
+            self.linked.append(text)
+
+    def defines(self, name: str) -> bool:
+        return any(fn.name == name for fn in self._functions)
+
+    def vectorized(self) -> str:
+        """What is added to the jump back of a loop that shall become vectors: else LLVM would unroll it before. (It is not
+        told how wide they shall be; then it would tell on stderr of loops that cannot.)"""
+        number = 100 + 4 * len(self.metadata)
+        self.metadata |= {
+            f"!{number} = distinct !{{!{number}, !{number + 1}, !{number + 2}}}",
+            f'!{number + 1} = !{{!"llvm.loop.interleave.count", i32 1}}',
+            f'!{number + 2} = !{{!"llvm.loop.unroll.disable"}}',
+        }
+        return f", !llvm.loop !{number}"
 
     def text(self) -> str:
         own = {fn.name for fn in self._functions}
@@ -350,6 +367,12 @@ class Function:
         self._closed = False
         self.args = [Value(self, _type_named(t), f"%{n}") for t, n in params]
         self.faults: list[Value] = []
+
+    def widen_vectors(self) -> None:
+        """Let LLVM make vectors as wide as the target's, where it makes them by itself."""
+        attribute = f'"prefer-vector-width"="{8 * target().vector_bytes}"'
+        if attribute not in self._head:
+            self._head += f" {attribute}"
 
     # -- plumbing -------------------------------------------------------------------------------------------------
 
@@ -414,8 +437,9 @@ class Function:
     # -- control flow ---------------------------------------------------------------------------------------------
 
     @contextmanager
-    def loop(self, start: Operand, stop: Operand, step: Operand = 1) -> Iterator[Value]:
-        """`for i in range(start, stop, step)` with step > 0; yields i (i64)."""
+    def loop(self, start: Operand, stop: Operand, step: Operand = 1, vectorize: bool = False) -> Iterator[Value]:
+        """`for i in range(start, stop, step)` with step > 0; yields i (i64). With `vectorize` LLVM makes vectors of
+        it, if it can."""
         index = self.var(start)
         head, body, after = self._label(), self._label(), self._label()
         self._jump(f"br label %{head}")
@@ -425,7 +449,7 @@ class Function:
         self._start(body)
         yield i
         index.set(i + step)
-        self._jump(f"br label %{head}")
+        self._jump(f"br label %{head}" + (self.module.vectorized() if vectorize else ""))
         self._start(after)
 
     @contextmanager

@@ -27,12 +27,14 @@ from anfora.kernel.call import METHODS, write_call, write_launch
 from anfora.kernel.fields import Fields, StructuresDiffer
 
 __all__ = [
-    "available", "bind", "claim", "is_recording", "launch", "native_wrap", "set_recording", "state", "switch", "watch",
+    "available", "bind", "claim", "is_recording", "launch", "native_wrap", "refuse_writes", "set_recording", "state",
+    "switch", "watch",
 ]  # fmt: skip
 
-#: Cells that native code reads on every call: [2 · a thread + whether its tape is on, calls must take the Python path].
+#: Cells that native code reads on every call: [2 · a thread + whether its tape is on, calls must take the Python path,
+#: those that write in place must].
 #: Another thread takes the Python path, which claims the cell for it; so no thread ever reads the switch of another.
-state = array("q", [0, 0])
+state = array("q", [0, 0, 0])
 
 
 class _Switch(threading.local):
@@ -69,6 +71,15 @@ def watch(who: Any, on: bool) -> None:
     """Let calls take the Python path as long as somebody wants to see every operator."""
     (_watchers.add if on else _watchers.discard)(who)
     state[1] = len(_watchers)
+
+
+_refusers: set[Any] = set()  #: who wants to see every write in place
+
+
+def refuse_writes(who: Any, on: bool) -> None:
+    """Let writes in place take the Python path as long as somebody wants to see them."""
+    (_refusers.add if on else _refusers.discard)(who)
+    state[2] = len(_refusers)
 
 
 #: The sites of native methods, by number: a method has no object of its own where it could find its site.
@@ -142,9 +153,12 @@ def _numpy_functions() -> dict[str, int]:
 _bound: dict[str, Any] = {}
 
 
-def bind(tensor: type, parameter: type, node: type, saved: Any, clock: array, files: dict[str, bool]) -> None:
-    """Tell which classes calls make, and which files are not the user's. Done once, by `anfora.eager`."""
-    _bound.update(tensor=tensor, parameter=parameter, node=node, saved=saved, clock=clock, nothing=(), files=files)
+def bind(
+    tensor: type, parameter: type, node: type, followed: type, saved: Any, clock: array, files: dict[str, bool]
+) -> None:
+    """Tell which classes calls make and meet, and which files are not the user's. Done once, by `anfora.eager`."""
+    _bound.update(tensor=tensor, parameter=parameter, node=node, followed=followed)
+    _bound.update(saved=saved, clock=clock, nothing=(), files=files)
 
 
 def _entry_points() -> dict[str, int]:
@@ -159,6 +173,7 @@ def _symbols() -> dict[str, int]:
         "anfora_tensor": id(_bound["tensor"]),
         "anfora_parameter": id(_bound["parameter"]),
         "anfora_node": id(_bound["node"]),
+        "anfora_followed": id(_bound["followed"]),
         "anfora_files": id(_bound["files"]),
         "anfora_saved": id(_bound["saved"]),
         "anfora_clock": _bound["clock"].buffer_info()[0],

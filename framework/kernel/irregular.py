@@ -20,8 +20,8 @@ A kernel may call plain functions of its module, which numba compiles with it. H
 integers; who computes with them brings them to another type before.
 
 numba's optimised IR is taken and kept like any other object, keyed by the code of the function and of all it reaches, so
-a warm process never imports numba. Its `math.exp`, `math.log` and `math.cos` are the scalar bodies; what else the C library
-would round as it likes is refused.
+a warm process never imports numba. What the C library would round as it likes are the scalar bodies (`_BODIES`), by name;
+a function that has none is refused.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ from typing import Any
 
 from anfora.kernel import bodies
 from anfora.kernel.build import Recipe
-from anfora.kernel.emit import F64, I32, I64, PTR, Function, Module, Value
+from anfora.kernel.emit import F32, F64, I32, I64, PTR, Function, Module, Value
 from anfora.kernel.heap import require
 from anfora.kernel.loops import HEADER
 from anfora.kernel.memory import storage
 
-__all__ = ["Irregular", "irregular"]
+__all__ = ["Irregular", "UnknownFunction", "irregular", "load_numba", "with_bodies"]
 
 
 class Irregular:
@@ -75,7 +75,10 @@ def _write(function: Callable, types: tuple[str, ...]) -> Module:
     """The IR of one kernel: a wrapper that takes the function's arguments from the words, and what numba made of it."""
     module = Module()
     text, name = _numba_ir(function, types)
-    module.link(_with_bodies(text, module))
+    try:
+        module.link(with_bodies(text, module, _BODIES))
+    except UnknownFunction as unknown:
+        raise RuntimeError(f"bug in this library: a kernel of numba calls {unknown} of the C library") from None
     fn = Function("kernel", [("ptr", "words")], module=module)
     arguments: list[Value] = [fn.word(0), fn.word(1)]
     for i, kind in enumerate(types, HEADER - 1):
@@ -89,32 +92,47 @@ def _write(function: Callable, types: tuple[str, ...]) -> Module:
 
 
 #: Functions of numba's IR that this package computes by itself, from a float64.
-_BODIES: dict[str, Callable[[Value], Value]] = {
+_BODIES: dict[str, Callable[..., Value]] = {
     "exp": bodies.exp, "log": bodies.log, "cos": lambda x: bodies.sine_and_cosine(x)[1],
 }  # fmt: skip
 #: Functions that are exact wherever they come from.
-_EXACT = {"sqrt", "floor", "ceil", "trunc", "rint", "fabs", "fmod", "copysign", "fma", "minnum", "maxnum"}
+_EXACT = {
+    "abs", "ceil", "copysign", "fabs", "floor", "fma", "fmod", "maximum", "maximumnum", "maxnum", "minimum", "minimumnum",
+    "minnum", "nearbyint", "rint", "round", "roundeven", "sqrt", "trunc",
+}  # fmt: skip
+_CALLED = re.compile(r"^declare [^\n@]*\b(float|double) @(llvm\.)?([a-z]\w*?)(\.f32|\.f64)?\(([^)]*)\)", re.MULTILINE)
 
 
-def _with_bodies(text: str, module: Module) -> str:
-    """IR that calls our bodies where it called the C library; the module gets them."""
-    called = set(re.findall(r"^declare double @(?:llvm\.)?([a-z]\w*?)(?:\.f64)?\(", text, re.MULTILINE))
-    if unknown := called - _EXACT - {*_BODIES}:
-        raise RuntimeError(
-            f"bug in this library: a kernel of numba calls {', '.join(sorted(unknown))} of the C library"
-        )
-    for name in sorted(called & {*_BODIES}):
-        fn = Function(f"anfora_{name}", [("double", "x")], "double", module)
-        fn.ret(_BODIES[name](Value(fn, F64, "%x")))
-        text = re.sub(rf"@(?:llvm\.)?{name}(?:\.f64)?\(", f"@anfora_{name}(", text)
+def with_bodies(text: str, module: Module, own: dict[str, Callable[..., Value]]) -> str:
+    """IR that calls our bodies, which are in `own`, where it called the C library; the module gets them."""
+    for kind, prefix, name, suffix, parameters in _CALLED.findall(text):
+        plain = name[:-1] if kind == "float" and not prefix and name.endswith("f") and name != "erf" else name
+        if plain in _EXACT:
+            continue
+        if plain not in own:
+            raise UnknownFunction(plain)
+        ours, count = f"anfora_{plain}_{kind}", parameters.count(",") + 1
+        if not module.defines(ours):
+            fn = Function(ours, [(kind, f"x{i}") for i in range(count)], kind, module, attributes=_INLINED)
+            given = [Value(fn, F64 if kind == "double" else F32, f"%x{i}") for i in range(count)]
+            fn.ret(own[plain](*given))
+        text = re.sub(rf"^declare [^\n@]*@{re.escape(prefix + name + suffix)}\(.*\n", "", text, flags=re.MULTILINE)
+        text = text.replace(f"@{prefix}{name}{suffix}(", f"@{ours}(")
+        text += f"declare {kind} @{ours}({', '.join([kind] * count)})\n"
     return text
 
+
+class UnknownFunction(Exception):
+    """A function of the C library that we have no body for; what is said is its name."""
+
+
+_INLINED = 'alwaysinline "min-legal-vector-width"="512"'
 
 _kernel = Recipe(_write, dict, vectorize=False)  # numba has done it
 
 
 @functools.cache
-def _load_numba() -> None:
+def load_numba() -> None:
     """Where numba finds no memory while it loads, its parts wait for ever, or send signals."""
     require(_TO_LOAD, "numba", is_library=True)
 
@@ -124,7 +142,7 @@ _TO_LOAD = 320 << 20  #: bytes of address space; it was seen to take 237 MiB wit
 
 def _numba_ir(function: Callable, types: tuple[str, ...]) -> tuple[str, str]:
     """The optimised IR of `function` and of all it calls, and its name there."""
-    _load_numba()
+    load_numba()
     import numba
     import numba.core.types
 

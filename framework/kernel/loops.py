@@ -130,6 +130,8 @@ class _Loop:
                 values.append(memory.load(fn, pointer, op.code, op.elem, lanes))
             else:
                 values.append(memory.load_masked(fn, pointer, op.code, op.elem, mask))
+        if mask is not None and getattr(self.body, "is_partial", False):
+            values = [fn.select(mask, value, fn.splat(fn.lane(value, 0), lanes)) for value in values]
         fn.faults = []
         results = self.body(*values)
         for fault in fn.faults:

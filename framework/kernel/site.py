@@ -17,10 +17,13 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.abstract import Layout
 from anfora.kernel import executor, glue
-from anfora.kernel.call import ARGUMENTS, CONVERSIONS, METHODS, NOT_RECORDED, PLACES, PYTHON, SCALAR_CODES, SLOTS, WAYS
+from anfora.kernel.call import METHODS, NOT_RECORDED, PYTHON, SLOTS
+from anfora.kernel.change import APART
+from anfora.kernel.given import ARGUMENTS, CONVERSIONS, PLACES, SCALAR_CODES, WAYS
 
-__all__ = ["NativeEntry", "Site"]
+__all__ = ["NativeChange", "NativeEntry", "Site"]
 
 _methods_made: list[Site] = []
 
@@ -38,12 +41,15 @@ class NativeEntry:
     offset: int = 0  #: of a view: bytes from its source
     step: tuple = ()  #: of a view: its step in the path, as a tuple of one
 
+    @property
+    def place(self) -> int:
+        return _place([id(key) >> 5 for key in self.keys])
+
     def words(self) -> array | None:
         """The native form, or None where the fast path does not reach."""
-        numbers = [(key, code) for key, code in zip(self.keys, self.scalar_codes) if code is not None]
-        if len(self.keys) > ARGUMENTS or any(code not in CONVERSIONS.get(key, ()) for key, code in numbers):
+        codes = _codes(self.keys, self.scalar_codes)
+        if codes is None:
             return None
-        codes = [0 if code is None else SCALAR_CODES[code] for code in self.scalar_codes]
         none = [0] * (ARGUMENTS - len(self.keys))
         self._dims = array("q", self.layout.shape or (0,))
         words = [id(key) for key in self.keys] + none
@@ -51,7 +57,7 @@ class NativeEntry:
         program = self.program.address if self.program is not None else 0
         strides = self._strides.buffer_info()[0] if self.program is None else 0
         words += [program, id(self.layout), id(self.layout.dtype.storage), len(self.layout.shape)]
-        words += [self._dims.buffer_info()[0], strides, self.offset, id(self.step), *codes, *none]
+        words += [self._dims.buffer_info()[0], strides, self.offset, id(self.step), *codes]
         for mask in range(1 << ARGUMENTS):
             followed = mask & self.followed
             recipe = self.recipes.get(followed)
@@ -65,6 +71,48 @@ class NativeEntry:
         return array("q", words)
 
 
+@dataclass
+class NativeChange:
+    """What a site that writes in place needs to know of a call with given layouts."""
+
+    keys: tuple[Any, ...]  #: as of a `NativeEntry`; the first is the layout of what is written to
+    program: executor.Program  #: its last buffer is the memory of the first argument
+    scalar_codes: tuple[str | None, ...]
+    hazards: tuple[int, ...]  #: for each argument, how it may lie to what is written
+    untaped: int = 0  #: see change.py
+    part: tuple[Layout, int] | None = None  #: what is written, and at which byte of the target it begins; None for all
+    item_words: tuple[int, ...] = ()  #: of the key that names the part
+    axes: tuple[tuple[int, int], ...] = ()  #: for each whole number in that, length and stride of its axis
+
+    @property
+    def place(self) -> int:
+        return _place([*self.item_words, *(id(key) >> 5 for key in self.keys)])
+
+    def words(self) -> array | None:
+        """The native form, or None where the fast path does not reach."""
+        codes = _codes(self.keys, self.scalar_codes)
+        if codes is None:
+            return None
+        none = [0] * (ARGUMENTS - len(self.keys))
+        layout, offset = self.part or (self.keys[0], 0)
+        self._key = array("q", (*self.item_words, 0))
+        self._axes = array("q", [word for axis in self.axes for word in axis] or (0,))
+        words = [*map(id, self.keys), *none, self.program.address, *layout.extent, self.untaped, offset]
+        words += [self._key.buffer_info()[0], self._axes.buffer_info()[0], 0, *codes]
+        for key, may in zip(self.keys, self.hazards):
+            words += [*(key.extent if isinstance(key, Layout) else (0, 0)), may]
+        return array("q", words + [0, 0, APART] * len(none))
+
+
+def _codes(keys: tuple, scalar_codes: tuple) -> list[int] | None:
+    """The codes of ARGUMENTS arguments; None where one is brought into a form that native code does not know."""
+    numbers = [(key, code) for key, code in zip(keys, scalar_codes) if code is not None]
+    if len(keys) > ARGUMENTS or any(code not in CONVERSIONS.get(key, ()) for key, code in numbers):
+        return None
+    codes = [0 if code is None else SCALAR_CODES[code] for code in scalar_codes]
+    return codes + [0] * (ARGUMENTS - len(codes))
+
+
 class _SiteWords(np.ndarray):
     """The native part of a site: an array, since native code finds its data, that can hold a reference."""
 
@@ -76,16 +124,20 @@ class Site:
 
     `call` is the builtin. `slow(*args, **kwargs)` is called for everything that is not in the table; it may `add` what
     it has found out.
+
+    Args:
+        writes: whether calls write into their first argument (1), or into what a key, the second, names of that (2); its
+            entries are NativeChanges then.
     """
 
-    def __init__(self, slow: Callable) -> None:
+    def __init__(self, slow: Callable, writes: int = 0) -> None:
         assert isinstance(slow, FunctionType), "native code calls it as a plain function"
         self._slow = slow
         self._table = array("q", [0] * (PLACES * WAYS))
         self._kept: dict[int, tuple] = {}
         self._turn = 0
         self._replaced: deque = deque(maxlen=1000)  # another thread may still be in a call that uses one
-        self._words = np.array([id(slow), self._table.buffer_info()[0]], np.int64).view(_SiteWords)
+        self._words = np.array([id(slow), self._table.buffer_info()[0], writes], np.int64).view(_SiteWords)
         self._words.site = self  # the builtin holds the words, and so all that they point to
         self.call = glue.builtin(glue.methods()["call"], slow, self._words)
 
@@ -101,12 +153,12 @@ class Site:
         make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
         return make(owner, ctypes.addressof(definition))
 
-    def add(self, entry: NativeEntry) -> None:
+    def add(self, entry: NativeEntry | NativeChange) -> None:
         """Let the native path serve calls with the keys of `entry`."""
         words = entry.words()
         if words is None:
             return
-        first = _place([id(key) for key in entry.keys]) * WAYS
+        first = entry.place * WAYS
         for place in range(first, first + WAYS):
             if self._table[place] == 0:
                 break
@@ -120,8 +172,8 @@ class Site:
         self._table[place] = address
 
 
-def _place(keys: list[int]) -> int:
+def _place(words: list[int]) -> int:
     total = 0
-    for key in keys:
-        total = (total * 31 + (key >> 5)) & (2**63 - 1)
+    for word in words:
+        total = (total * 31 + word) & (2**63 - 1)
     return total & (PLACES - 1)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
+from anfora import ops
 from anfora.core import dtype as dt
-from anfora.onnx.table import writes
+from anfora.onnx.table import reads, writes
 from anfora.onnx.writer import Value, Writer
 
 # -- to ONNX ----------------------------------------------------------------------------------------------------------
@@ -152,3 +153,115 @@ def _(w: Writer, input, axis, dtype):
 @writes("log_softmax")
 def _(w: Writer, logits, axis):
     return w.node("LogSoftmax", w.cast(logits, w.dtype), axis=axis)
+
+
+# -- from ONNX --------------------------------------------------------------------------------------------------------
+
+
+@reads("LeakyRelu")
+def leaky_relu(X, *, alpha=0.01):
+    return ops.leaky_relu(X, alpha)
+
+
+@reads("PRelu")
+def prelu(X, slope):
+    return ops.where(X < 0, X * slope, X)
+
+
+@reads("Elu")
+def elu(X, *, alpha=1.0):
+    return ops.elu(X, alpha)
+
+
+@reads("Celu")
+def celu(X, *, alpha=1.0):
+    return ops.celu(X, alpha)
+
+
+@reads("Selu")
+def selu(X, *, alpha=1.67326319217681884765625, gamma=1.05070102214813232421875):
+    return ops.where(X > 0, gamma * X, gamma * alpha * ops.expm1(ops.minimum(X, 0)))
+
+
+@reads("ThresholdedRelu")
+def thresholded_relu(X, *, alpha=1.0):
+    return ops.where(alpha < X, X, ops.zeros_like(X))
+
+
+@reads("HardSigmoid")
+def hard_sigmoid(X, *, alpha=0.2, beta=0.5):
+    return ops.clamp(alpha * X + beta, 0, 1)
+
+
+@reads("HardSwish")
+def hard_swish(X):
+    return ops.hardswish(X)
+
+
+@reads("Softplus")
+def softplus(X):
+    return ops.logaddexp(X, ops.zeros_like(X))
+
+
+@reads("Mish")
+def mish(X):
+    return ops.mish(X)
+
+
+@reads("Gelu")
+def gelu(X, *, approximate="none"):
+    return ops.gelu(X, approximate)
+
+
+@reads("Swish")
+def swish(X, *, alpha=1.0):
+    return X * ops.sigmoid(alpha * X)
+
+
+@reads("SwiGLU")
+def swiglu(A, B, *, alpha=1.0):
+    return swish(A, alpha=alpha) * B
+
+
+@reads("Shrink")
+def shrink(input, *, lambd=0.5, bias=0.0):
+    x = input
+    zero = ops.zeros_like(x)
+    if not x.dtype.is_float:
+        wide = ops.cast(x, dt.float32)
+        return ops.cast(shrink(wide, lambd=lambd, bias=bias), x.dtype)
+    return ops.where(x < -lambd, x + bias, ops.where(x > lambd, x - bias, zero))
+
+
+def _along(function, x, axis, version):
+    """On one axis; in versions before 13 on all from it on."""
+    if version >= 13:
+        return function(x, -1 if axis is None else axis)
+    axis = 1 if axis is None else axis
+    shape = x.shape
+    rows = 1
+    for n in shape[: axis % max(len(shape), 1)]:
+        rows *= n
+    return ops.reshape(function(ops.reshape(x, (rows, -1)), 1), shape)
+
+
+@reads("Softmax")
+def softmax(input, *, axis=None, version):
+    return _along(ops.softmax, input, axis, version)
+
+
+@reads("LogSoftmax")
+def log_softmax(input, *, axis=None, version):
+    return _along(ops.log_softmax, input, axis, version)
+
+
+@reads("Hardmax")
+def hardmax(input, *, axis=None, version):
+    return _along(_hardmax, input, axis, version)
+
+
+def _hardmax(x, axis):
+    places = ops.expand_dims(ops.argmax(x, axis), axis)
+    line = [1] * x.ndim
+    line[axis] = x.shape[axis]
+    return ops.cast(places == ops.reshape(ops.arange(x.shape[axis]), tuple(line)), x.dtype)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from anfora import ops
 from anfora.core import dtype as dt
-from anfora.onnx.table import Int, reads, writes
+from anfora.core.dtype import DType
+from anfora.core.errors import OpValueError
+from anfora.core.tensor import Tensor, current, from_buffer
+from anfora.onnx.table import Int, dtype_of, reads, writes
 from anfora.onnx.writer import Value, Writer, meeting
 
 _LN2, _LN10 = 0.6931471805599453, 2.302585092994046
@@ -25,13 +30,18 @@ def _one_to_one(name: str, kind: str) -> None:
         [x] = arguments.values()
         if kind == "IsNaN":
             return w.node(kind, w.value(x, meeting(x)), dtype=dt.bool_)
-        if kind == "BitwiseNot" and w.opset < 18:
-            w.refuse("bits are operated on from version 18 on")
+        if kind == "BitwiseNot":
+            if w.dtype.is_bool:
+                return w.node("Not", x)
+            if w.opset < 18:
+                w.refuse("bits are operated on from version 18 on")
         return w.node(kind, w.cast(x, w.dtype))
+
+    operator = getattr(ops, name)
 
     @reads(kind)
     def _(input):
-        return getattr(ops, name)(input)
+        return operator(input)
 
 
 for _name, _kind in _SAME.items():
@@ -43,17 +53,22 @@ def _two_to_one(name: str, kind: str, result: str = "same") -> None:
     def _(w: Writer, **arguments):
         x, y = arguments.values()
         common = w.dtype if result == "same" else dt.bool_ if result == "logic" else meeting(x, y)
-        if kind.startswith("Bitwise") and w.opset < 18:
-            w.refuse("bits are operated on from version 18 on")
-        return w.node(kind, w.value(x, common), w.value(y, common), dtype=w.dtype)
+        what = kind
+        if kind.startswith("Bitwise"):
+            if w.dtype.is_bool:
+                what = kind.removeprefix("Bitwise")
+            elif w.opset < 18:
+                w.refuse("bits are operated on from version 18 on")
+        return w.node(what, w.value(x, common), w.value(y, common), dtype=w.dtype)
 
-    if kind not in ("Max", "Min", "Pow"):
+    if kind not in ("Max", "Min"):
+        operator = getattr(ops, name)
 
         @reads(kind)
         def _(A, B, *, axis: Int = None, broadcast=0, version=0):
             if broadcast and axis is not None and version < 7:  # B lies along the axes from `axis` on
                 B = ops.reshape(B, (*B.shape, *(1,) * (A.ndim - axis - B.ndim)))
-            return getattr(ops, name)(A, B)
+            return operator(A, B)
 
 
 for _name, _kind in {
@@ -176,13 +191,6 @@ for _name, _write in {
     _sentence(_name, _write)
 
 
-@writes("div_no_nan")
-def _(w: Writer, input, other):
-    x, y = w.value(input, w.dtype), w.value(other, w.dtype)
-    none = w.node("Equal", y, w.constant(0, w.dtype), dtype=dt.bool_)
-    return w.node("Where", none, w.constant(0, w.dtype), w.node("Div", x, y), dtype=w.dtype)
-
-
 def _infinite(name: str, signs: tuple[int, int]) -> None:
 
     @writes(name)
@@ -202,6 +210,149 @@ def _(w: Writer, input):
         return w.node("Equal", input, input, dtype=dt.bool_)
     bad = w.node("Or", w.node("IsInf", input, dtype=dt.bool_), w.node("IsNaN", input, dtype=dt.bool_))
     return w.node("Not", bad)
+
+
+def _is_negative(w: Writer, x: Value) -> Value:
+    """Whether the sign bit is set, that of -0 too; what a NaN has is left open."""
+    zero = w.constant(0, x.dtype)
+    less = w.node("Less", x, zero, dtype=dt.bool_)
+    if not x.dtype.is_float:
+        return less
+    is_zero = w.node("Equal", x, zero, dtype=dt.bool_)
+    below = w.node("Less", w.node("Reciprocal", x), zero, dtype=dt.bool_)
+    return w.node("Or", less, w.node("And", is_zero, below))
+
+
+@writes("signbit")
+def _(w: Writer, input):
+    return _is_negative(w, input)
+
+
+@writes("copysign")
+def _(w: Writer, input, other):
+    x, y = (w.value(v, w.dtype) for v in (input, other))
+    size = w.node("Abs", x)
+    return w.node("Where", _is_negative(w, y), w.node("Neg", size), size, dtype=w.dtype)
+
+
+def _unless_zero(name: str, which: int, write) -> None:
+    """A function that is 0 where one of its arguments is, whatever the other one."""
+
+    @writes(name)
+    def _(w: Writer, **arguments):
+        values = [w.value(x, w.dtype) for x in arguments.values()]
+        zero = w.constant(0, w.dtype)
+        none = w.node("Equal", values[which], zero, dtype=dt.bool_)
+        return w.node("Where", none, zero, write(w, *values), dtype=w.dtype)
+
+
+_unless_zero("mul_no_nan", 1, lambda w, x, y: w.node("Mul", x, y))
+_unless_zero("div_no_nan", 1, lambda w, x, y: w.node("Div", x, y))
+_unless_zero("xlogy", 0, lambda w, x, y: w.node("Mul", x, w.node("Log", y)))
+_unless_zero("xdivy", 0, lambda w, x, y: w.node("Div", x, y))
+
+
+def _without_nan(name: str, kind: str) -> None:
+    @writes(name)
+    def _(w: Writer, input, other):
+        x, y = (w.value(v, w.dtype) for v in (input, other))
+        made = w.node(kind, x, y)
+        if not w.dtype.is_float:
+            return made
+        for this, that in ((x, y), (y, x)):
+            made = w.node("Where", w.node("IsNaN", this, dtype=dt.bool_), that, made, dtype=w.dtype)
+        return made
+
+
+_without_nan("fmax", "Max")
+_without_nan("fmin", "Min")
+
+
+@writes("logaddexp2")
+def _(w: Writer, input, other):
+    scale = _number(w, _LN2)
+    x, y = (w.node("Mul", w.value(v, w.dtype), scale) for v in (input, other))
+    return w.node("Div", _log_of_sum(w, x, y), scale)
+
+
+@writes("logaddexp")
+def _(w: Writer, input, other):
+    return _log_of_sum(w, *(w.value(v, w.dtype) for v in (input, other)))
+
+
+def _log_of_sum(w: Writer, x: Value, y: Value) -> Value:
+    """log(exp(x) + exp(y)), the larger one taken out."""
+    apart = w.node("Softplus", w.node("Neg", w.node("Abs", w.node("Sub", x, y))))
+    alike = w.node("Equal", x, y, dtype=dt.bool_)  # infinities too
+    apart = w.node("Where", alike, _number(w, _LN2), apart, dtype=w.dtype)
+    return w.node("Add", w.node("Max", x, y), apart)
+
+
+@writes("replace_special")
+def _(w: Writer, input, nan, posinf, neginf):
+    made = input
+    for value, is_it in (
+        (nan, w.node("IsNaN", input, dtype=dt.bool_)),
+        (posinf, w.node("IsInf", input, dtype=dt.bool_, detect_negative=0)),
+        (neginf, w.node("IsInf", input, dtype=dt.bool_, detect_positive=0)),
+    ):
+        made = w.node("Where", is_it, w.value(value, w.dtype), made, dtype=w.dtype)
+    return made
+
+
+@writes("ldexp")
+def _(w: Writer, x, other):
+    return w.node("Mul", w.value(x, w.dtype), w.node("Pow", _number(w, 2), w.value(other, w.dtype)))
+
+
+@writes("isclose")
+def _(w: Writer, input, other, rtol, atol, equal_nan):
+    common = meeting(input, other)
+    if not common.is_float:
+        common = dt.float64
+    x, y = (w.value(v, common) for v in (input, other))
+    bound = w.node("Add", w.constant(atol, common), w.node("Mul", w.constant(rtol, common), w.node("Abs", y)))
+    bound = w.node("Where", w.node("IsInf", y, dtype=dt.bool_), w.constant(0, common), bound, dtype=common)
+    near = w.node("LessOrEqual", w.node("Abs", w.node("Sub", x, y)), bound, dtype=dt.bool_)
+    made = w.node("Or", near, w.node("Equal", x, y, dtype=dt.bool_))
+    if equal_nan:
+        both = w.node("And", w.node("IsNaN", x, dtype=dt.bool_), w.node("IsNaN", y, dtype=dt.bool_))
+        made = w.node("Or", made, both)
+    return made
+
+
+@writes("heaviside")
+def _(w: Writer, input, values):
+    x, at_zero = (w.value(v, w.dtype) for v in (input, values))
+    zero = w.constant(0, w.dtype)
+    sign = w.node("Div", w.node("Add", w.node("Sign", x), _number(w, 1)), _number(w, 2))
+    return w.node("Where", w.node("Equal", x, zero, dtype=dt.bool_), at_zero, sign, dtype=w.dtype)
+
+
+@writes("sinc")
+def _(w: Writer, input):
+    x = w.node("Mul", w.cast(input, w.dtype), _number(w, 3.141592653589793))
+    at_zero = w.node("Equal", x, _number(w, 0), dtype=dt.bool_)
+    return w.node("Where", at_zero, _number(w, 1), w.node("Div", w.node("Sin", x), x), dtype=w.dtype)
+
+
+@writes("atan2")
+def _(w: Writer, input, other):
+    y, x = (w.value(v, w.dtype) for v in (input, other))
+    pi, zero = 3.141592653589793, _number(w, 0)
+    base = w.node("Atan", w.node("Div", y, x))
+    up, down = _number(w, pi), _number(w, -pi)
+    turned = w.node("Where", _is_negative(w, y), down, up, dtype=w.dtype)
+    made = w.node("Where", _is_negative(w, x), w.node("Add", base, turned), base, dtype=w.dtype)
+    still = w.node("And", w.node("Equal", x, zero, dtype=dt.bool_), w.node("Equal", y, zero, dtype=dt.bool_))  # 0 / 0
+    at_origin = w.node("Where", _is_negative(w, x), turned, y, dtype=w.dtype)
+    return w.node("Where", still, at_origin, made, dtype=w.dtype)
+
+
+@writes("abs_power")
+def _(w: Writer, input, exponent, signed):
+    made = w.node("Pow", w.node("Abs", input), _number(w, exponent))
+    return w.node("Mul", made, w.node("Sign", input)) if signed else made
 
 
 @writes("where")
@@ -236,3 +387,97 @@ def _(w: Writer, input, dtype):
 def _(w: Writer, **arguments):
     [x] = arguments.values()
     return w.node("Identity", w.value(x, w.dtype))
+
+
+# -- from ONNX --------------------------------------------------------------------------------------------------------
+
+
+@reads("Div")
+def divide(A, B, *, axis: Int = None, broadcast=0):
+    return ops.real_div(A, B) if A.dtype.is_float else ops.truncate_div(A, B)
+
+
+@reads("Mod")
+def mod(A, B, *, fmod=0):
+    return ops.fmod(A, B) if fmod else ops.remainder(A, B)
+
+
+@reads("Pow")
+def power(X, Y, *, axis: Int = None, broadcast=0):
+    if X.dtype is Y.dtype:
+        return ops.pow(X, Y)
+    wide = dt.float64 if X.dtype.is_integer and Y.dtype.is_float else X.dtype
+    return ops.cast(ops.pow(ops.cast(X, wide), ops.cast(Y, wide)), X.dtype)
+
+
+def _folded(function):
+    def fold(*inputs):
+        total = inputs[0]
+        for x in inputs[1:]:
+            total = function(total, x)
+        return total
+
+    return fold
+
+
+largest = reads("Max")(_folded(ops.maximum))
+smallest = reads("Min")(_folded(ops.minimum))
+total = reads("Sum")(_folded(ops.add))
+
+
+@reads("Mean")
+def mean(*inputs):
+    return total(*inputs) / len(inputs)
+
+
+@reads("Where")
+def where(condition, X, Y):
+    return ops.where(condition, X, Y)
+
+
+@reads("Clip")
+def clip(input, min=None, max=None):
+    if min is not None:
+        input = ops.maximum(input, min)
+    return input if max is None else ops.cast(ops.minimum(input, max), input.dtype)
+
+
+@reads("IsInf")
+def is_infinite(X, *, detect_negative=1, detect_positive=1):
+    if detect_negative and detect_positive:
+        return ops.isinf(X)
+    if detect_positive:
+        return ops.isposinf(X)
+    return ops.isneginf(X) if detect_negative else ops.zeros(X.shape, dt.bool_)
+
+
+@reads("BitShift")
+def bit_shift(X, Y, *, direction):
+    last = ops.minimum(Y, X.dtype.bits - 1)
+    if direction == "RIGHT" and X.dtype.kind == "i":  # the sign stays
+        return ops.bitwise_right_shift(X, last)
+    shift = ops.bitwise_left_shift if direction == "LEFT" else ops.bitwise_right_shift
+    return ops.where(X.dtype.bits > Y, shift(X, last), ops.zeros_like(X))
+
+
+@reads("Cast")
+def cast(input, *, to, saturate=1, round_mode="up"):
+    return ops.cast(input, dtype_of(to))
+
+
+@reads("CastLike")
+def cast_like(input, target_type, *, saturate=1, round_mode="up"):
+    return ops.cast(input, target_type.dtype)
+
+
+def reinterpreted(x: Tensor, dtype: DType) -> Tensor:
+    """The same bits as numbers of another type."""
+    return from_buffer(np.array(current(x)._array, order="C").view(dtype.storage), dtype)
+
+
+@reads("BitCast")
+def bit_cast(input, *, to):
+    dtype = dtype_of(to)
+    if dtype.bits != input.dtype.bits:
+        raise OpValueError(f"BitCast of {input.dtype} to {dtype}, which have not as many bits")
+    return reinterpreted(input, dtype)

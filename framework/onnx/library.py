@@ -19,6 +19,7 @@ def library() -> Any:
         import onnx
         import onnx.checker
         import onnx.helper
+        import onnx.inliner
     except ImportError as error:
         raise OpRuntimeError(
             f"files of ONNX need the library onnx, which is not installed ({error})", help="pip install anfora[onnx]"

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
-from anfora.onnx.table import writes
+from anfora import ops
+from anfora.core import dtype as dt
+from anfora.core.errors import OpValueError
+from anfora.core.op import registry
+from anfora.core.tensor import Tensor
+from anfora.onnx.table import reads, writes
+from anfora.onnx.windows import padded, pads_of
 from anfora.onnx.writer import Value, Writer
 
 # -- to ONNX ----------------------------------------------------------------------------------------------------------
@@ -59,15 +67,18 @@ def _(w: Writer, gradient, weight, bias, size, stride, padding, dilation, groups
 
 @writes("max_pool2d")
 def _(w: Writer, x, kernel_size, stride, padding, dilation, return_indices, ceil_mode):
-    if return_indices:
-        w.refuse("the places of maxima, which ONNX counts through the whole tensor")
     top, bottom, left, right = padding
+    area = x.shape[-1] * x.shape[-2]
     x, flat = _images(w, x)
+    kinds = (x.dtype, dt.int64)[: 1 + return_indices]
     made = w.node(
-        "MaxPool", x, kernel_shape=list(kernel_size), strides=list(stride), pads=[top, left, bottom, right],
-        dilations=list(dilation), ceil_mode=int(ceil_mode),
+        "MaxPool", x, count=len(kinds), dtypes=kinds, kernel_shape=list(kernel_size), strides=list(stride),
+        pads=[top, left, bottom, right], dilations=list(dilation), ceil_mode=int(ceil_mode),
     )  # fmt: skip
-    return w.squeeze(made, (0,)) if flat else made
+    if return_indices:  # ONNX counts through the whole tensor
+        made = made[0], w.node("Mod", made[1], w.value(area, dt.int64))
+    found = [w.squeeze(part, (0,)) if flat else part for part in made]
+    return tuple(found) if return_indices else found[0]
 
 
 def _images(w: Writer, x: Value) -> tuple[Value, bool]:
@@ -77,14 +88,17 @@ def _images(w: Writer, x: Value) -> tuple[Value, bool]:
 
 @writes("avg_pool2d")
 def _(w: Writer, input_x, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override):
-    if divisor_override:
-        w.refuse("a mean with a divisor of its own")
     top, bottom, left, right = padding
     x, flat = _images(w, input_x)
     made = w.node(
         "AveragePool", x, kernel_shape=list(kernel_size), strides=list(stride), pads=[top, left, bottom, right],
-        ceil_mode=int(ceil_mode), count_include_pad=int(count_include_pad),
+        ceil_mode=int(ceil_mode), count_include_pad=int(count_include_pad or bool(divisor_override)),
     )  # fmt: skip
+    if divisor_override:
+        if ceil_mode:
+            w.refuse("a mean with a divisor of its own, and windows that reach out of the image")
+        area = kernel_size[0] * kernel_size[1]
+        made = w.node("Mul", made, w.constant(area / divisor_override, w.dtype))
     return w.squeeze(made, (0,)) if flat else made
 
 
@@ -132,3 +146,181 @@ def _(w: Writer, input, output_size, return_indices):
 @writes("det")
 def _(w: Writer, input):
     return w.node("Det", input)
+
+
+# -- from ONNX --------------------------------------------------------------------------------------------------------
+
+
+@reads("MatMul")
+def matmul(A, B):
+    if A.dtype.is_float:
+        return ops.matmul(A, B)
+    return _whole_product(A, B, A.dtype)
+
+
+def _whole_product(A, B, dtype):
+    """A product of integers, which float64 holds exactly up to 2 ** 53."""
+    return ops.cast(ops.matmul(ops.cast(A, dt.float64), ops.cast(B, dt.float64)), dtype)
+
+
+@reads("Gemm")
+def gemm(A, B, C=None, *, alpha=1.0, beta=1.0, transA=0, transB=0, broadcast=0):
+    x = ops.transpose(A, (1, 0)) if transA else A
+    if alpha == 1.0 and transB and A.dtype.is_float and (C is None or (C.ndim == 1 and beta == 1.0)):
+        return ops.dense(x, B, C)
+    made = matmul(x, ops.transpose(B, (1, 0)) if transB else B)
+    if alpha != 1.0:
+        made = ops.cast(made * alpha, A.dtype)
+    if C is None:
+        return made
+    return made + (C if beta == 1.0 else ops.cast(C * beta, A.dtype))
+
+
+@reads("Einsum")
+def einsum(*inputs, equation):
+    return ops.einsum(equation, *inputs)
+
+
+@reads("Det")
+def det(X):
+    return ops.det(X)
+
+
+def _dilated(kernel, dilations):
+    return [(k - 1) * d + 1 for k, d in zip(kernel, dilations)]
+
+
+@reads("Conv")
+def conv(
+    X, W, B=None, *, auto_pad="NOTSET", dilations=None, group=1, kernel_shape=None, pads=None, strides=None
+):  # fmt: skip
+    rank = X.ndim - 2
+    kernel = W.shape[2:]
+    dilations, strides = dilations or (1,) * rank, strides or (1,) * rank
+    reach = _dilated(kernel, dilations)
+    before, after = pads_of(X.shape[2:], reach, strides, auto_pad, pads)
+    if rank == 2:
+        ends = (before[0], after[0], before[1], after[1])
+        return ops.conv2d(X, W, B, tuple(strides), "pad", ends, tuple(dilations), group)
+    x = padded(X, before, after, 0)
+    if rank == 1:
+        made = ops.conv2d(
+            ops.expand_dims(x, 2), ops.expand_dims(W, 2), B, (1, strides[0]), "valid", 0, (1, dilations[0]), group
+        )
+        return ops.squeeze(made, 2)
+    if rank == 3:
+        return ops.conv3d(x, W, B, tuple(strides), "valid", 0, tuple(dilations), group)
+    raise OpValueError(f"Conv over {rank} axes")
+
+
+@reads("ConvTranspose")
+def conv_transpose(
+    X, W, B=None, *, auto_pad="NOTSET", dilations=None, group=1, kernel_shape=None, output_padding=None,
+    output_shape=None, pads=None, strides=None,
+):  # fmt: skip
+    rank = X.ndim - 2
+    kernel, sizes = W.shape[2:], X.shape[2:]
+    dilations, strides = dilations or (1,) * rank, strides or (1,) * rank
+    rest = output_padding or (0,) * rank
+    reach = _dilated(kernel, dilations)
+    full = [s * (n - 1) + r + o for n, s, r, o in zip(sizes, strides, reach, rest)]
+    if output_shape is None and auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        output_shape = tuple([n * s for n, s in zip(sizes, strides)])
+    if output_shape is not None:
+        output_shape = output_shape[-rank:]
+        total = [max(f - n, 0) for f, n in zip(full, output_shape)]
+        small = [t // 2 for t in total]
+        large = [t - s for t, s in zip(total, small)]
+        before, after = (small, large) if auto_pad == "SAME_UPPER" else (large, small)
+    else:
+        given = pads if pads is not None and auto_pad == "NOTSET" else (0,) * (2 * rank)
+        before, after = list(given[:rank]), list(given[rank:])
+    out = tuple([f - b - a for f, b, a in zip(full, before, after)]) if output_shape is None else output_shape
+    if rank <= 2:
+        flat = rank == 1
+        x, w = (ops.expand_dims(v, 2) for v in (X, W)) if flat else (X, W)
+        one = (1,) if flat else ()
+        ends = (0, 0, before[0], after[0]) if flat else (before[0], after[0], before[1], after[1])
+        made = registry["conv2d_input_gradient"](
+            x, w, B, size=(*one, *out), stride=(*one, *strides), padding=ends, dilation=(*one, *dilations), groups=group
+        )
+        return ops.squeeze(made, 2) if flat else made
+    x = X
+    for axis, step in enumerate(strides, 2):  # zeros between the elements
+        if step > 1:
+            n = x.shape[axis]
+            x = ops.expand_dims(x, axis + 1)
+            width = [0] * x.ndim
+            width[axis + 1] = step - 1
+            x = registry["pad_constant"](x, Tensor(0, x.dtype), before=(0,) * x.ndim, after=tuple(width))
+            x = ops.reshape(x, (*x.shape[:axis], n * step, *x.shape[axis + 2 :]))
+            x = ops.narrow(x, axis, 0, (n - 1) * step + 1)
+    x = padded(x, [r - 1 - b for r, b in zip(reach, before)], [r - 1 - a + o for r, a, o in zip(reach, after, rest)], 0)
+    w = ops.flip(W, tuple(range(2, 2 + rank)))
+    w = ops.reshape(w, (group, W.shape[0] // group, W.shape[1], *kernel))
+    w = ops.reshape(ops.swapaxes(w, 1, 2), (group * W.shape[1], W.shape[0] // group, *kernel))
+    made = ops.conv3d(x, w, B, 1, "valid", 0, tuple(dilations), group)
+    for axis, n in enumerate(out, 2):
+        made = ops.narrow(made, axis, 0, n)
+    return made
+
+
+@reads("CausalConvWithState")
+def causal_conv(input, weight, bias=None, past_state=None, *, activation="none"):
+    """A convolution of each channel with what came before; and the end of the input, for what comes next."""
+    n, channels, _ = input.shape
+    k = weight.shape[-1]
+    before = ops.zeros((n, channels, k - 1), input.dtype) if past_state is None else past_state
+    x = ops.concat((before, input), 2)
+    made = conv(x, weight, bias, group=channels)
+    if activation in ("silu", "swish"):
+        made = made * ops.sigmoid(made)
+    return made, ops.narrow(x, 2, x.shape[2] - (k - 1), k - 1)
+
+
+@reads("DeformConv")
+def deform_conv(
+    X, W, offset, B=None, mask=None, *, dilations=None, group=1, kernel_shape=None, offset_group=1, pads=None, strides=None
+):  # fmt: skip
+    """Each window takes its elements from places that are moved by `offset`, between which it interpolates."""
+    n, c, height, width = X.shape
+    kernel = W.shape[2:]
+    rank = 2
+    dilations, strides = dilations or (1,) * rank, strides or (1,) * rank
+    before, _ = pads_of(X.shape[2:], _dilated(kernel, dilations), strides, "NOTSET", pads)
+    rows, columns = offset.shape[2:]
+    moves = ops.reshape(offset, (n, offset_group, kernel[0] * kernel[1], 2, rows, columns))
+    weights = None if mask is None else ops.reshape(mask, (n, offset_group, kernel[0] * kernel[1], rows, columns))
+    x = ops.reshape(X, (n, offset_group, c // offset_group, height * width))
+    taken = []
+    for tap, (i, j) in enumerate(itertools.product(*map(range, kernel))):
+        at_row = np.arange(rows)[:, None] * strides[0] - before[0] + i * dilations[0]
+        at_column = np.arange(columns)[None, :] * strides[1] - before[1] + j * dilations[1]
+        value = _between(
+            x, moves[:, :, tap, 0] + Tensor(at_row.astype(np.float32)),
+            moves[:, :, tap, 1] + Tensor(at_column.astype(np.float32)), height, width,
+        )  # fmt: skip
+        taken.append(value if weights is None else value * ops.expand_dims(weights[:, :, tap], 2))
+    columns_of = ops.reshape(ops.stack(taken, 3), (n, group, c // group * len(taken), rows * columns))
+    w = ops.reshape(W, (group, W.shape[0] // group, -1))
+    made = ops.reshape(ops.matmul(w, columns_of), (n, W.shape[0], rows, columns))
+    return made if B is None else made + ops.reshape(B, (-1, 1, 1))
+
+
+def _between(x, rows, columns, height, width):
+    """What lies at places between the elements of planes (N, G, C, H·W), zero outside: (N, G, C, *places)."""
+    n, groups, channels, _ = x.shape
+    top, left = ops.floor(rows), ops.floor(columns)
+    total = None
+    for i, j in itertools.product((0, 1), repeat=2):
+        r, c = top + i, left + j
+        share = (1 - ops.abs(rows - r)) * (1 - ops.abs(columns - c))
+        inside = ops.logical_and(ops.logical_and(r >= 0, r <= height - 1), ops.logical_and(c >= 0, c <= width - 1))
+        share = ops.where(inside, share, ops.zeros_like(share))
+        place = ops.cast(ops.clamp(r, 0, height - 1) * width + ops.clamp(c, 0, width - 1), dt.int64)
+        flat = ops.reshape(place, (n, groups, 1, -1))
+        flat = ops.broadcast_to(flat, (n, groups, channels, flat.shape[-1]))
+        part = ops.reshape(ops.gather_elements(x, 3, flat), (n, groups, channels, *rows.shape[2:]))
+        part = part * ops.expand_dims(share, 2)
+        total = part if total is None else total + part
+    return total

@@ -23,7 +23,7 @@ from anfora.core.tensor import Tensor, current
 from anfora.graph.ir import AnfNode, CNode, FuncGraph, ValueNode
 from anfora.graph.ir.structure import Structure
 
-__all__ = ["Length", "Ref", "Row", "Program", "Varying", "merged", "program_of"]
+__all__ = ["Length", "Ref", "Row", "Program", "Varying", "lengths_in", "merged", "program_of"]
 
 
 class Length:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from anfora import ops
 from anfora.core import dtype as dt
-from anfora.onnx.table import writes
-from anfora.onnx.writer import Length, Writer
+from anfora.core.errors import OpValueError
+from anfora.core.op import registry
+from anfora.core.tensor import Tensor
+from anfora.onnx.program import Length
+from anfora.onnx.table import Int, Ints, dtype_of, reads, writes
+from anfora.onnx.writer import Writer
 
 # -- to ONNX ----------------------------------------------------------------------------------------------------------
 
@@ -168,3 +174,232 @@ def _(w: Writer, indices, on_value, off_value, depth, axis):
     inside = w.node("Less", index, w.constant(0), dtype=dt.bool_)
     index = w.node("Where", inside, size, index, dtype=dt.int64)
     return w.node("OneHot", index, w.constant([depth]), w.node("Concat", off, on, axis=0), dtype=w.dtype, axis=axis)
+
+
+# -- from ONNX --------------------------------------------------------------------------------------------------------
+
+
+@reads("Identity")
+def identity(input):
+    return input
+
+
+@reads("Shape")
+def shape_of(data, *, start=0, end=None):
+    return Tensor(data.shape[start:end], dt.int64)
+
+
+@reads("Size")
+def size_of(data):
+    return Tensor(data.size, dt.int64)
+
+
+@reads("Reshape")
+def reshape(data, shape: Ints, *, allowzero=0):
+    if not allowzero:
+        shape = tuple([data.shape[a] if n == 0 else n for a, n in enumerate(shape)])
+    return ops.reshape(data, shape)
+
+
+@reads("Flatten")
+def flatten(input, *, axis=1):
+    rows = 1
+    for n in input.shape[: axis + input.ndim if axis < 0 else axis]:
+        rows *= n
+    columns = 1
+    for n in input.shape[axis + input.ndim if axis < 0 else axis :]:
+        columns *= n
+    return ops.reshape(input, (rows, columns))
+
+
+@reads("Transpose")
+def transpose(data, *, perm=None):
+    return ops.transpose(data, tuple(range(data.ndim))[::-1] if perm is None else perm)
+
+
+@reads("Expand")
+def expand(input, shape: Ints):
+    rank = max(input.ndim, len(shape))
+    own = (1,) * (rank - input.ndim) + input.shape
+    wanted = (1,) * (rank - len(shape)) + shape
+    return ops.broadcast_to(input, tuple([m if n == 1 else n for n, m in zip(own, wanted)]))
+
+
+@reads("Squeeze")
+def squeeze(data, axes: Ints = None):
+    if axes is None:
+        axes = tuple([a for a, n in enumerate(data.shape) if n == 1])
+    return ops.squeeze(data, axes) if axes else data
+
+
+@reads("Unsqueeze")
+def unsqueeze(data, axes: Ints):
+    rank = data.ndim + len(axes)
+    for axis in sorted([a % rank for a in axes]):
+        data = ops.expand_dims(data, axis)
+    return data
+
+
+@reads("Concat")
+def concat(*inputs, axis=1):
+    return ops.concat(inputs, axis)
+
+
+@reads("Split")
+def split(input, split: Ints = None, *, axis=0, num_outputs=None, outputs):
+    n = input.shape[axis]
+    if split is None:
+        count = outputs if num_outputs is None else num_outputs
+        part = -(-n // count)
+        split = tuple([max(min(part, n - part * i), 0) for i in range(count)])
+    parts, start = [], 0
+    for length in split:
+        parts.append(ops.narrow(input, axis, start, length))
+        start += length
+    if start != n:
+        raise OpValueError(f"Split: parts of {list(split)} of an axis of length {n}")
+    return tuple(parts) if outputs > 1 else parts[0]
+
+
+@reads("Slice")
+def slice_(data, starts: Ints, ends: Ints, axes: Ints = None, steps: Ints = None):
+    items = [slice(None)] * data.ndim
+    turned = []
+    for i, axis in enumerate(range(len(starts)) if axes is None else axes):
+        start, stop, step = slice(starts[i], ends[i], steps[i] if steps else 1).indices(data.shape[axis])
+        if step < 0:  # the same elements in the other order, then turned
+            count = max(-(-(start - stop) // -step), 0)
+            start, stop, step = start + (count - 1) * step, start + 1, -step
+            if count == 0:
+                start = stop = 0
+            turned.append(axis % data.ndim)
+        items[axis] = slice(start, max(stop, start), step)
+    x = data[tuple(items)] if items else data
+    return ops.flip(x, tuple(turned)) if turned else x
+
+
+@reads("Pad")
+def pad(data, pads: Ints, constant_value=None, axes: Ints = None, *, mode="constant", value=0.0):
+    axes = tuple(range(data.ndim)) if axes is None else tuple([a % data.ndim for a in axes])
+    before, after = [0] * data.ndim, [0] * data.ndim
+    for i, axis in enumerate(axes):
+        before[axis], after[axis] = pads[i], pads[i + len(axes)]
+    for axis in range(data.ndim):  # negative ones cut
+        cut = max(-before[axis], 0), max(-after[axis], 0)
+        if any(cut):
+            data = ops.narrow(data, axis, cut[0], data.shape[axis] - sum(cut))
+    before, after = [max(b, 0) for b in before], [max(a, 0) for a in after]
+    if mode == "constant":
+        filled = Tensor(value, data.dtype) if constant_value is None else ops.reshape(constant_value, ())
+        filled = ops.cast(filled, data.dtype)
+        return registry["pad_constant"](data, filled, before=tuple(before), after=tuple(after))
+    for axis, (b, a) in enumerate(zip(before, after)):
+        if b or a:
+            n = data.shape[axis]
+            places = np.arange(-b, n + a)
+            if mode == "edge":
+                places = places.clip(0, n - 1)
+            elif mode == "wrap":
+                places = places % n
+            else:  # reflect
+                places = places % max(2 * (n - 1), 1)
+                places = np.minimum(places, 2 * (n - 1) - places)
+            data = ops.gather(data, Tensor(places.astype(np.int64)), axis)
+    return data
+
+
+@reads("Tile")
+def tile(input, repeats: Ints):
+    return ops.tile(input, repeats)
+
+
+@reads("DepthToSpace")
+def depth_to_space(input, *, blocksize, mode="DCR"):
+    n, c, h, w = input.shape
+    b = blocksize
+    if mode == "DCR":
+        x = ops.transpose(ops.reshape(input, (n, b, b, c // b**2, h, w)), (0, 3, 4, 1, 5, 2))
+    else:
+        x = ops.transpose(ops.reshape(input, (n, c // b**2, b, b, h, w)), (0, 1, 4, 2, 5, 3))
+    return ops.reshape(x, (n, c // b**2, h * b, w * b))
+
+
+@reads("SpaceToDepth")
+def space_to_depth(input, *, blocksize, mode="DCR"):
+    n, c, h, w = input.shape
+    b = blocksize
+    x = ops.reshape(input, (n, c, h // b, b, w // b, b))
+    x = ops.transpose(x, (0, 3, 5, 1, 2, 4) if mode == "DCR" else (0, 1, 3, 5, 2, 4))
+    return ops.reshape(x, (n, c * b * b, h // b, w // b))
+
+
+@reads("ConstantOfShape")
+def constant_of_shape(input: Ints, *, value=None):
+    if value is None:
+        return ops.zeros(input, dt.float32)
+    return ops.broadcast_to(ops.reshape(value, (1,) * len(input)), input) if input else ops.reshape(value, ())
+
+
+@reads("EyeLike")
+def eye_like(input, *, dtype=None, k=0):
+    rows, columns = input.shape
+    kind = input.dtype if dtype is None else dtype_of(dtype)
+    return ops.cast(ops.expand_dims(ops.arange(rows), 1) + k == ops.arange(columns), kind)
+
+
+@reads("Range")
+def range_(start, limit, delta):
+    dtype = start.dtype
+    first, last, step = (x.item() for x in (start, limit, delta))
+    if step == 0:
+        raise OpValueError("Range with a delta of 0")
+    count = max(math.ceil((last - first) / step), 0)
+    counted = ops.arange(count)
+    if dtype.is_float:
+        return ops.cast(ops.cast(counted, dt.float64) * step + first, dtype)
+    return ops.cast(counted * step + first, dtype)
+
+
+@reads("OneHot")
+def one_hot(indices, depth: Int, values, *, axis=-1):
+    depth = int(depth)
+    rank = indices.ndim + 1
+    axis = axis % rank
+    line = [1] * rank
+    line[axis] = depth
+    index = ops.expand_dims(ops.cast(indices, dt.int64), axis)
+    index = ops.where(index < 0, index + depth, index)
+    here = index == ops.reshape(ops.arange(depth), tuple(line))
+    return ops.where(here, values[1], values[0])
+
+
+@reads("Trilu")
+def trilu(input, k: Int = 0, *, upper=1):
+    return ops.triu(input, int(k)) if upper else ops.tril(input, int(k))
+
+
+@reads("CenterCropPad")
+def center_crop_pad(input_data, shape: Ints, *, axes=None):
+    x = input_data
+    axes = tuple(range(x.ndim)) if axes is None else axes
+    pads = [0] * (2 * x.ndim)
+    for axis, wanted in zip(axes, shape):
+        axis, n = axis % x.ndim, x.shape[axis]
+        if wanted < n:
+            x = ops.narrow(x, axis, (n - wanted) // 2, wanted)
+        else:
+            pads[axis], pads[axis + x.ndim] = (wanted - n) // 2, wanted - n - (wanted - n) // 2
+    return pad(x, tuple(pads)) if any(pads) else x
+
+
+@reads("ReverseSequence")
+def reverse_sequence(input, sequence_lens, *, batch_axis=1, time_axis=0):
+    steps = ops.arange(input.shape[time_axis])
+    lengths = ops.expand_dims(sequence_lens, 1)
+    places = ops.where(steps < lengths, lengths - 1 - steps, steps)  # (batch, time)
+    if batch_axis > time_axis:
+        places = ops.transpose(places, (1, 0))
+    line = [1] * input.ndim
+    line[batch_axis], line[time_axis] = input.shape[batch_axis], input.shape[time_axis]
+    places = ops.broadcast_to(ops.reshape(places, tuple(line)), input.shape)
+    return ops.gather_elements(input, time_axis, places)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -32,11 +32,13 @@ class Value:
     Attributes:
         name: in the model.
         dtype: its element type.
-        shape: its lengths, numbers and Lengths; None where nobody has asked.
+        shape: its lengths, numbers and Lengths.
+        array: its numbers, if it is a constant.
     """
 
     def __init__(self, name: str, dtype: DType, shape: tuple | None = None) -> None:
         self.name, self.dtype, self._shape = name, dtype, shape
+        self.array: np.ndarray | None = None
 
     @property
     def shape(self) -> tuple:
@@ -167,6 +169,7 @@ class Writer:
                 self.onnx.helper.make_node("Constant", [], [name], name=name, value=self._tensor(tensor, name))
             )
             self._constants[key] = Value(name, dtype, tensor.shape)
+            self._constants[key].array = tensor.asnumpy()
         return self._constants[key]
 
     def ints(self, values: Iterable[Any]) -> Value:
@@ -248,7 +251,11 @@ class Writer:
         mean, variance, keep = map(self._given, self._moving[self._at])
         return mean, variance, self.one(keep, "the momentum of batch norm")
 
-    def refuse(self, why: str) -> None:
+    def known(self, value: Any) -> np.ndarray | None:
+        """The numbers of a constant."""
+        return value.array if isinstance(value, Value) else None
+
+    def refuse(self, why: str) -> NoReturn:
         """The row cannot write this case."""
         raise Unwritten(why)
 
@@ -326,7 +333,9 @@ class Writer:
         return made
 
     def _primitive(self, function: Any, args: tuple) -> Any:
-        name = function.name if isinstance(function, Primitive) else repr(function)
+        if not isinstance(function, Primitive):
+            raise Unwritten("what the program makes inside has no form in ONNX")
+        name = function.name
         if name in ("make_tuple", "make_list"):
             return tuple(args)
         if name in ("load", "depend"):
@@ -341,7 +350,7 @@ class Writer:
             if name in ("add", "sub", "mul") and all(isinstance(arg, (int, Length)) for arg in args):
                 return PRIMITIVES[name].function(*args)
             return Varying(next(arg for arg in args if isinstance(arg, (Length, Varying))))
-        if isinstance(function, Primitive) and all(isinstance(arg, (bool, int, float)) for arg in args):
+        if all(isinstance(arg, (bool, int, float)) for arg in args):
             return function.function(*args)
         raise Unwritten(f"`{name}` has no form in ONNX")
 

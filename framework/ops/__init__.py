@@ -9,6 +9,7 @@ methods.py      the table of Tensor's methods and operators; forms.py, random_fo
 primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py, its second part
                 gradients.py, the gradients of operators as classes; updates.py, the steps of optimizers as classes
 user_primitives.py  classes of operators that programs define themselves
+custom.py       operators of functions that numba compiles; custom_class.py, the same as MindSpore spells it
 vm_impl_registry.py  implementations of operators that programs register
 bound.py        an operator with its attributes fixed   unsaid.py  what layers say of themselves on the way
 
@@ -84,6 +85,7 @@ _ABOVE = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.eager.custom": ("custom_vjp",),
     "anfora.modes": ("_primexpr", "constexpr"),
+    "anfora.ops.custom_class": ("Custom", "kernel", "ms_kernel"),
     "anfora.ops.exchange": ("ReduceOp",),
     "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }

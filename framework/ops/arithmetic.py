@@ -296,6 +296,9 @@ def div(input: Tensor, other: Tensor, *, rounding_mode=None) -> Tensor:
     return rounded(input, other)
 
 
+div.plainly = real_div  # type: ignore[attr-defined]  # what it is of two tensors, and nothing else (forms.py)
+
+
 @elementwise(lambda x, y: select(y == 0.0, 0.0, x / y), lift=True, cost=0.3)
 def div_no_nan(input: Tensor, other: Tensor):
     """input / other, and 0 where `other` is 0, element by element.

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, as_dtype, float32, float64, int64
 from anfora.core.errors import OpTypeError, OpValueError
@@ -116,9 +117,32 @@ def _(fill_value_type, *, g):
     return g.sum().reshape(fill_value_type.shape)
 
 
+def _constant(shape: Any, value: Any, dtype: Any) -> Tensor:
+    """`full`, where the like has been asked for before without a look at the arguments."""
+    if type(shape) is not tuple:
+        if type(shape) is not int:
+            return full(shape, value, dtype)
+        shape = (shape,)
+    for length in shape:
+        if type(length) is not int:  # not its `__class__`: numbers that say where they come from are no keys
+            return full(shape, value, dtype)
+    if type(dtype) is not DType:
+        return full(shape, value, dtype)
+    function = _constants.get((shape, dtype))
+    if function is None:
+        if len(_constants) >= _MOST_CONSTANTS:
+            _constants.clear()
+        function = _constants[shape, dtype] = slots.bound(full, size=shape, dtype=dtype)
+    return function(value)
+
+
+_constants: dict[tuple, Any] = {}  #: `full` of a shape and a type, as a function of the value
+_MOST_CONSTANTS = 1024
+
+
 def zeros_of(kind: TensorType) -> Tensor:
     """Zeros of a type."""
-    return full(kind.shape, 0, kind.dtype)
+    return _constant(kind.shape, 0, kind.dtype)
 
 
 def zeros(size, dtype=None) -> Tensor:
@@ -134,7 +158,7 @@ def zeros(size, dtype=None) -> Tensor:
         >>> zeros((2, 3)).shape
         (2, 3)
     """
-    return full(size, 0, float32 if dtype is None else dtype)
+    return _constant(size, 0, float32 if dtype is None else dtype)
 
 
 def ones(shape, dtype=None) -> Tensor:
@@ -150,7 +174,7 @@ def ones(shape, dtype=None) -> Tensor:
         >>> ones(3).tolist()
         [1.0, 1.0, 1.0]
     """
-    return full(shape, 1, float32 if dtype is None else dtype)
+    return _constant(shape, 1, float32 if dtype is None else dtype)
 
 
 @composite
@@ -161,7 +185,7 @@ def zeros_like(input: Tensor, *, dtype=None) -> Tensor:
         >>> zeros_like(Tensor([1, 2])).tolist()
         [0, 0]
     """
-    return full(input.shape, 0, input.dtype if dtype is None else dtype)
+    return _constant(input.shape, 0, input.dtype if dtype is None else dtype)
 
 
 @composite
@@ -172,7 +196,7 @@ def ones_like(input: Tensor, *, dtype=None) -> Tensor:
         >>> ones_like(Tensor([1., 2.])).tolist()
         [1.0, 1.0]
     """
-    return full(input.shape, 1, input.dtype if dtype is None else dtype)
+    return _constant(input.shape, 1, input.dtype if dtype is None else dtype)
 
 
 @composite
@@ -183,7 +207,7 @@ def full_like(input: Tensor, fill_value, *, dtype=None) -> Tensor:
         >>> full_like(Tensor([1., 2.]), 5).tolist()
         [5.0, 5.0]
     """
-    return full(input.shape, fill_value, input.dtype if dtype is None else dtype)
+    return _constant(input.shape, fill_value, input.dtype if dtype is None else dtype)
 
 
 def fill(type, shape, value) -> Tensor:
@@ -218,7 +242,9 @@ def empty(*size, dtype=None, device=None) -> Tensor:
         >>> empty(2, 3).shape
         (2, 3)
     """
-    return full(size, 0, float32 if dtype is None else dtype)
+    if len(size) == 1 and type(size[0]) is tuple:
+        size = size[0]
+    return _constant(size, 0, float32 if dtype is None else dtype)
 
 
 @composite
@@ -229,7 +255,7 @@ def empty_like(input: Tensor, *, dtype=None, device=None) -> Tensor:
         >>> empty_like(Tensor([1, 2])).shape
         (2,)
     """
-    return full(input.shape, 0, input.dtype if dtype is None else dtype)
+    return _constant(input.shape, 0, input.dtype if dtype is None else dtype)
 
 
 # -- ranges -----------------------------------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ from anfora.ops.places import add_at, set_at
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
 
-__all__ = ["DIRECT", "FORMS", "SYNONYMS", "TURNED", "in_place", "named", "spelled"]
+__all__ = ["DIRECT", "FORMS", "SYNONYMS", "TURNED", "as_change", "in_place", "named", "spelled"]
 
 _KEPT = 512  #: native functions that a method keeps
 
@@ -125,7 +125,15 @@ def in_place(name: str, function: Callable) -> Callable:
         return copy_to(self, result)
 
     method.__doc__ = f"As `{name[:-1]}`, in place: the tensor takes the values of the result, and is given back."
-    return named(method, method, name, _signature_of(function))
+    return as_change(named(method, method, name, _signature_of(function)), getattr(function, "plainly", function))
+
+
+def as_change(method: Callable, op: Any) -> Callable:
+    """A method that computes an operator and writes the result into the tensor: said of calls with all tensors of the
+    operator by position, and nothing else. None stands for one that writes zeros, "item" for `x[key] = value`."""
+    if op is None or op == "item" or isinstance(op, Op):
+        method.change = op  # type: ignore[attr-defined]
+    return method
 
 
 _RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}
@@ -992,6 +1000,7 @@ def _scaled_method(name: str) -> Callable:
     def method(self: Tensor, other: Any, *, alpha: Any = 1) -> Tensor:
         return function(self, other if alpha == 1 else other * alpha)
 
+    method.plainly = function  # type: ignore[attr-defined]
     sign = "+" if name == "add" else "-"
     method.__doc__ = f"""x {sign} alpha · other, element by element; see `ops.{name}`.
 
@@ -1020,7 +1029,7 @@ def divmod_turned(self: Tensor, other: Any) -> Any:
 #: Methods by name.
 FORMS: dict[str, Callable] = {
     "__getitem__": indexing.getitem,
-    "__setitem__": indexing.setitem,
+    "__setitem__": as_change(indexing.setitem, "item"),
     # shape
     "reshape": reshape_method,
     "view": view_method,
@@ -1096,9 +1105,9 @@ FORMS: dict[str, Callable] = {
     "new_tensor": new_tensor,
     "fill": fill_method,
     # in place
-    "fill_": fill_in_place,
-    "zero_": zero_in_place,
-    "copy_": copy_in_place,
+    "fill_": as_change(fill_in_place, copy_to),
+    "zero_": as_change(zero_in_place, None),
+    "copy_": as_change(copy_in_place, copy_to),
     "fill_diagonal": fill_diagonal,
     "fill_diagonal_": fill_diagonal_in_place,
     # reductions

@@ -25,10 +25,10 @@ from anfora.core.tensor import Tensor, current, wrap
 from anfora.kernel import bodies
 from anfora.kernel.emit import Value
 from anfora.kernel.glue import is_recording, state
-from anfora.kernel.indexing import plan_take
+from anfora.kernel.indexing import plan_put, plan_take
 from anfora.kernel.loops import plan_copy, plan_elementwise, raw
 from anfora.kernel.nonzero import plan_count, plan_positions
-from anfora.kernel.plan import Buffer, Planner
+from anfora.kernel.plan import Buffer, Plan, Planner
 from anfora.ops import layouts
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
@@ -378,6 +378,55 @@ def _write(x: Tensor, key: Any, value: Any) -> None:
     set_at_(view, selection.arrays, _fitted(value, shape), form=selection.form)
 
 
+def plan_set_item(
+    layout: Layout, items: tuple, value: Layout, arrays: Sequence[Layout]
+) -> tuple[Plan, tuple[Layout, int], tuple[tuple[int, int], ...]] | None:
+    """What `x[items] = value` writes, in one program of x, the value, the tensors of the key and the part of x that is
+    written: the plan, the part (with whole numbers 0) and its first byte, and for each whole number length and stride of
+    its axis. None for a mask with a value for each of its elements.
+
+    Args:
+        items: the key, one that has been written through: of whole numbers, slices, None, ... and tensors.
+    """
+    entries = list(items)
+    if any(x.dtype is bool_ for x in arrays):
+        [mask], shape = arrays, layout.shape
+        if len(items) > 1 or not 0 < mask.ndim <= len(shape) or value.ndim > len(shape) - mask.ndim:
+            return None
+        found = layouts.reshape(mask, (*mask.shape, *[1] * (len(shape) - mask.ndim)))
+        if found is None:
+            return None
+        p = Planner((layout, value, mask), (layout,))
+        given, out = Buffer.of(1, value), Buffer.of(3, layout)
+        _plan_where(p, Buffer.of(2, found), given, out)
+        return p.finish(), (layout, 0), ()
+    if arrays and any(isinstance(item, int) for item in items):  # which are indices like the tensors
+        return None
+    _spread_ellipsis(entries, layout.shape)
+    axes, axis = [], 0
+    for place, entry in enumerate(entries):
+        if isinstance(entry, int):
+            axes.append((layout.shape[axis], layout.strides[axis]))
+            entries[place] = 0
+        axis += entry is not None and entry is not ...
+    selection = select(layout.shape, tuple(entries), true_coordinates)
+    part, offset = layouts.index(layout, selection.items)
+    p = Planner((layout, value, *arrays), (part,))
+    given, out = Buffer.of(1, value), Buffer.of(2 + len(arrays), part)
+    shape = part.shape
+    if arrays:
+        shape = result_shape("x[…] = v", part.shape, arrays, selection.form)
+    if given.ndim > len(shape):
+        extra = given.ndim - len(shape)
+        given = Buffer(1, given.dtype, given.shape[extra:], given.strides[extra:])
+    if arrays:
+        indices = [Buffer.of(2 + i, array) for i, array in enumerate(arrays)]
+        plan_put(p, "set", selection.form, indices, given.broadcast(shape), out)
+    else:
+        plan_copy(p, given, out)
+    return p.finish(), (part, offset), tuple(axes)
+
+
 def _fitted(value: Any, shape: tuple[int, ...]) -> Any:
     """A value without the axes of length 1 that it has too many in front."""
     if not isinstance(value, Tensor) or value.ndim <= len(shape):
@@ -423,6 +472,10 @@ def _choose(mask: Value, new: Value, old: Value) -> Value:
 
 @write_where.kernel
 def _(p: Planner, input: Buffer, mask: Buffer, value: Buffer, out: Buffer):
+    _plan_where(p, mask, value, out)
+
+
+def _plan_where(p: Planner, mask: Buffer, value: Buffer, out: Buffer) -> None:
     if value.dtype is not out.dtype:
         converted = p.workspace(out.dtype, *value.shape)
         plan_copy(p, value, converted)

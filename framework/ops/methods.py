@@ -11,6 +11,7 @@ else gives Tensor behaviour that computes; what a tensor *is* stands in `core/te
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -133,20 +134,25 @@ def install() -> None:
 def _method(name: str, function: Callable, order: tuple[int, ...] | None) -> Callable:
     """A function as a method; a plain operator is replaced by its native form when it is first called."""
     is_operator = name in OPERATORS or name in REFLECTED
+    if hasattr(function, "change"):
+        return _made_at_first_call(name, function, lambda: slots.native_change(function.change, function, name=name))
     if not isinstance(function, Op):
         return _python_operator(function, order) if is_operator else spelled(function)
     if function.variadic or function.writes or (function.attributes and not is_operator):
         return spelled(function)
 
-    @functools.cache  # a program may put this back in the place of the native form, again and again
-    def native() -> Any:
-        return slots.native_method(function, order, is_operator)
+    return _made_at_first_call(name, function, lambda: slots.native_method(function, order, is_operator))
+
+
+def _made_at_first_call(name: str, function: Callable, make: Callable[[], Any]) -> Callable:
+    """A method that is replaced by its native form when it is first called."""
+    native = functools.cache(make)  # a program may put this back in the place of the native form, again and again
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         setattr(Tensor, name, native())
         return native()(self, *args, **kwargs)
 
-    return named(method, function, name)
+    return named(method, function, name, None if isinstance(function, Op) else inspect.signature(function))
 
 
 def _python_operator(function: Callable, order: tuple[int, ...] | None) -> Callable:

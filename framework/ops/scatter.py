@@ -10,6 +10,8 @@ put, and sums do not depend on the number of threads.
 from __future__ import annotations
 
 import builtins
+import functools
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -24,6 +26,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.kernel.glue import is_recording, set_recording
 from anfora.ops import places
+from anfora.ops.arithmetic import add, sub
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import copy_to, stop_gradient, write_back
@@ -340,6 +343,19 @@ def assign(variable: Any, value: Any) -> Any:
     return variable
 
 
+def _computed_into(op: Op, in_python: Callable) -> Callable[[], Callable]:
+    """Gives the function that computes an operator of a Parameter and a value, and writes it into the Parameter."""
+
+    def function(variable: Tensor, value: Any) -> Tensor:
+        slots.assign(variable, in_python(stop_gradient(variable), value))
+        return variable
+
+    return functools.cache(lambda: slots.native_change(op, function, untaped=True))
+
+
+_add_to, _sub_to = _computed_into(add, operator.add), _computed_into(sub, operator.sub)
+
+
 @composite
 def assign_add(variable: Any, value: Any) -> Any:
     """Add a value to a Parameter, in place; gives the Parameter.
@@ -349,8 +365,7 @@ def assign_add(variable: Any, value: Any) -> Any:
         [2.0, 3.0]
     """
     _check_target("assign_add", variable, "variable")
-    slots.assign(variable, stop_gradient(variable) + value)
-    return variable
+    return _add_to()(variable, value)
 
 
 @composite
@@ -362,8 +377,7 @@ def assign_sub(variable: Any, value: Any) -> Any:
         [0.0, 1.0]
     """
     _check_target("assign_sub", variable, "variable")
-    slots.assign(variable, stop_gradient(variable) - value)
-    return variable
+    return _sub_to()(variable, value)
 
 
 # -- along an axis ----------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from . import mint as mint
 from . import models as models
 from . import nn as nn
 from . import numpy as numpy
+from . import onnx as onnx
 from . import ops as ops
 from . import optim as optim
 from . import runtime as runtime
@@ -146,6 +147,7 @@ from anfora.nn.metrics_images import HausdorffDistance as HausdorffDistance
 from anfora.nn.metrics_images import MeanSurfaceDistance as MeanSurfaceDistance
 from anfora.nn.metrics_images import OcclusionSensitivity as OcclusionSensitivity
 from anfora.nn.metrics_images import RootMeanSquareDistance as RootMeanSquareDistance
+from anfora.ops.custom import custom_op as custom_op
 from anfora.ops.programs import is_tensor as is_tensor
 from anfora.profiler import Profiler as Profiler
 from anfora.sparse import COOTensor as COOTensor
@@ -185,15 +187,16 @@ __all__ = [
     "RootMeanSquareDistance", "RowTensor", "RunContext", "STRICT", "SummaryCollector", "SummaryRecord", "Tensor",
     "TimeMonitor", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "amp", "auc",
     "bfloat16", "bool_", "boost", "build_train_network", "common", "communication", "complex128", "complex64",
-    "connect_network_with_dataset", "constexpr", "context", "custom_vjp", "data_sink", "dataset", "default_generator",
-    "derivative", "device_context", "double", "dtype", "dtype_to_nptype", "dtype_to_pytype", "experimental", "explain",
-    "export", "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy", "get_auto_parallel_context",
-    "get_context", "get_grad", "get_metric_fn", "get_metrics", "get_num_threads", "get_rng_state", "get_seed", "grad",
-    "half", "initial_seed", "int16", "int32", "int64", "int8", "int_", "ir", "is_tensor", "jacfwd", "jacrev", "jet", "jit",
-    "jit_class", "jvp", "lazy_inline", "linearize", "load", "load_checkpoint", "load_param_into_net", "log", "manual_seed",
-    "mindrecord", "mint", "models", "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy",
-    "ops", "optim", "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "runtime", "save_checkpoint",
-    "seed", "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads",
-    "set_recursion_limit", "set_rng_state", "set_seed", "single", "string", "summary", "tensor", "tensor_type", "train",
-    "type_none", "uint16", "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
+    "connect_network_with_dataset", "constexpr", "context", "custom_op", "custom_vjp", "data_sink", "dataset",
+    "default_generator", "derivative", "device_context", "double", "dtype", "dtype_to_nptype", "dtype_to_pytype",
+    "experimental", "explain", "export", "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy",
+    "get_auto_parallel_context", "get_context", "get_grad", "get_metric_fn", "get_metrics", "get_num_threads",
+    "get_rng_state", "get_seed", "grad", "half", "initial_seed", "int16", "int32", "int64", "int8", "int_", "ir",
+    "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class", "jvp", "lazy_inline", "linearize", "load",
+    "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint", "models", "ms_function",
+    "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "onnx", "ops", "optim", "pytype_to_dtype",
+    "rearrange_inputs", "reset_auto_parallel_context", "runtime", "save_checkpoint", "seed", "set_auto_parallel_context",
+    "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit", "set_rng_state", "set_seed",
+    "single", "string", "summary", "tensor", "tensor_type", "train", "type_none", "uint16", "uint32", "uint64", "uint8",
+    "value_and_grad", "vjp", "vmap",
 ]

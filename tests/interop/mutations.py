@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import gzip
+import importlib.util
 import io
 import json
 import pathlib
@@ -19,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import anfora
-from anfora import Parameter, Tensor, load_checkpoint, ops, save_checkpoint
+from anfora import Parameter, Tensor, load_checkpoint, nn, ops, save_checkpoint
 from anfora.core.errors import OpValueError
 from anfora.data.idx import DataError, read_idx
 from anfora.deepx import DeepxError, check, parse
@@ -121,6 +122,26 @@ def _graphs(folder: pathlib.Path) -> list[bytes]:
     return found
 
 
+def _onnx(folder: pathlib.Path) -> list[bytes]:
+    net = nn.SequentialCell(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(), nn.Dense(2 * 16, 2))
+    file = folder / "sample.onnx"
+    found = []
+    for program, inputs in (
+        (net, [ops.ones((2, 1, 4, 4))]),
+        (lambda x, i: (ops.gather(x, i, 0).sum(1), x.reshape(-1)), [ops.ones((3, 4)), Tensor([0, 2])]),
+        (nn.LSTM(3, 2), [ops.ones((2, 1, 3))]),
+    ):
+        anfora.export(program, *inputs, file_name=file, file_format="ONNX", dynamic_axes={})
+        found.append(file.read_bytes())
+    return found
+
+
+def _read_onnx(file: pathlib.Path) -> object:
+    from anfora.onnx import load
+
+    return load(file)
+
+
 def _read_deepx(file: pathlib.Path) -> object:
     text = file.read_bytes().decode("utf-8", "replace")  # the command line refuses what is no text
     parse(text, "free")
@@ -153,6 +174,9 @@ READERS = {
     "kernel texts": Reader(_read_kernel_text, ".txt", _kernel_texts, KernelError),
     "MindIR": Reader(dumps.read, ".dat", _graphs, GraphError),
 }
+
+if importlib.util.find_spec("onnx"):
+    READERS["ONNX"] = Reader(_read_onnx, ".onnx", _onnx, OpValueError)
 
 _SPECIAL = (b"\0", b"\x01", b"\x7f", b"\x80", b"\xff", b"\xff" * 9, b"\x00" * 8, b"\n", b"\\", b"\xc3", b"\xed\xa0\x80")
 _REPEATED = (b"(", b"[", b"{", b'"', b"#", b"-", b"9", b" ", b"\n", b"\\", b"[[", b'{"a":', b"<", b"\xff", b"\0", b"# ")

@@ -13,7 +13,17 @@ from test_package import ROOT
 
 import anfora
 
-GUIDES = ["index", "first_network", "compile", "reproduce", "seeing", "mindir", "from_pytorch", "from_mindspore"]
+GUIDES = [
+    "index",
+    "first_network",
+    "compile",
+    "reproduce",
+    "seeing",
+    "custom_op",
+    "mindir",
+    "from_pytorch",
+    "from_mindspore",
+]
 PROGRAM = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.S)
 
 

@@ -76,6 +76,7 @@ _PROGRAMS = (
     "anfora.modes",
     "anfora.ops.programs",
     "anfora.models",
+    "anfora.onnx",
     "anfora.examples",
     "anfora.core.cell",
     "anfora.core.tree",
