@@ -1,7 +1,7 @@
 """Machine code: kernels, what makes them, and what runs them. To read in this order:
 
 making        emit.py        LLVM IR through values that behave like numbers
-              bodies.py, special.py, activations.py    the mathematics of one element, written once
+              bodies.py, special.py, activations.py    the mathematics of one element, written once; double.py, in float64
               memory.py      how elements in memory become values to compute with
               build.py       from a recipe to an address; cache.py, objects on disk; target.py, the machine
               irregular.py   kernels that numba compiles; custom.py, from functions of the program's own

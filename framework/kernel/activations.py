@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import struct
 
-from anfora.kernel import bodies
+from anfora.kernel import bodies, double
 from anfora.kernel.bodies import (
     absolute,
     clip,
@@ -109,7 +109,7 @@ def gelu(x: Value) -> Value:
     """x Phi(x), with the standard normal distribution function Phi, as max(x, 0) - |x| Phi(-|x|) [1.1 ulp for x > 1,
     3 ulp for |x| < 1, 5 ulp far on the left]."""
     if x.type.elem == "f64":
-        result = x * 0.5 * x.fn.libm("erfc", x * -math.sqrt(0.5))
+        result = x * 0.5 * double.erfc(x * -math.sqrt(0.5))
         return select(x < -40.0, copysign(x.fn.const(0.0, x.type), x), result)
     t, square, q, v, n = _normal_tail(x)
     weighted = fma(square, horner(t, _TAIL_P[:-1]), t * _TAIL_P[-1])  # t p
@@ -121,9 +121,7 @@ def gelu_gradient(g: Value, x: Value) -> Value:
     """g (Phi(x) + x phi(x)), with the standard normal density phi."""
     if x.type.elem == "f64":
         near = clip(x, -40.0, 40.0)
-        return g * (
-            0.5 * x.fn.libm("erfc", near * -math.sqrt(0.5)) + near * (bodies.exp(-0.5 * near * near) * _DENSITY)
-        )
+        return g * (0.5 * double.erfc(near * -math.sqrt(0.5)) + near * (bodies.exp(-0.5 * near * near) * _DENSITY))
     t, _, q, v, n = _normal_tail(x)
     a = fma(t, -_DENSITY, horner(t, _TAIL_P) / q)
     left = ldexp(fma(a, v, a), n)

@@ -6,7 +6,7 @@ for infinities, NaN, signed zeros and denormal numbers. A loop around one body i
 is a fused one; both inline the same instructions and give the same bits.
 
 Accuracy is tested against the correctly rounded result; the largest error stands behind each float32 body in ulp.
-Where float64 has no body of its own the C library's function is called lane by lane.
+Those of float64 that need more than its precision on the way are in `double.py`.
 """
 
 from __future__ import annotations
@@ -69,6 +69,13 @@ def trunc(x: Value) -> Value:
 
 def sqrt(x: Value) -> Value:
     return x.fn.intrinsic("sqrt", x)
+
+
+def _double(name: str, *args: Value) -> Value:
+    """A body of float64's own."""
+    from anfora.kernel import double  # which is made of these bodies
+
+    return getattr(double, name)(*args)
 
 
 def is_nan(x: Value) -> Value:
@@ -184,7 +191,7 @@ _EXP2_32 = [
 def exp2(x: Value) -> Value:
     """2 ** x [0.8 ulp]: x = n + r, and a polynomial for 2 ** r."""
     if x.type.elem == "f64":
-        return x.fn.libm("exp2", x)
+        return _double("exp2", x)
     x = clip(x, -151.0, 129.0)
     n = rint(x)
     r = x - n
@@ -290,14 +297,14 @@ def wide_log(x: Value) -> Value:
 def log2(x: Value) -> Value:
     """Logarithm to base 2 [0.5 ulp]."""
     if x.type.elem == "f64":
-        return x.fn.libm("log2", x)
+        return _double("log2", x)
     return (wide_log(x.to("f64")) * _LOG2E).to("f32")
 
 
 def log10(x: Value) -> Value:
     """Logarithm to base 10 [0.5 ulp]."""
     if x.type.elem == "f64":
-        return x.fn.libm("log10", x)
+        return _double("log10", x)
     return (wide_log(x.to("f64")) * 0.43429448190325182765).to("f32")
 
 
@@ -309,7 +316,7 @@ def pow(x: Value, y: Value) -> Value:
     slot = x.fn.var(product)
     simple = (b == 1.0) | (b == 2.0) | (b == 3.0)
     with x.fn.when(x.fn.any_lane(~simple)):
-        power = x.fn.libm("pow", a, b) if x.type.elem == "f64" else _pow_wide(a, b)
+        power = _double("pow", a, b) if x.type.elem == "f64" else _pow_wide(a, b)
         slot.set(select(simple, product, power))
     return slot.value.to(x.type.elem)
 
@@ -372,7 +379,7 @@ _ERF_SMALL = [-5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.7
 def erf(x: Value) -> Value:
     """The error function [1.0 ulp]: a polynomial below 0.93, 1 - e ** p(|x|) above."""
     if x.type.elem == "f64":
-        return x.fn.libm("erf", x)
+        return _double("erf", x)
     a = absolute(x)
     t = select(a > 4.0, 4.0, a)  # erf(4) rounds to one
     large = 1.0 - exp(fma(horner(t, _ERF_LARGE), t, -t))
@@ -415,36 +422,26 @@ def sine_and_cosine(x: Value) -> tuple[Value, Value]:
 
 
 def far_angles(x: Value, result: Value, name: str) -> Value:
-    """The result, but for angles that are too large for the reduction, which go to the C library; both are float64."""
+    """The result, but for angles that are too large for the reduction, which are reduced as float64's; both are float64."""
     slot = x.fn.var(result)
     far = absolute(x) > 1e6
     with x.fn.when(x.fn.any_lane(far)):
-        slot.set(select(far, x.fn.libm(name, x), result))
+        slot.set(select(far, _double(name, select(far, x, 1e9)), result))
     return slot.value
 
 
 def sin(x: Value) -> Value:
     """Sine of an angle in radians [0.5 ulp]."""
     if x.type.elem == "f64":
-        return x.fn.libm("sin", x)
+        return _double("sin", x)
     return select(x == 0.0, x, far_angles(x.to("f64"), sine_and_cosine(x)[0], "sin").to("f32"))
 
 
 def cos(x: Value) -> Value:
     """Cosine of an angle in radians [0.5 ulp]."""
     if x.type.elem == "f64":
-        return x.fn.libm("cos", x)
+        return _double("cos", x)
     return far_angles(x.to("f64"), sine_and_cosine(x)[1], "cos").to("f32")
-
-
-def libm(name: str):
-    """A body that is a function of the C library: slow, exact to its last bit or so."""
-
-    def body(*args: Value) -> Value:
-        return args[0].fn.libm(name, *args)
-
-    body.__qualname__ = f"libm.{name}"
-    return body
 
 
 # -- integers -----------------------------------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 """Scalar bodies, continued: inverse and hyperbolic functions, the error function, the gamma function.
 
 What is seldom the bottleneck is computed in double precision with series of 39 bits or more and rounded once, which
-makes it right to half an ulp of float32 without any care for its intermediate steps. For float64 such a body is the C
-library's function, lane by lane.
+makes it right to half an ulp of float32 without any care for its intermediate steps. For float64 it is another body, in
+`double.py`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import functools
 import math
 from collections.abc import Callable
 
-from anfora.kernel import bodies
+from anfora.kernel import bodies, double
 from anfora.kernel.bodies import absolute, clip, copysign, fma, horner, is_nan, select, sqrt, wide_exp, wide_log
 from anfora.kernel.emit import Value
 
@@ -22,13 +22,13 @@ __all__ = [
 
 
 def _widened(name: str) -> Callable[[Callable], Callable]:
-    """For a body in double precision: float32 goes through it, float64 to the C library's function."""
+    """For a body in double precision: float32 goes through it, float64 to its own."""
 
     def make(body: Callable) -> Callable:
         @functools.wraps(body)
         def chosen(*args: Value) -> Value:
             if args[0].type.elem == "f64":
-                return args[0].fn.libm(name, *args)
+                return getattr(double, name)(*args)
             return body(*(a.to("f64") for a in args)).to("f32")
 
         return chosen
@@ -87,7 +87,7 @@ def acos(x: Value) -> Value:
 def tan(x: Value) -> Value:
     """Tangent of an angle in radians [0.5 ulp]."""
     if x.type.elem == "f64":
-        return x.fn.libm("tan", x)
+        return double.tan(x)
     sine, cosine = bodies.sine_and_cosine(x)
     wide = x.to("f64")
     return select(x == 0.0, x, bodies.far_angles(wide, sine / cosine, "tan").to("f32"))
@@ -106,7 +106,7 @@ def sinc(x: Value) -> Value:
     n = bodies.rint(x)
     rest = x - n
     if elem == "f64":
-        sine = x.fn.libm("sin", rest * math.pi) / math.pi
+        sine = double.sin(rest * math.pi) / math.pi
     else:
         sine = rest * horner(rest * rest, _SINC)
     half = n * 0.5
@@ -229,7 +229,11 @@ def erfinv(x: Value) -> Value:
 
 # -- the gamma function -------------------------------------------------------------------------------------------
 
-lgamma = bodies.libm("lgamma")
+
+def lgamma(x: Value) -> Value:
+    """log |gamma(x)| [0.5 ulp]; infinite at 0, -1, -2 …"""
+    return double.lgamma(x.to("f64")).to(x.type.elem)
+
 
 _BERNOULLI = [1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6]
 
@@ -280,7 +284,7 @@ def polygamma(order: int) -> Callable[[Value], Value]:
         result = positive(select(left, 1.0 - x, x)) * (sign * factorial)
         slot = x.fn.var(result)
         with x.fn.when(x.fn.any_lane(left)):
-            cotangent = 1.0 / x.fn.libm("tan", (x - bodies.rint(x)) * math.pi)
+            cotangent = 1.0 / double.tan((x - bodies.rint(x)) * math.pi)
             mirrored = result * (1.0 if order % 2 == 0 else -1.0) - horner(cotangent, reflection)
             slot.set(select(left, mirrored, result))
         result = slot.value

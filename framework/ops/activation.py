@@ -615,7 +615,7 @@ _GELU = {"none": activations.gelu, "tanh": activations.gelu_tanh}
 _GELU_GRADIENT = {"none": activations.gelu_gradient, "tanh": activations.gelu_tanh_gradient}
 
 
-@elementwise(ByAttributes(lambda kind, approximate: _GELU[approximate]), takes="f", lift=True, cost=0.5, libm=True)
+@elementwise(ByAttributes(lambda kind, approximate: _GELU[approximate]), takes="f", lift=True, cost=0.5, pairs=True)
 def gelu(input: Tensor, approximate="none"):
     """input · Φ(input), element by element, with the distribution function Φ of the standard normal distribution.
 
@@ -648,7 +648,7 @@ def _(input, *, approximate, g):
     return gelu_gradient(g, input, approximate)
 
 
-@elementwise(ByAttributes(lambda kind, approximate: _GELU_GRADIENT[approximate]), takes="f", cost=0.5, libm=True)
+@elementwise(ByAttributes(lambda kind, approximate: _GELU_GRADIENT[approximate]), takes="f", cost=0.5, pairs=True)
 def gelu_gradient(gradient: Tensor, input: Tensor, approximate):
     """The gradient of `gelu`, fused."""
 

@@ -175,7 +175,7 @@ def _refuses_zero(made: Op) -> None:
         )
 
 
-@elementwise({"f": bodies.floor_divide, "iu": _guarded(bodies.integer_floor_divide)}, takes="iuf", cost=2.0, libm=True)
+@elementwise({"f": bodies.floor_divide, "iu": _guarded(bodies.integer_floor_divide)}, takes="iuf", cost=2.0, pairs=True)
 def floor_div(input: Tensor, other: Tensor):
     """floor(input / other), element by element: Python's `//`.
 
@@ -215,7 +215,7 @@ def truncate_div(input: Tensor, other: Tensor):
     """
 
 
-@elementwise({"f": bodies.remainder, "iu": _guarded(bodies.integer_remainder)}, takes="iuf", cost=2.0, libm=True)
+@elementwise({"f": bodies.remainder, "iu": _guarded(bodies.integer_remainder)}, takes="iuf", cost=2.0, pairs=True)
 def remainder(input: Tensor, other: Tensor):
     """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`.
 
@@ -241,7 +241,7 @@ def _(input, other, *, g):
     return -(g * floor_div(input, other))
 
 
-@elementwise({"f": bodies.fmod, "iu": _guarded(bodies.integer_fmod)}, takes="iuf", cost=2.0, libm=True)
+@elementwise({"f": bodies.fmod, "iu": _guarded(bodies.integer_fmod)}, takes="iuf", cost=2.0, pairs=True)
 def fmod(input: Tensor, other: Tensor):
     """input - trunc(input / other) · other, which has the sign of the input, element by element: C's `fmod`.
 

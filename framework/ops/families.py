@@ -79,7 +79,7 @@ def elementwise(
     result: str | None = None,
     cost: float = 0.15,
     same: tuple[str, ...] | None = None,
-    libm: bool = False,
+    pairs: bool = False,
 ) -> Callable[[Callable], Op]:
     """Make an operator that applies a scalar body to each element, with broadcasting and promotion.
 
@@ -90,7 +90,7 @@ def elementwise(
         result: `"bool"` for predicates; else the result has the promoted type.
         cost: nanoseconds an element, about.
         same: the arguments that are promoted together; all when not given. Others keep their types (a mask, say).
-        libm: in float64 the body calls the C library for each element.
+        pairs: in float64 the body is long, since it computes with pairs of numbers (`kernel/double.py`).
     """
 
     def make(function: Callable) -> Op:
@@ -139,7 +139,7 @@ def elementwise(
                 for x, name in zip(inputs, made.tensors)
                 if x is not None
             ]
-            price = cost if dtype.bits < 64 else 12.0 if libm else 2 * cost
+            price = cost if dtype.bits < 64 else 8.0 if pairs else 2 * cost
             plan_elementwise(p, chosen, typed, [(out, compute_elem(out.code))], price)
 
         @made.batch

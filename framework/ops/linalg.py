@@ -74,7 +74,7 @@ def _abs_power(exponent: str, signed: bool) -> Callable:
 
 
 @elementwise(
-    ByAttributes(lambda kind, exponent, signed: _abs_power(exponent.hex(), signed)), takes="f", cost=5.0, libm=True
+    ByAttributes(lambda kind, exponent, signed: _abs_power(exponent.hex(), signed)), takes="f", cost=5.0, pairs=True
 )
 def abs_power(input: Tensor, exponent, signed):
     """|input| to a power; if `signed`, with the sign of the input, and zero at zero whatever the exponent."""

@@ -76,7 +76,7 @@ def _integer_pow(x: Value, y: Value) -> Value:
     return bodies.integer_pow(x, y)
 
 
-@elementwise({"f": bodies.pow, "iu": _integer_pow}, takes="iuf", cost=2.0, libm=True)
+@elementwise({"f": bodies.pow, "iu": _integer_pow}, takes="iuf", cost=2.0, pairs=True)
 def pow(input: Tensor, exponent: Tensor):
     """input to the power of `exponent`, element by element: Python's `**`.
 
@@ -126,7 +126,7 @@ def _stays_zero(input, exponent):
     return logical_and(equal(input, 0), greater_equal(exponent, 0))
 
 
-@elementwise(lambda x, y: select(y == 0.0, 0.0, y * bodies.pow(x, y - 1.0)), takes="f", cost=2.0, libm=True)
+@elementwise(lambda x, y: select(y == 0.0, 0.0, y * bodies.pow(x, y - 1.0)), takes="f", cost=2.0, pairs=True)
 def power_slope(input: Tensor, exponent: Tensor):
     """The derivative of a power with respect to its base: exponent · input ** (exponent - 1), 0 where that is 0 · inf."""
 
@@ -204,7 +204,7 @@ def _(out, *, g):
     return g * out
 
 
-@elementwise(bodies.exp2, takes="f", lift=True, libm=True)
+@elementwise(bodies.exp2, takes="f", lift=True, pairs=True)
 def exp2(input: Tensor):
     """2 to the power of the element.
 
@@ -246,7 +246,7 @@ def _(input, *, g):
     return g * exp(input)
 
 
-@elementwise(lambda x, y: x * bodies.exp2(y), takes="f", lift=True, libm=True)
+@elementwise(lambda x, y: x * bodies.exp2(y), takes="f", lift=True, pairs=True)
 def ldexp(x: Tensor, other: Tensor):
     """x · 2 ** other, element by element.
 
@@ -317,7 +317,7 @@ def _(input, *, g):
     return g / (input + 1)
 
 
-@elementwise(bodies.log2, takes="f", lift=True, cost=0.3, libm=True)
+@elementwise(bodies.log2, takes="f", lift=True, cost=0.3, pairs=True)
 def log2(input: Tensor):
     """Logarithm to the base 2, element by element.
 
@@ -338,7 +338,7 @@ def _(input, *, g):
     return g / (input * LN2)
 
 
-@elementwise(bodies.log10, takes="f", lift=True, cost=0.3, libm=True)
+@elementwise(bodies.log10, takes="f", lift=True, cost=0.3, pairs=True)
 def log10(input: Tensor):
     """Logarithm to the base 10, element by element.
 
@@ -516,7 +516,7 @@ def logit(input: Tensor, eps=None) -> Tensor:
 # -- angles -----------------------------------------------------------------------------------------------------------
 
 
-@elementwise(bodies.sin, takes="f", lift=True, cost=0.6, libm=True)
+@elementwise(bodies.sin, takes="f", lift=True, cost=0.6, pairs=True)
 def sin(input: Tensor):
     """Sine, element by element.
 
@@ -537,7 +537,7 @@ def _(input, *, g):
     return g * cos(input)
 
 
-@elementwise(bodies.cos, takes="f", lift=True, cost=0.6, libm=True)
+@elementwise(bodies.cos, takes="f", lift=True, cost=0.6, pairs=True)
 def cos(input: Tensor):
     """Cosine, element by element.
 
@@ -558,7 +558,7 @@ def _(input, *, g):
     return -(g * sin(input))
 
 
-@elementwise(special.tan, takes="f", lift=True, cost=1.0, libm=True)
+@elementwise(special.tan, takes="f", lift=True, cost=1.0, pairs=True)
 def tan(input: Tensor):
     """Tangent, element by element.
 
@@ -579,7 +579,7 @@ def _(out, *, g):
     return g * (out * out + 1)
 
 
-@elementwise(special.asin, takes="f", lift=True, cost=1.0, libm=True)
+@elementwise(special.asin, takes="f", lift=True, cost=1.0, pairs=True)
 def asin(input: Tensor):
     """Arc sine, from -pi/2 to pi/2, element by element.
 
@@ -600,7 +600,7 @@ def _(input, *, g):
     return g * rsqrt((1 - input) * (1 + input))
 
 
-@elementwise(special.acos, takes="f", lift=True, cost=1.0, libm=True)
+@elementwise(special.acos, takes="f", lift=True, cost=1.0, pairs=True)
 def acos(input: Tensor):
     """Arc cosine, from 0 to pi, element by element.
 
@@ -621,7 +621,7 @@ def _(input, *, g):
     return -(g * rsqrt((1 - input) * (1 + input)))
 
 
-@elementwise(special.atan, takes="f", lift=True, cost=1.0, libm=True)
+@elementwise(special.atan, takes="f", lift=True, cost=1.0, pairs=True)
 def atan(input: Tensor):
     """Arc tangent, from -pi/2 to pi/2, element by element.
 
@@ -642,7 +642,7 @@ def _(input, *, g):
     return g / (input * input + 1)
 
 
-@elementwise(special.atan2, takes="f", lift=True, cost=1.0, libm=True)
+@elementwise(special.atan2, takes="f", lift=True, cost=1.0, pairs=True)
 def atan2(input: Tensor, other: Tensor):
     """The angle of the point (other, input), from -pi to pi, element by element.
 
@@ -671,7 +671,7 @@ def _(input, other, *, g):
     return -(g * xdivy(xdivy(input, radius), radius))
 
 
-@elementwise(special.hypot, takes="f", lift=True, cost=0.6, libm=True)
+@elementwise(special.hypot, takes="f", lift=True, cost=0.6, pairs=True)
 def hypot(input: Tensor, other: Tensor):
     """sqrt(input² + other²) without overflow on the way, element by element.
 
@@ -697,7 +697,7 @@ def _(other, out, *, g):
     return g * xdivy(other, out)
 
 
-@elementwise(special.sinc, takes="f", lift=True, cost=1.0, libm=True)
+@elementwise(special.sinc, takes="f", lift=True, cost=1.0, pairs=True)
 def sinc(input: Tensor):
     """sin(pi · input) / (pi · input), and 1 at 0, element by element.
 
@@ -786,7 +786,7 @@ def rad2deg(x: Tensor) -> Tensor:
 # -- hyperbolic functions ---------------------------------------------------------------------------------------------
 
 
-@elementwise(special.sinh, takes="f", lift=True, cost=0.6, libm=True)
+@elementwise(special.sinh, takes="f", lift=True, cost=0.6, pairs=True)
 def sinh(input: Tensor):
     """Hyperbolic sine, element by element.
 
@@ -807,7 +807,7 @@ def _(input, *, g):
     return g * cosh(input)
 
 
-@elementwise(special.cosh, takes="f", lift=True, cost=0.6, libm=True)
+@elementwise(special.cosh, takes="f", lift=True, cost=0.6, pairs=True)
 def cosh(input: Tensor):
     """Hyperbolic cosine, element by element.
 
@@ -828,7 +828,7 @@ def _(input, *, g):
     return g * sinh(input)
 
 
-@elementwise(special.asinh, takes="f", lift=True, cost=0.6, libm=True)
+@elementwise(special.asinh, takes="f", lift=True, cost=0.6, pairs=True)
 def asinh(input: Tensor):
     """Inverse hyperbolic sine, element by element.
 
@@ -849,7 +849,7 @@ def _(input, *, g):
     return g / hypot(input, 1)
 
 
-@elementwise(special.acosh, takes="f", lift=True, cost=0.6, libm=True)
+@elementwise(special.acosh, takes="f", lift=True, cost=0.6, pairs=True)
 def acosh(input: Tensor):
     """Inverse hyperbolic cosine, element by element.
 
@@ -870,7 +870,7 @@ def _(input, *, g):
     return g * (rsqrt(input - 1) * rsqrt(input + 1))
 
 
-@elementwise(special.atanh, takes="f", lift=True, cost=0.8, libm=True)
+@elementwise(special.atanh, takes="f", lift=True, cost=0.8, pairs=True)
 def atanh(input: Tensor):
     """Inverse hyperbolic tangent, element by element.
 
@@ -894,7 +894,7 @@ def _(input, *, g):
 # -- the error function and the gamma function ------------------------------------------------------------------------
 
 
-@elementwise(bodies.erf, takes="f", lift=True, cost=0.3, libm=True)
+@elementwise(bodies.erf, takes="f", lift=True, cost=0.3, pairs=True)
 def erf(input: Tensor):
     """The error function: 2 / sqrt(pi) times the integral of exp(-t²) from 0 to the element.
 
@@ -915,7 +915,7 @@ def _(input, *, g):
     return g * (exp(-(input * input)) * (2 / math.sqrt(math.pi)))
 
 
-@elementwise(special.erfc, takes="f", lift=True, cost=1.0, libm=True)
+@elementwise(special.erfc, takes="f", lift=True, cost=1.0, pairs=True)
 def erfc(input: Tensor):
     """1 - erf(input), accurate where that is small, element by element.
 
@@ -959,7 +959,7 @@ def _(out, *, g):
     return g * (exp(out * out) * (math.sqrt(math.pi) / 2))
 
 
-@elementwise(special.lgamma, takes="f", lift=True, cost=12.0, libm=True)
+@elementwise(special.lgamma, takes="f", lift=True, cost=12.0, pairs=True)
 def lgamma(input: Tensor):
     """log |gamma(input)|, element by element.
 
