@@ -24,7 +24,7 @@ from anfora.api import GradientFunction
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.op import Op
+from anfora.core.op import Op, registry
 from anfora.core.parameter import Parameter
 from anfora.core.random import get_rng_state, set_rng_state
 from anfora.core.tensor import Tensor, current
@@ -334,7 +334,10 @@ def _strange(value: Any) -> Iterator[Any]:
     elif isinstance(value, Primitive):
         if PRIMITIVES.get(value.name) is not value or value.name not in _HARMLESS:
             yield value
-    elif not (type(value) in _VALUES or value is U or type(value) is Tensor or isinstance(value, (FuncGraph, Op))):
+    elif isinstance(value, Op):
+        if registry.get(value.name) is not value:  # one that a program has made
+            yield value
+    elif not (type(value) in _VALUES or value is U or type(value) is Tensor or isinstance(value, FuncGraph)):
         yield value
 
 

@@ -128,6 +128,7 @@ class Op:
         self.fault_rule: Callable | None = None
         self.faults_are_of_integers = False  #: whether floating-point numbers never fail
         self.advice_rule: Callable | None = None
+        self.part_rule: Callable | None = None
         self.scalar_rule: Callable = _common_dtype
         self.jvp_rule: Callable | None = None  #: from a mapping of what it may ask for (`eager/forward.py`)
         self.batch_rule: Callable | None = None
@@ -182,6 +183,12 @@ class Op:
         """Set the rule of an operator whose result shares the memory of its first argument: from its layout and the
         attributes to (layout, offset in bytes), or None where only a copy can do; then the kernel makes it."""
         self.view_rule = rule
+        return rule
+
+    def part(self, rule: Callable) -> Callable:
+        """Set the rule of a view whose gradient is zero but for a part: from the layout of the argument and the attributes
+        to (shape of the whole, items of index_view), or None where it is all. The tape may then put several together."""
+        self.part_rule = rule
         return rule
 
     def fault(self, rule: Callable) -> Callable:

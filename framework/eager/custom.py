@@ -69,11 +69,12 @@ class _PythonCall:
         count: how many results there are.
     """
 
-    __slots__ = ("back", "count", "is_tuple", "passes", "targets")
+    __slots__ = ("back", "count", "is_tuple", "part", "passes", "targets")
 
     def __init__(self, back: Callable[[tuple, list, list], list], layouts: Sequence[Layout], count: int) -> None:
         self.back, self.count = back, count
         self.passes = False
+        self.part = None
         self.is_tuple = True
         self.targets = tuple(enumerate(layouts))
 

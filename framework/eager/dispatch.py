@@ -44,29 +44,82 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
         key = _call_key(args[count:], kwargs) if kwargs or len(args) > count else ()
         if key is not None and len(args) >= count:
             function = known.get(key)
-            if function is None:
+            if function is None:  # one that comes a second time is kept
                 if len(known) >= _MOST_CALLS:
                     known.clear()
+                if key not in known:
+                    known[key] = None
+                    return call_fully(op, args, kwargs)
                 function = known[key] = _function_for(op, args[count:], kwargs)
             return function(*args[:count])
-    elif op.is_mixed and not kwargs and len(args) > op.places[-1] and slots.watcher.recorder is None:
-        return _call_mixed(op, args)
+    elif op.is_mixed and len(args) > op.places[-1] and slots.watcher.recorder is None:
+        return _call_mixed(op, args, kwargs)
+    elif op.variadic and slots.watcher.recorder is None:
+        return _call_flat(op, args, kwargs)
     return call_fully(op, args, kwargs)
 
 
-def _call_mixed(op: Op, args: tuple) -> Any:
-    """A call of an operator of which attributes stand in front of tensors, all by position."""
-    key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), {})
-    if key is None or len(args) > len(op.order):
-        return call_fully(op, args, {})
+def _call_flat(op: Op, args: tuple, kwargs: dict) -> Any:
+    """A call of an operator of sequences of tensors, in front of all attributes: these are laid side by side."""
+    count = len(op.tensors)
+    key = _call_key(args[count:], kwargs)
+    if key is None or len(args) < count or op.order[:count] != op.tensors or not op.variadic.isdisjoint(kwargs):
+        return call_fully(op, args, kwargs)
+    flat: list[Any] = []
+    groups: list[int | slice] = []
+    for name, value in zip(op.tensors, args):
+        start = len(flat)
+        if name not in op.variadic:
+            flat.append(value)
+            groups.append(start)
+        elif value.__class__ is tuple or value.__class__ is list:
+            flat += value
+            groups.append(slice(start, len(flat)))
+        else:
+            return call_fully(op, args, kwargs)
+    if len(flat) > ARGUMENTS:
+        return call_fully(op, args, kwargs)
     known = op.caches.get("calls")
     if known is None:
         known = op.caches["calls"] = {}
+    key = (*[group if group.__class__ is int else (group.start, group.stop) for group in groups], *key)  # type: ignore[union-attr]
     function = known.get(key)
     if function is None:
         if len(known) >= _MOST_CALLS:
             known.clear()
-        given = {name: x for i, (name, x) in enumerate(zip(op.order, args)) if i not in op.places}
+        if key not in known:
+            known[key] = None
+            return call_fully(op, args, kwargs)
+        try:
+            _, given = op.bind((*(None for _ in op.tensors), *args[count:]), kwargs)
+        except AnforaError:
+            return call_fully(op, args, kwargs)
+        frozen = tuple((name, freeze(value)) for name, value in given.items())
+        site, slow = _make_site(op, frozen, None, groups=tuple(groups))
+        function = known[key] = slow if site is None else site.call
+    return function(*flat)
+
+
+def _call_mixed(op: Op, args: tuple, kwargs: dict) -> Any:
+    """A call of an operator of which attributes stand in front of tensors, and these are given by position."""
+    key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), kwargs)
+    if key is None or len(args) > len(op.order):
+        return call_fully(op, args, kwargs)
+    known = op.caches.get("calls")
+    if known is None:
+        known = op.caches["calls"] = {}
+    key = (len(args), *key)
+    function = known.get(key)
+    if function is None:
+        if len(known) >= _MOST_CALLS:
+            known.clear()
+        if key not in known:
+            known[key] = None
+            return call_fully(op, args, kwargs)
+        try:
+            _, given = op.bind(args, kwargs)
+        except AnforaError:
+            return call_fully(op, args, kwargs)
         function = known[key] = bound(op, **given)
     return function(*[args[i] for i in op.places])
 
@@ -82,10 +135,17 @@ def _call_key(attributes: tuple, kwargs: dict) -> tuple | None:
         if kind is tuple or kind is list:
             for item in value:
                 if item.__class__ is not int:
-                    return None
-            key.append(tuple(value))
+                    inner = _call_key(value, {})
+                    if inner is None:
+                        return None
+                    key.append((tuple, *inner))
+                    break
+            else:
+                key.append(tuple(value))
         elif kind is int or kind is bool or kind is str or value is None or kind is DType:
             key.append((kind, value))
+        elif kind is float and value == value:
+            key.append((kind, value if value else str(value)))  # zeros have signs
         else:
             return None
     return (*key, *kwargs)
@@ -549,11 +609,18 @@ def _assignment() -> Callable:
 # -- the native path --------------------------------------------------------------------------------------------------
 
 
-def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: bool = False) -> tuple[Site | None, Any]:
+def _make_site(
+    op: Op,
+    given: tuple,
+    order: tuple[int, ...] | None,
+    is_python: bool = False,
+    groups: tuple[int | slice, ...] | None = None,
+) -> tuple[Site | None, Any]:
     """The native site of an operator with fixed attributes, if it can have one, and the Python function behind it.
 
     `order` says which argument of the caller each tensor parameter is, for reflected operators. One of Python's operators
-    gives NotImplemented for foreign objects, so that Python asks their class.
+    gives NotImplemented for foreign objects, so that Python asks their class. `groups` says which arguments of the caller
+    are those of each tensor parameter, where some of these are sequences.
     """
     thawed = {name: thaw(value) for name, value in given}
 
@@ -563,11 +630,13 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
             for value in args:
                 if not _takes(op, value):
                     return NotImplemented
-        if kwargs or len(args) != len(op.tensors):
+        if groups is None and (kwargs or len(args) != len(op.tensors)):
             if order is not None and len(args) == len(order):
                 args = tuple(args[i] for i in order)
             return call_fully(op, args, {**thawed, **kwargs})
         inputs = list(args) if order is None else [args[i] for i in order]
+        if groups is not None:
+            inputs = [args[group] for group in groups]
         try:
             result = apply(op, inputs, given)
         except AnforaError as error:
@@ -578,13 +647,13 @@ def _make_site(op: Op, given: tuple, order: tuple[int, ...] | None, is_python: b
         if site is None or slots.watcher.recorder is not None:
             return result
         if result.__class__ not in (batched.Batched, tuple):  # these are never native
-            _teach(site, op, inputs, given, order)
+            _teach(site, op, inputs, given, order, groups)
         return result
 
     slow.__name__ = op.name
     slow.__doc__ = op.__doc__
     slow.__signature__ = op.signature  # type: ignore[attr-defined]
-    is_native = not op.variadic and glue.available()
+    is_native = (groups is not None or not op.variadic) and glue.available()
     site = Site(slow, writes=op.writes is not None) if is_native else None
     return site, slow
 
@@ -611,12 +680,17 @@ def bound(op: Op, **attributes: Any) -> Any:
     return site.call if site is not None else slow
 
 
-def _teach(site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...] | None) -> None:
+def _teach(
+    site: Site, op: Op, inputs: list, given: tuple, order: tuple[int, ...] | None, groups: tuple | None = None
+) -> None:
     """Let the native path serve the next call like this one."""
+    if groups is not None:
+        inputs = [x for value, group in zip(inputs, groups) for x in (value if isinstance(group, slice) else (value,))]
     if len(inputs) > ARGUMENTS or not all(value is None or is_plain(value) for value in inputs):
         return  # some argument is another one by the time it comes to its entry
     keys = list(map(_key, inputs))
-    entry = entry_for(op, tuple(keys), given)
+    grouped = keys if groups is None else [tuple(keys[g]) if isinstance(g, slice) else keys[g] for g in groups]
+    entry = entry_for(op, tuple(grouped), given)
     if entry.is_tuple or op.python_rule is not None or entry.advice is not None:
         return
     if entry.widens and _widens_a_network(inputs):

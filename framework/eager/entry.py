@@ -36,11 +36,13 @@ class Call:
     can be differentiated again. Both are small functions put together once, since the walk back calls little else.
     """
 
-    __slots__ = ("is_tuple", "passes", "run", "run_with_history", "targets")
+    __slots__ = ("is_tuple", "part", "passes", "run", "run_with_history", "targets")
 
     def __init__(
         self, rule: Callable, arguments: list[Argument], targets: list[tuple[int, Layout]], is_tuple: bool
     ) -> None:
+        #: Of index_view, where the gradient is a part and zero elsewhere: the shape of the whole, and the items.
+        self.part: tuple[tuple[int, ...], tuple] | None = None
         self.passes = rule is pass_gradient
         self.targets = tuple(targets)  #: the inputs that its results belong to
         self.is_tuple = is_tuple  #: whether the rule gives one result for each target
@@ -297,7 +299,10 @@ class Entry:
             flat = range(group.start, group.stop) if isinstance(group, slice) else [group]
             targets += [(i, self.inputs[i]) for i in flat]
         is_tuple = len(gradient.targets) > 1 or not op.variadic.isdisjoint(gradient.targets)
-        return Call(gradient.rule, arguments, targets, is_tuple)  # type: ignore[arg-type]
+        call = Call(gradient.rule, arguments, targets, is_tuple)  # type: ignore[arg-type]
+        if op.part_rule is not None:
+            call.part = op.part_rule(self.inputs[0], **self.attributes)
+        return call
 
     def _value(self, want: str) -> Any:
         """An attribute, or the type of an argument or result."""

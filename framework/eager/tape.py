@@ -14,6 +14,7 @@ saved values come back with the history they had.
 from __future__ import annotations
 
 import functools
+import itertools
 import operator
 import threading
 import weakref
@@ -331,6 +332,7 @@ def walk(
         needed: the nodes that lead to something wanted; None where all do.
     """
     marks = advice.marks
+    in_parts = not create_graph and slots.watcher.recorder is None
     while order:
         node: Any = order.pop()
         if marks and node.tick in marks:
@@ -338,9 +340,12 @@ def walk(
         if type(node) is Leaf:
             total = pending.pop(node, None)
             if total is not None:
+                if type(total) is Parts:
+                    total = total.whole()
                 found[node] = _run_hooks(node, 0, total) if node.hooks else total
             continue
         if type(node) is Block:
+            _finish_parts(pending)
             is_whole = node.nodes is None and not create_graph
             if not (is_whole and node.program.walk_back(node, pending, needed, retain_graph)):
                 order += _nodes_of(node, pending, needed)
@@ -349,6 +354,8 @@ def walk(
         gradient: Any = pending.pop(node, None) if recipe.results == 1 else _several(node, recipe.results, pending)
         if gradient is None:
             continue
+        if type(gradient) is Parts:
+            gradient = gradient.whole()
         if node.hooks is not None and recipe.results == 1:
             gradient = _run_hooks(node, 0, gradient)
         if wanted:
@@ -361,6 +368,9 @@ def walk(
             try:
                 if call.passes:
                     new = gradient
+                elif in_parts and call.part is not None and gradient._layout.dtype is call.targets[0][1].dtype:
+                    _add_part(pending, parents[call.targets[0][0]], gradient, *call.part)
+                    continue
                 elif create_graph:
                     new = call.run_with_history(node, saved, gradient)
                 else:
@@ -380,9 +390,78 @@ def walk(
                 if type(parent) is Output:
                     parent = parent.key
                 before = pending.get(parent)
+                if type(before) is Parts:
+                    before = before.whole()
                 pending[parent] = new if before is None else before + new
         if not retain_graph:
             node.saved = None
+    _finish_parts(pending)
+
+
+class Parts:
+    """A gradient that has come in parts: each is that of a view of index_view, and zero elsewhere.
+
+    They are put together when the whole is asked for. Parts that lie side by side along one axis are written into one
+    tensor; the sum of tensors with zeros elsewhere, which it is, gives each element once, plus zero.
+    """
+
+    __slots__ = ("items", "shape", "tensors")
+
+    def __init__(self, shape: tuple[int, ...], items: tuple, tensor: Tensor) -> None:
+        self.shape, self.items, self.tensors = shape, [items], [tensor]
+
+    def whole(self) -> Tensor:
+        """The gradient."""
+        from anfora.ops import zeros
+        from anfora.ops.copying import place
+        from anfora.ops.shape import index_view
+
+        if len(self.items) > 1 and _lie_side_by_side(self.items):
+            whole = zeros(self.shape, self.tensors[0].dtype)
+            for items, tensor in zip(self.items, self.tensors):
+                index_view(whole, items).add_(tensor)  # zero and the element
+            return whole
+        paths = [(("index_view", (("items", items),)),) for items in self.items]
+        placed = [place(tensor, shape=self.shape, path=path) for tensor, path in zip(self.tensors, paths)]
+        return functools.reduce(operator.add, placed)
+
+
+def _lie_side_by_side(parts: Sequence[tuple]) -> bool:
+    """Whether items of index_view take other places along one axis, and the same along all others."""
+    first = parts[0]
+    if any(len(items) != len(first) for items in parts):
+        return False
+    differing = [i for i in range(len(first)) if any(items[i] != first[i] for items in parts)]
+    if len(differing) != 1:
+        return False
+    spans = []
+    for items in parts:
+        item = items[differing[0]]
+        if item is None:
+            return False
+        start, count, step = (item, 1, 1) if isinstance(item, int) else item
+        if count:
+            spans.append(sorted((start, start + (count - 1) * step)))
+    spans.sort()
+    return all(before[1] < after[0] for before, after in itertools.pairwise(spans))
+
+
+def _add_part(pending: dict, slot: Slot, gradient: Tensor, shape: tuple[int, ...], items: tuple) -> None:
+    key = key_of(slot)
+    before = pending.get(key)
+    if type(before) is Parts:
+        before.items.append(items)
+        before.tensors.append(gradient)
+    elif before is None:
+        pending[key] = Parts(shape, items, gradient)
+    else:
+        pending[key] = before + Parts(shape, items, gradient).whole()
+
+
+def _finish_parts(pending: dict) -> None:
+    for key, value in pending.items():
+        if type(value) is Parts:
+            pending[key] = value.whole()
 
 
 def node_walked_back(frame: FrameType | None) -> Node | None:
@@ -472,12 +551,15 @@ _tick = operator.attrgetter("tick")
 def _add(pending: dict, slot: Slot, gradient: Tensor) -> None:
     key = key_of(slot)
     before = pending.get(key)
+    if type(before) is Parts:
+        before = before.whole()
     pending[key] = gradient if before is None else before + gradient
 
 
 def _several(node: Node, count: int, pending: dict) -> tuple | None:
     """The gradients that have come to the results of a node, or None if there are none."""
     gradients = [pending.pop((node, i), None) for i in range(count)]
+    gradients = [g.whole() if type(g) is Parts else g for g in gradients]
     if all(gradient is None for gradient in gradients):
         return None
     if node.hooks:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anfora.core import slots
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.memory import Epoch
 from anfora.core.parameter import Parameter
@@ -65,7 +66,7 @@ class Linearized:
             seeds.append((history, tape.fit(gradient, result._layout.type)))
         targets = [*(slot for group in self.slots for slot in group), *self._weight_slots]
         found = tape.backward(seeds, targets, self._create_graph) if seeds else {}
-        seen: set[int] = {id(memory_of(t)) for t in given if t is not None}
+        seen = {id(memory_of(t)): owner_of(t) for t in given if t is not None}
 
         def deliver(slot: Any, like: Tensor) -> Tensor:
             gradient = found.get(tape.key_of(slot))
@@ -268,15 +269,30 @@ def memory_of(tensor: Tensor) -> Any:
     return root(tensor._array)
 
 
-def _own(gradient: Tensor, seen: set[int]) -> Tensor:
-    """A gradient for the user: contiguous, and in memory that nothing else the user holds shares."""
+def owner_of(tensor: Tensor) -> Tensor:
+    """What a tensor is a view of, or the tensor itself."""
+    return tensor if tensor._base is None else tensor._base
+
+
+def _own(gradient: Tensor, seen: dict[int, Tensor]) -> Tensor:
+    """A gradient for the user: contiguous, and in memory that nothing else the user holds shares; or that whoever writes
+    to it first leaves to the others.
+
+    Args:
+        seen: memory that the user holds, by its identity, and the tensor that moves when it is written to; added to.
+    """
     from anfora.ops import copy
 
-    key = id(memory_of(gradient))
-    if key in seen or gradient._base is not None or not gradient._layout.is_contiguous:
+    key, owner = id(memory_of(gradient)), owner_of(gradient)
+    if seen.get(key, owner) is not owner or not gradient._layout.is_contiguous:
         return copy(gradient)
-    seen.add(key)
-    return gradient
+    is_alone = key not in seen and gradient._base is None
+    seen[key] = owner
+    if is_alone:
+        return gradient
+    if slots.watcher.recorder is not None:  # the copy is a row
+        return copy(gradient)
+    return tape.second_handle(gradient, gradient._node if glue.is_recording() else None)
 
 
 def zeros_like(tensor: Tensor) -> Tensor:
@@ -327,7 +343,7 @@ def backward(
         seed = tape.fit(seed, tensor._layout.type)
     retain = create_graph if retain_graph is None else retain_graph
     found = tape.backward([(tensor._node, seed)], None, create_graph, retain)
-    seen = {id(memory_of(seed))} if gradient is not None else set()
+    seen = {id(memory_of(seed)): owner_of(seed)} if gradient is not None else {}
     with tape.recording(create_graph):
         for leaf, new in found.items():
             owner = leaf.tensor()

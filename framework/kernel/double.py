@@ -409,8 +409,8 @@ def atan2(y: Value, x: Value) -> Value:
     zero = _zero(x)
     angle = _angle((b, zero), (a, zero))
     other = add(constant(x, 2 * _PI_2[0], 2 * _PI_2[1]), (-angle[0], -angle[1]))
-    tiny = (absolute(y) < absolute(x) * 2.0**-1000) | (angle[0] < 2.0**-1000)
-    near = select(tiny & (absolute(x) < math.inf) & (x != 0.0), absolute(y) / absolute(x), angle[0])
+    flat = absolute(y) < absolute(x) * 2.0**-100  # the angle is the quotient, which scaling might have made denormal
+    near = select(flat & (absolute(x) < math.inf), absolute(y) / absolute(x), angle[0])
     result = select(copysign(x.fn.const(1.0, x.type), x) < 0.0, other[0], near)
     return select(is_nan(x) | is_nan(y), math.nan, copysign(result, y))
 

@@ -16,10 +16,14 @@ from anfora.core.span import Span
 from anfora.core.tensor import Tensor, current
 from anfora.graph.ir import PRIMITIVES
 from anfora.graph.ir.primitives import Primitive
-from anfora.onnx.program import Length, Program, Ref, Shaped, Varying
+from anfora.onnx.program import Length, Program, Ref, Row, Shaped, Varying
 from anfora.onnx.table import WRITES, code_of
 
 __all__ = ["Unwritten", "Value", "Writer", "meeting"]
+
+
+#: Operators that give a view of their argument, whatever its strides.
+_VIEWS = ("index_view", "transpose", "expand_dims", "squeeze", "diagonal")
 
 
 class Unwritten(OpValueError):
@@ -82,7 +86,7 @@ class Writer:
         self._lengths: dict[Length, Value] = {}
         self._count: dict[str, int] = {}
         self._at = 0
-        self._moving = _moving_averages(program)
+        self._moving, self._movers = _moving_averages(program)
         self._found: list[Any] = []
         self.inputs: list[Value] = []
         for name, abstract in program.inputs:
@@ -283,6 +287,10 @@ class Writer:
                 args = tuple(map(self._given, row.args))
                 if any(arg is Unwritten for arg in _leaves(args)):
                     found.append(Unwritten)
+                elif at in self._movers:  # batch norm in training does it
+                    found.append(None)
+                elif isinstance(row.function, Op) and row.function.writes:
+                    found.append(self._in_place(row, args))
                 elif isinstance(row.function, Op):
                     found.append(self._operator(row.function, args))
                 else:
@@ -331,6 +339,73 @@ class Writer:
                 if value._shape is None:
                     value._shape = kind.shape
         return made
+
+    # -- writes in place: the tensor that owns the memory, and all views of it, are other values from there on -----------
+
+    def _in_place(self, row: Row, args: tuple) -> Any:
+        target = dict(zip(row.function.order, row.args))[row.function.writes]
+        root, path = self._way_to(target)
+        named = dict(zip(row.function.order, args))
+        new = self._written(row.function, named)
+        views = [at for at in range(self._at) if self._is_view(at) and self._owner(Ref(at)) == root]
+        out = self.out
+        if path:
+            self.out = Shaped(self._found[root].dtype, self._found[root].shape)
+            new = WRITES["write_back"](self, self._found[root], new, path)
+            new._shape = self._found[root].shape
+        self._found[root] = new
+        for at in views:
+            self.out = self.program.rows[at].abstract
+            self._found[at] = self._operator(self.program.rows[at].function, self._given(self.program.rows[at].args))
+        self.out = out
+        return self._given(target)
+
+    def _written(self, op: Op, named: dict[str, Any]) -> Value:
+        """What an operator puts into the memory of its argument."""
+        old = named[str(op.writes)]
+        if op.name == "copy_to":
+            new = self.value(named["value"], old.dtype)
+            if tuple(new.shape) != tuple(old.shape):
+                new = self.expand(new, old.shape)
+        elif op.name == "write_where":
+            new = self.node("Where", named["mask"], self.value(named["value"], old.dtype), old, dtype=old.dtype)
+        elif op.name.removesuffix("_") in WRITES:
+            new = WRITES[op.name.removesuffix("_")](self, **named)
+        else:
+            raise Unwritten(f"the operator {op.name} has no form in ONNX")
+        new._shape = old.shape
+        return new
+
+    def _is_view(self, at: int) -> bool:
+        function = self.program.rows[at].function
+        return isinstance(function, Op) and function.view_rule is not None
+
+    def _source(self, at: int) -> Any:
+        """What a view is a view of."""
+        row = self.program.rows[at]
+        return dict(zip(row.function.order, row.args))[row.function.tensors[0]]
+
+    def _owner(self, arg: Any) -> int | None:
+        """The row that has made the memory of a tensor; None where the program has it from outside."""
+        while isinstance(arg, Ref) and arg.row >= 0 and self._is_view(arg.row):
+            arg = self._source(arg.row)
+        return arg.row if isinstance(arg, Ref) and arg.row >= 0 else None
+
+    def _way_to(self, arg: Any) -> tuple[int, tuple]:
+        """The row that has made the memory of a tensor, and the views that lead from there to it."""
+        root = self._owner(arg)
+        if root is None:
+            raise Unwritten("a write into an input, a weight or a constant, which a file leaves as they are")
+        for at, row in enumerate(self.program.rows):
+            if self._is_view(at) and row.function.name not in _VIEWS and self._owner(Ref(at)) == root:
+                raise Unwritten(f"a write into memory of which {row.function.name} may make a view or a copy")
+        path: list[tuple] = []
+        while arg.row != root:
+            row = self.program.rows[arg.row]
+            named = dict(zip(row.function.order, row.args))
+            path.insert(0, (row.function.name, tuple((name, named[name]) for name in row.function.attributes)))
+            arg = self._source(arg.row)
+        return root, tuple(path)
 
     def _primitive(self, function: Any, args: tuple) -> Any:
         if not isinstance(function, Primitive):
@@ -399,16 +474,30 @@ class Writer:
         return made
 
 
-def _moving_averages(program: Program) -> dict[int, tuple]:
-    """For each batch norm in training that has moving averages these, and how much of them is kept."""
+def _moving_averages(program: Program) -> tuple[dict[int, tuple], set[int]]:
+    """For each batch norm in training that moves averages of the network these, and how much of them is kept; and the rows
+    that move them. Averages that something else reads too are not among them: a file would show it the old ones."""
     found: dict[int, dict[int, tuple]] = {}
-    for row in program.rows:
+    users: dict[Any, int] = {}
+    for each in _leaves([*(row.args for row in program.rows), program.output]):
+        if isinstance(each, Ref):
+            users[each] = users.get(each, 0) + 1
+    for at, row in enumerate(program.rows):
         if isinstance(row.function, Op) and row.function.name == "move_average" and isinstance(row.args[1], Ref):
             [average, value, keep, _] = row.args
             source = program.rows[value.row] if value.row >= 0 else None
-            if source is not None and source.function is PRIMITIVES["getitem"]:
-                found.setdefault(source.args[0].row, {})[source.args[1]] = (average, keep)
-    return {at: (both[1][0], both[2][0], both[1][1]) for at, both in found.items() if set(both) == {1, 2}}
+            is_own = isinstance(average, Ref) and average.row < 0 and users[average] == 1
+            if is_own and source is not None and source.function is PRIMITIVES["getitem"]:
+                norm, place = source.args
+                if isinstance(norm, Ref) and norm.row >= 0 and _is_batch_norm(program.rows[norm.row]):
+                    found.setdefault(norm.row, {})[place] = (average, keep, at)
+    whole = {norm: both for norm, both in found.items() if set(both) == {1, 2}}
+    moving = {norm: (both[1][0], both[2][0], both[1][1]) for norm, both in whole.items()}
+    return moving, {each[2] for both in whole.values() for each in both.values()}
+
+
+def _is_batch_norm(row: Row) -> bool:
+    return isinstance(row.function, Op) and row.function.name == "channel_norm" and row.args[3] == 0
 
 
 def _leaves(values: Iterable[Any]) -> list[Any]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.abstract import TensorType
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import common_dtype, op
@@ -300,12 +301,30 @@ def combinations(input: Tensor, r=2, with_replacement=False) -> Tensor:
 
 def _parts(input: Tensor, axis: int, counts: Sequence[int]) -> tuple[Tensor, ...]:
     """Views of neighbouring parts along an axis."""
-    lead = tuple(map(whole, input.shape[:axis]))
-    results, start = [], 0
-    for count in counts:
-        results.append(index_view(input, (*lead, (start, count, 1))))
-        start += count
-    return tuple(results)
+    starts = itertools.accumulate((0, *counts[:-1]))
+    return _views_along(input, axis, tuple((start, count, 1) for start, count in zip(starts, counts)))
+
+
+def _views_along(input: Tensor, axis: int, items: tuple) -> tuple[Tensor, ...]:
+    """The views that items of `index_view` name along an axis. Few of them are kept as functions."""
+    key = input.shape, axis, items
+    functions = _views.get(key)
+    if functions is None:
+        lead = tuple(map(whole, input.shape[:axis]))
+        if len(items) > _MOST_KEPT or key not in _seen:
+            if len(_seen) >= 16 * _MOST_KEPT:
+                _seen.clear()
+            _seen.add(key)
+            return tuple([index_view(input, (*lead, item)) for item in items])
+        if len(_views) >= _MOST_KEPT:
+            _views.clear()
+        functions = _views[key] = [slots.bound(index_view, items=(*lead, item)) for item in items]
+    return tuple([function(input) for function in functions])
+
+
+_views: dict[tuple, list] = {}
+_seen: set[tuple] = set()
+_MOST_KEPT = 64
 
 
 @composite
@@ -455,8 +474,7 @@ def unbind(input: Tensor, dim=0) -> tuple[Tensor, ...]:
     if not input.ndim:
         raise OpValueError("unbind needs a tensor of at least one axis, but got a 0-d one", arg="input")
     axis = normalize_axis("unbind", dim, input.ndim, "dim")
-    lead = tuple(map(whole, input.shape[:axis]))
-    return tuple(index_view(input, (*lead, i)) for i in range(input.shape[axis]))
+    return _views_along(input, axis, tuple(range(input.shape[axis])))
 
 
 def unstack(input_x: Tensor, axis=0) -> tuple[Tensor, ...]:

@@ -482,6 +482,8 @@ def dot(input: Tensor, other: Tensor) -> Tensor:
             raise OpValueError(f"dot needs a tensor of at least one axis for `{arg}`, but got a number", arg=arg)
     axis = -2 if other.ndim > 1 else -1
     _check_last("dot", "input", input, "other", other, axis)
+    if input.ndim == other.ndim == 1:
+        return matmul(input, other)
     return _contracted(input, other, (input.ndim - 1,), (other.ndim + axis,))
 
 

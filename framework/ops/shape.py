@@ -573,7 +573,19 @@ def _(layout, *, items):
 
 @index_view.vjp("input")
 def _(input_type, *, items, g):
+    if _is_everything(items, input_type.shape):
+        return reshape(g, input_type.shape)
     return place(g, shape=input_type.shape, path=(("index_view", (("items", items),)),))
+
+
+@index_view.part
+def _(layout, *, items):
+    return None if _is_everything(items, layout.shape) else (layout.shape, items)
+
+
+def _is_everything(items: tuple, shape: tuple[int, ...]) -> bool:
+    """Whether items take all elements in order: new axes may stand between them."""
+    return [item for item in items if item is not None] == [whole(n) for n in shape]
 
 
 linear(index_view, "input")

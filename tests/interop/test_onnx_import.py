@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import numpy as np
 import pytest
 
@@ -250,3 +252,21 @@ def test_lengths_stay_numbers_of_python():
             y, z, s = run(x)
             assert (y.asnumpy() == x.asnumpy().reshape(-1, 1)).all() and z.tolist() == [3.0 * n, 1.0]
             assert s.tolist() == [n, 3] and s.dtype is ms.int64
+
+
+@pytest.mark.parametrize("name", ["layers", "transformer", "images"])
+def test_files_by_torch(name):
+    """What torch has written computes what torch computes, for another number of examples, with torch's gradients."""
+    folder = pathlib.Path(__file__).parent / "by_torch"
+    with np.load(folder / "onnx.npz") as told:
+        told = {key: told[key] for key in told.files if key.startswith(f"{name}.")}
+    net = load(folder / f"{name}.onnx")
+    x = Tensor(told[f"{name}.x"])
+    for run in (net, ms.jit(lambda x: net(x), fullgraph=True)):
+        found = run(x)
+        for number, result in enumerate(found if isinstance(found, tuple) else (found,)):
+            np.testing.assert_allclose(result.asnumpy(), told[f"{name}.{number}"], rtol=1e-4, atol=1e-5)
+    if f"{name}.gradient" in told:
+        found = ms.grad(lambda x: sum((y**2).sum() for y in net(x)))(x)
+        expected = told[f"{name}.gradient"]
+        np.testing.assert_allclose(found.asnumpy(), expected, rtol=0, atol=1e-4 * np.abs(expected).max())

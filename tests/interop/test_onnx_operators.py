@@ -21,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaW
 
 #: Operators that are not written, by cause.
 UNWRITTEN = {
+    "a write into an input": {"move_average"},
     "the data of a tensor": {
         "allclose", "arange", "argwhere", "bincount", "masked_select", "nanquantile", "nonzero", "quantile",
         "sequence_mask", "unique", "unique_consecutive", "unique_with_pad",
@@ -43,26 +44,26 @@ UNWRITTEN = {
         "scatter_nd_update", "scatter_sub", "scatter_update",
     },
     "has no form in ONNX": {
-        "add_at_", "added_in_place", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bitwise_left_shift",
-        "bitwise_right_shift", "bucketize", "cholesky", "cholesky_inverse", "cholesky_solve", "cofactors",
-        "complete_product", "cond", "copied_to", "ctc_loss", "cummax", "cummin", "digamma", "div_at",
-        "div_at_", "drop_where", "erfinv", "exp_decay", "factored_cholesky", "fold", "full_product", "gcd", "histc",
-        "inside_share", "inverse", "keep_where", "kthvalue", "larger_share", "last_at", "lcm", "lgamma",
-        "log_matrix_determinant", "logcumsumexp", "logdet", "lstsq", "lu_solve", "lu_unpack",
-        "matrix_exp", "matrix_solve", "max_at_", "median", "min_at_", "mul_at_", "mvlgamma", "nanmean", "nanmedian",
-        "nextafter", "nms_with_mask", "pinv", "polygamma", "power_slope", "projections", "qr", "recurrence", "renorm",
-        "searchsorted", "set_at_", "slogdet", "sub_at_", "svd", "tensor_scatter_div", "times_log", "write_where",
+        "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bitwise_left_shift", "bitwise_right_shift", "bucketize",
+        "cholesky", "cholesky_inverse", "cholesky_solve", "cofactors", "complete_product", "cond", "ctc_loss", "cummax",
+        "cummin", "digamma", "div_at", "div_at_", "drop_where", "erfinv", "exp_decay", "factored_cholesky", "fold",
+        "full_product", "gcd", "histc", "inside_share", "inverse", "keep_where", "kthvalue", "larger_share", "last_at",
+        "lcm", "lgamma", "log_matrix_determinant", "logcumsumexp", "logdet", "lstsq", "lu_solve", "lu_unpack",
+        "matrix_exp", "matrix_solve", "median", "mvlgamma", "nanmean", "nanmedian", "nextafter", "nms_with_mask",
+        "pinv", "polygamma", "power_slope", "projections", "qr", "recurrence", "renorm", "searchsorted", "slogdet",
+        "svd", "tensor_scatter_div", "times_log",
     },
 }  # fmt: skip
 
 
 def sample_of(row: Row):
-    """The first sample of a row that computes tensors from tensors."""
+    """The first sample of a row that computes tensors from tensors: the call, and what makes new ones each time."""
     for sample in row.samples:
         arrays, call = _function(row.op, sample)
-        tensors = [Tensor(array, ms.float32) if array.dtype == np.float64 else Tensor(array) for array in arrays]
-        if tensors and all(array.size for array in arrays):
-            return call, tensors
+        if arrays and all(array.size for array in arrays):
+            return call, lambda arrays=arrays: [
+                Tensor(array, ms.float32) if array.dtype == np.float64 else Tensor(array) for array in arrays
+            ]
     return None
 
 
@@ -72,10 +73,9 @@ def test_operator(tmp_path, row):
     if found is None:
         return
     call, tensors = found
-    copies = [tensor.copy() for tensor in tensors]
-    expected = _results(call(*tensors))
+    expected = _results(call(*tensors()))
     try:
-        ms.export(call, *copies, file_name=tmp_path / "it", file_format="ONNX", dynamic_axes={})
+        ms.export(call, *tensors(), file_name=tmp_path / "it", file_format="ONNX", dynamic_axes={})
     except AnforaError as error:
         assert any(row.name in names and cause in str(error) for cause, names in UNWRITTEN.items()), str(error)
         return
@@ -83,8 +83,8 @@ def test_operator(tmp_path, row):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(str(tmp_path / "it.onnx"), options, providers=["CPUExecutionProvider"])
-    feeds = dict(zip((each.name for each in session.get_inputs()), (x.asnumpy() for x in copies)))
-    again = load(tmp_path / "it.onnx")(*copies)
+    feeds = dict(zip((each.name for each in session.get_inputs()), (x.asnumpy() for x in tensors())))
+    again = load(tmp_path / "it.onnx")(*tensors())
     for by_them, by_us, wanted in zip(session.run(None, feeds), _results(again), expected, strict=True):
         wanted = wanted.asnumpy()
         for result in (by_them, by_us.asnumpy()):

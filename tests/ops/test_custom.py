@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 import os
 import pickle
@@ -309,6 +310,19 @@ def test_without_a_gradient():
         anfora.grad(lambda v: halvings(v).sum())(x)
     constant = anfora.custom_op(lambda v: v * 2, differentiable=False)
     assert anfora.grad(lambda v: (constant(v) * v).sum())(x).tolist() == [2.0]
+
+
+def test_a_network_with_one_is_no_file(tmp_path):
+    """What the function means is not in the file."""
+    forms = {"MINDIR": "its graph holds <operator product"}
+    if importlib.util.find_spec("onnx"):
+        forms["ONNX"] = "the operator product has no form"
+    for form, words in forms.items():
+        with pytest.raises(ValueError, match=words):
+            anfora.export(
+                lambda x: product(x, x[0]), ops.ones((2, 3)), file_name=str(tmp_path / "net"), file_format=form
+            )
+    assert not list(tmp_path.iterdir())
 
 
 def test_pickled_by_name():
