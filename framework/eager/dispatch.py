@@ -52,8 +52,8 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
                     return call_fully(op, args, kwargs)
                 function = known[key] = _function_for(op, args[count:], kwargs)
             return function(*args[:count])
-    elif op.is_mixed and not kwargs and len(args) > op.places[-1] and slots.watcher.recorder is None:
-        return _call_mixed(op, args)
+    elif op.is_mixed and len(args) > op.places[-1] and slots.watcher.recorder is None:
+        return _call_mixed(op, args, kwargs)
     elif op.variadic and slots.watcher.recorder is None:
         return _call_flat(op, args, kwargs)
     return call_fully(op, args, kwargs)
@@ -90,26 +90,36 @@ def _call_flat(op: Op, args: tuple, kwargs: dict) -> Any:
         if key not in known:
             known[key] = None
             return call_fully(op, args, kwargs)
-        _, given = op.bind((*(None for _ in op.tensors), *args[count:]), kwargs)
+        try:
+            _, given = op.bind((*(None for _ in op.tensors), *args[count:]), kwargs)
+        except AnforaError:
+            return call_fully(op, args, kwargs)
         frozen = tuple((name, freeze(value)) for name, value in given.items())
         site, slow = _make_site(op, frozen, None, groups=tuple(groups))
         function = known[key] = slow if site is None else site.call
     return function(*flat)
 
 
-def _call_mixed(op: Op, args: tuple) -> Any:
-    """A call of an operator of which attributes stand in front of tensors, all by position."""
-    key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), {})
+def _call_mixed(op: Op, args: tuple, kwargs: dict) -> Any:
+    """A call of an operator of which attributes stand in front of tensors, and these are given by position."""
+    key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), kwargs)
     if key is None or len(args) > len(op.order):
-        return call_fully(op, args, {})
+        return call_fully(op, args, kwargs)
     known = op.caches.get("calls")
     if known is None:
         known = op.caches["calls"] = {}
+    key = (len(args), *key)
     function = known.get(key)
     if function is None:
         if len(known) >= _MOST_CALLS:
             known.clear()
-        given = {name: x for i, (name, x) in enumerate(zip(op.order, args)) if i not in op.places}
+        if key not in known:
+            known[key] = None
+            return call_fully(op, args, kwargs)
+        try:
+            _, given = op.bind(args, kwargs)
+        except AnforaError:
+            return call_fully(op, args, kwargs)
         function = known[key] = bound(op, **given)
     return function(*[args[i] for i in op.places])
 

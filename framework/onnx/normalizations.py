@@ -65,7 +65,11 @@ def _(w: Writer, input, weight, bias, groups, eps):
 
 @writes("move_average")
 def _(w: Writer, average, value, keep, take):
-    return None  # batch norm in training does it
+    kept, taken = (
+        w.node("Mul", w.value(x, average.dtype), w.value(share, average.dtype))
+        for x, share in ((average, keep), (value, take))
+    )
+    return w.node("Add", kept, taken)
 
 
 @writes("layer_norm")

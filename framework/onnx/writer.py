@@ -86,7 +86,7 @@ class Writer:
         self._lengths: dict[Length, Value] = {}
         self._count: dict[str, int] = {}
         self._at = 0
-        self._moving = _moving_averages(program)
+        self._moving, self._movers = _moving_averages(program)
         self._found: list[Any] = []
         self.inputs: list[Value] = []
         for name, abstract in program.inputs:
@@ -287,7 +287,9 @@ class Writer:
                 args = tuple(map(self._given, row.args))
                 if any(arg is Unwritten for arg in _leaves(args)):
                     found.append(Unwritten)
-                elif isinstance(row.function, Op) and row.function.writes and row.function.name != "move_average":
+                elif at in self._movers:  # batch norm in training does it
+                    found.append(None)
+                elif isinstance(row.function, Op) and row.function.writes:
                     found.append(self._in_place(row, args))
                 elif isinstance(row.function, Op):
                     found.append(self._operator(row.function, args))
@@ -472,16 +474,30 @@ class Writer:
         return made
 
 
-def _moving_averages(program: Program) -> dict[int, tuple]:
-    """For each batch norm in training that has moving averages these, and how much of them is kept."""
+def _moving_averages(program: Program) -> tuple[dict[int, tuple], set[int]]:
+    """For each batch norm in training that moves averages of the network these, and how much of them is kept; and the rows
+    that move them. Averages that something else reads too are not among them: a file would show it the old ones."""
     found: dict[int, dict[int, tuple]] = {}
-    for row in program.rows:
+    users: dict[Any, int] = {}
+    for each in _leaves([*(row.args for row in program.rows), program.output]):
+        if isinstance(each, Ref):
+            users[each] = users.get(each, 0) + 1
+    for at, row in enumerate(program.rows):
         if isinstance(row.function, Op) and row.function.name == "move_average" and isinstance(row.args[1], Ref):
             [average, value, keep, _] = row.args
             source = program.rows[value.row] if value.row >= 0 else None
-            if source is not None and source.function is PRIMITIVES["getitem"]:
-                found.setdefault(source.args[0].row, {})[source.args[1]] = (average, keep)
-    return {at: (both[1][0], both[2][0], both[1][1]) for at, both in found.items() if set(both) == {1, 2}}
+            is_own = isinstance(average, Ref) and average.row < 0 and users[average] == 1
+            if is_own and source is not None and source.function is PRIMITIVES["getitem"]:
+                norm, place = source.args
+                if isinstance(norm, Ref) and norm.row >= 0 and _is_batch_norm(program.rows[norm.row]):
+                    found.setdefault(norm.row, {})[place] = (average, keep, at)
+    whole = {norm: both for norm, both in found.items() if set(both) == {1, 2}}
+    moving = {norm: (both[1][0], both[2][0], both[1][1]) for norm, both in whole.items()}
+    return moving, {each[2] for both in whole.values() for each in both.values()}
+
+
+def _is_batch_norm(row: Row) -> bool:
+    return isinstance(row.function, Op) and row.function.name == "channel_norm" and row.args[3] == 0
 
 
 def _leaves(values: Iterable[Any]) -> list[Any]:

@@ -197,11 +197,20 @@ def test_writes_in_place(tmp_path):
         x[0] = 1.0
         return x + 1
 
+    norm = nn.BatchNorm2d(4).set_train()
+
+    def averages(x):
+        return norm(x.reshape(1, 4, 2, 2)), norm.moving_mean + 1
+
     def unsure(x):
         y = x * 2
         y.reshape(-1)[0] = 3.0
         return y
 
-    for function, why in ((outside, "a write into an input"), (unsure, "of which reshape may make a view or a copy")):
+    for function, why in (
+        (outside, "a write into an input"),
+        (averages, "a write into an input, a weight"),
+        (unsure, "of which reshape may make a view or a copy"),
+    ):
         with pytest.raises(ValueError, match=why):
             ms.export(function, x, file_name=tmp_path / "no", file_format="ONNX", dynamic_axes={})

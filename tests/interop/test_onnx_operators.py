@@ -21,6 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaW
 
 #: Operators that are not written, by cause.
 UNWRITTEN = {
+    "a write into an input": {"move_average"},
     "the data of a tensor": {
         "allclose", "arange", "argwhere", "bincount", "masked_select", "nanquantile", "nonzero", "quantile",
         "sequence_mask", "unique", "unique_consecutive", "unique_with_pad",
@@ -56,12 +57,13 @@ UNWRITTEN = {
 
 
 def sample_of(row: Row):
-    """The first sample of a row that computes tensors from tensors."""
+    """The first sample of a row that computes tensors from tensors: the call, and what makes new ones each time."""
     for sample in row.samples:
         arrays, call = _function(row.op, sample)
-        tensors = [Tensor(array, ms.float32) if array.dtype == np.float64 else Tensor(array) for array in arrays]
-        if tensors and all(array.size for array in arrays):
-            return call, tensors
+        if arrays and all(array.size for array in arrays):
+            return call, lambda arrays=arrays: [
+                Tensor(array, ms.float32) if array.dtype == np.float64 else Tensor(array) for array in arrays
+            ]
     return None
 
 
@@ -71,10 +73,9 @@ def test_operator(tmp_path, row):
     if found is None:
         return
     call, tensors = found
-    copies = [tensor.copy() for tensor in tensors]
-    expected = _results(call(*tensors))
+    expected = _results(call(*tensors()))
     try:
-        ms.export(call, *copies, file_name=tmp_path / "it", file_format="ONNX", dynamic_axes={})
+        ms.export(call, *tensors(), file_name=tmp_path / "it", file_format="ONNX", dynamic_axes={})
     except AnforaError as error:
         assert any(row.name in names and cause in str(error) for cause, names in UNWRITTEN.items()), str(error)
         return
@@ -82,8 +83,8 @@ def test_operator(tmp_path, row):
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(str(tmp_path / "it.onnx"), options, providers=["CPUExecutionProvider"])
-    feeds = dict(zip((each.name for each in session.get_inputs()), (x.asnumpy() for x in copies)))
-    again = load(tmp_path / "it.onnx")(*copies)
+    feeds = dict(zip((each.name for each in session.get_inputs()), (x.asnumpy() for x in tensors())))
+    again = load(tmp_path / "it.onnx")(*tensors())
     for by_them, by_us, wanted in zip(session.run(None, feeds), _results(again), expected, strict=True):
         wanted = wanted.asnumpy()
         for result in (by_them, by_us.asnumpy()):

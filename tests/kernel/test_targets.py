@@ -75,6 +75,55 @@ def assert_same_bits(here, there):
     assert not different
 
 
+#: A C library and a numpy that do without what the CPU has.
+WITHOUT = {
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F",
+    "NPY_DISABLE_CPU_FEATURES": "AVX2 FMA3 AVX512F AVX512CD AVX512_SKX",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of x86 CPUs")
+def test_the_op_table_with_another_c_library(tmp_path):
+    assert_same_bits(table(tmp_path, 7, 13), table(tmp_path, 7, 13, **WITHOUT))
+
+
+#: LeNet, trained for some steps in both modes: digests of all its weights.
+LENET = """
+    import hashlib
+    import numpy as np, anfora as ms
+    from anfora import Tensor, models, nn
+    rng = np.random.default_rng(0)
+    images = Tensor(rng.standard_normal((16, 1, 32, 32)).astype(np.float32))
+    labels = Tensor(rng.integers(0, 10, 16).astype(np.int32))
+    for mode in (ms.PYNATIVE_MODE, ms.GRAPH_MODE):
+        ms.set_context(mode=mode)
+        ms.set_seed(3)
+        net, loss = models.LeNet5(), nn.CrossEntropyLoss()
+        rates = nn.cosine_decay_lr(0.001, 0.05, 6, 6, 1)
+        optimizer = nn.Adam(net.trainable_params(), rates)
+        step = ms.value_and_grad(lambda x, y: loss(net(x), y), None, optimizer.parameters)
+        for _ in range(6):
+            optimizer(step(images, labels)[1])
+        weights = b"".join(p.asnumpy().tobytes() for p in net.get_parameters())
+        print(hashlib.sha256(weights).hexdigest())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of x86 CPUs")
+def test_lenet_is_trained_to_the_same_bits():
+    found = []
+    for env in ({}, WITHOUT, {"ANFORA_CPU": "haswell"}, {"ANFORA_CPU": "x86-64", **WITHOUT}):
+        done = subprocess.run(
+            [sys.executable, "-c", textwrap.dedent(LENET)], env={**os.environ, **env}, capture_output=True, text=True,
+            timeout=600,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        found += done.stdout.split()
+    assert len(found) == 8 and len(set(found)) == 1
+
+
 @pytest.mark.parametrize("cpu, first", [("haswell", 3), ("x86-64", 5)])
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="names of x86 CPUs")
 def test_the_op_table_on_lesser_cpus(tmp_path, cpu, first):
