@@ -41,7 +41,7 @@ LEFT_OUT = {
     "print_", "Primitive",
 }  # fmt: skip
 TELL_VAGUE = False  #: print calls, too, whose error does not say which argument is wrong
-MEMORY = 6 << 30  #: what is larger is refused, and not waited for
+MEMORY = 2 << 30  #: what is larger is refused, and not waited for
 SECONDS = 10  #: a call that takes longer hangs
 SHAPES = ((), (0,), (1,), (3,), (2, 3), (3, 3), (2, 0), (2, 3, 4), (1, 1, 5, 5), (2, 2, 4, 3), (1, 2, 3, 3, 3))
 DTYPES = ("bool_", "int8", "int32", "int64", "uint8", "float16", "bfloat16", "float32", "float64")

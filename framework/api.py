@@ -119,11 +119,10 @@ class GradientFunction:
         """The call in PyNative mode."""
         run = self.start(args, kwargs)
         try:
-            output = self.fn(*run.args, **run.kwargs)
-        except BaseException:
+            return run.finish(self.fn(*run.args, **run.kwargs))
+        except BaseException:  # of the function, of the walk back, or of a signal in between
             run.leave()
             raise
-        return run.finish(output)
 
     # The steps of a call that only arrange things.
 

@@ -123,25 +123,40 @@ class Differentiation:
         self.args = tuple(passed[: len(args)])
         self.kwargs = dict(zip(kwargs, passed[len(args) :]))
         self._borrowed: list[Parameter] = []
-        self._before = False
+        self._before = glue.is_recording()
+        self._is_open = False
 
     def __enter__(self) -> None:
+        try:
+            self._open()
+        except BaseException:  # of a signal, say: who calls this has nothing to leave yet
+            self.__exit__()
+            raise
+
+    def _open(self) -> None:
         self._borrowed = [w for w in self.weights if w._node is None]
         for weight in self._borrowed:
             weight._node = Leaf(weight)
             if "_hooks" in weight.__dict__:
                 weight._node.hooks = {0: weight.__dict__["_hooks"]}
         tape.transforms.depth += 1
+        self._is_open = True
         tape.transforms.running.append(self)
         self._before = glue.set_recording(True)
 
     def __exit__(self, *exc: object) -> None:
-        glue.set_recording(self._before)
-        tape.transforms.depth -= 1
-        tape.transforms.running.remove(self)
-        self._weight_slots = [w._node for w in self.weights]
-        for weight in self._borrowed:
-            weight._node = None
+        try:
+            glue.set_recording(self._before)
+        finally:  # whatever a signal cuts short
+            tape.transforms.depth -= self._is_open
+            self._is_open = False
+            try:
+                if self in tape.transforms.running:
+                    tape.transforms.running.remove(self)
+            finally:
+                self._weight_slots = [w._node for w in self.weights]
+                for weight in self._borrowed:
+                    weight._node = None
 
     def done(self, output: Any) -> Linearized:
         """The function has returned, and the tape is off again: its results, and the map of gradients."""

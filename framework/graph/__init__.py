@@ -14,5 +14,5 @@ record/     the first run of a program, written down while it happens
 run/        later calls: guards are asked, pieces run, what is new is recorded
 tell/       explain, dumps, checks
 
-docs/tour.md follows one program through all of them.
+docs/tour.md follows one program through all of them; docs/glossary.md has the words.
 """

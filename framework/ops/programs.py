@@ -200,7 +200,7 @@ def add_flags(fn: Any = None, **flags: bool) -> Any:
     `_func_graph_flags`, without effect; gives the function. Without one it is a decorator.
 
     Raises:
-        OpTypeError: `fn` is no function, class or Cell.
+        OpTypeError: `fn` is no function, class or Cell, or one that takes no attributes.
     Example:
         >>> @add_flags(has_effect=True)
         ... def twice(x):
@@ -212,7 +212,10 @@ def add_flags(fn: Any = None, **flags: bool) -> Any:
         return functools.partial(add_flags, **flags)
     if not callable(fn):
         raise OpTypeError(f"add_flags takes a function or a Cell, but got {fn!r}", arg="fn")
-    fn._func_graph_flags = {**getattr(fn, "_func_graph_flags", {}), **flags}
+    try:
+        fn._func_graph_flags = {**getattr(fn, "_func_graph_flags", {}), **flags}
+    except (AttributeError, TypeError) as error:  # it is written in C
+        raise OpTypeError(f"add_flags takes what may have attributes, but got {fn!r}", arg="fn") from error
     return fn
 
 

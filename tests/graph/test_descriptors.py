@@ -108,3 +108,133 @@ def test_a_descriptor_is_what_its_class_makes_of_it_now(work, start):
         for is_inherited in (False,) if change == "class" else (False, True):
             expected = seen(work, start, own, change, lambda function: function, is_inherited)
             assert seen(work, start, own, change, jit, is_inherited) == expected, (own, change, is_inherited)
+
+
+class _AsksForAll:
+    """Each attribute is a call of the program; those of the object lie in its dict."""
+
+    def __init__(self, value):
+        object.__setattr__(self, "value", value)
+
+    def __getattribute__(self, name):
+        print("asked for", name)
+        return object.__getattribute__(self, name)
+
+
+class _GivesAnother:
+    """The same attribute, whatever is asked for."""
+
+    def __init__(self, value):
+        object.__setattr__(self, "value", value)
+
+    def __getattribute__(self, name):
+        return object.__getattribute__(self, "value")
+
+
+class _HasNoDict:
+    """There is a method for what an object lacks, and it lacks a dict."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __getattr__(self, name):
+        print("missing", name)
+        return 3
+
+
+class _ShowsAnotherDict:
+    """What looks like its dict is not."""
+
+    def __init__(self, value):
+        self.value = value
+
+    @property
+    def __dict__(self):
+        print("asked for its dict")
+        return {}
+
+
+@pytest.mark.parametrize("kind", [_AsksForAll, _GivesAnother, _HasNoDict, _ShowsAnotherDict])
+def test_what_graph_mode_asks_for_itself_calls_nothing_of_the_program(kind, capsys):
+    """An object is written down at each hop, built again, and looked at in guards."""
+
+    def f(made, x):
+        here = kind(x)
+        print("a hop")
+        both = [here, made, here]
+        print("another")
+        return both[0].value + both[1].value, both[0] is both[2]
+
+    def run(function):
+        told = []
+        for n in (1.0, 2.0, 3.0, 4.0):
+            total, same = function(kind(Tensor(n)), Tensor([n, 1.0]))
+            told.append((total.tolist(), same, capsys.readouterr().out))
+        return told
+
+    assert run(jit(f)) == run(f)
+
+
+class _Data:
+    def __get__(self, owner, kind=None):
+        return 50
+
+    def __set__(self, owner, value):
+        raise AttributeError("it cannot be set")
+
+
+def _for_missing(self, name):
+    if name == "here":
+        return 70
+    raise AttributeError(name)
+
+
+def _for_all(self, name):
+    return 80 if name == "here" else object.__getattribute__(self, name)
+
+
+#: What a class may have under a name, and what it may have that is asked for names.
+HELD = {
+    "nothing": None,
+    "value": 10,
+    "property": property(lambda owner: 20),
+    "method": lambda owner: 30,
+    "data": _Data(),
+}
+ASKED = {"nothing": None, "__getattr__": _for_missing, "__getattribute__": _for_all}
+
+
+def _put(kind, held, asked):
+    for name in ("here", "__getattr__", "__getattribute__"):
+        if name in vars(kind):
+            delattr(kind, name)
+    if HELD[held] is not None:
+        kind.here = HELD[held]
+    if ASKED[asked] is not None:
+        setattr(kind, asked, ASKED[asked])
+
+
+@pytest.mark.parametrize("own", [False, True])
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize("held, asked", list(itertools.product(HELD, ASKED)))
+def test_what_a_class_says_of_an_attribute_changes_between_calls(held, asked, inside, own):
+    """Of objects that are made inside as of those from outside; be there one of this name in the object's dict, or not."""
+    for later in itertools.product(HELD, ASKED):
+        base = type("Base", (), {})
+        kind = type("Kind", (base,), {"__init__": lambda self: self.__dict__.update({"here": 5} if own else {})})
+
+        def f(x, made, kind=kind):
+            made = kind() if inside else made
+            try:
+                found = made.here
+                return found() if callable(found) else found, x
+            except AttributeError as error:
+                return str(error), x
+
+        compiled = jit(f)
+        for now in ((held, asked), (held, asked), later, later, (held, asked)):
+            _put(base, *now)
+            x, made = Tensor([1.0]), kind()
+            assert compiled(x, made)[0] == f(x, made)[0], (later, now)

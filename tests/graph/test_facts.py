@@ -13,6 +13,7 @@ import functools
 import heapq
 import operator
 import random
+import types
 from collections import Counter, OrderedDict, defaultdict, deque
 
 import numpy as np
@@ -496,6 +497,111 @@ def test_a_row_means_what_python_says(name):
 
 #: Cases of a row that are tried, of some dozens.
 MOST = 5
+
+
+# -- what else a row says ----------------------------------------------------------------------------------------------
+
+
+def _asked(*names, answer=NotImplemented):
+    """A class whose objects note which of their methods are called."""
+    made = {name: (lambda self, *given, name=name: log.append(name) or answer) for name in names}
+    return type("Asked", (), made)
+
+
+@pytest.mark.parametrize("name", [name for name, fact in ROWS.items() if fact.asking is not None])
+def test_a_row_names_the_methods_that_are_asked(name):
+    """In their order, those of the first operand before that of the other."""
+    fact = ROWS[name]
+    asking = fact.asking
+    log.clear()
+    if asking.kind == "class":
+        kind = type("Kind", (type,), dict(vars(_asked(*asking.names, answer=True))))("Of", (), {})
+        given, right = (int, kind), list(asking.names)
+    elif asking.kind in ("member", "no member"):
+        given, right = (1, _asked(*asking.names, answer=True)()), list(asking.names)
+    elif asking.kind == "truth":
+        given, right = (_asked(asking.names[-1])(),), [asking.names[-1]]  # the others come before it
+    elif asking.reflected:
+        given = (_asked(*asking.names)(), _asked(asking.reflected)())
+        right = [*asking.names, asking.reflected]
+    else:
+        places = _PLACES_OF_ITEMS.get(fact.function, 0)
+        given, right = (_asked(*asking.names)(), *range(places)), list(asking.names)
+    try:
+        fact.function(*given)
+    except TypeError as error:
+        assert asking.symbol in str(error)
+    assert log == right
+
+
+#: How many other arguments those have that are called with some.
+_PLACES_OF_ITEMS = {operator.getitem: 1, operator.delitem: 1, operator.setitem: 2}
+
+
+@pytest.mark.parametrize("name", [name for name, fact in ROWS.items() if fact.hands_on is not None])
+def test_what_hands_on_items_takes_them_when_it_is_asked(name):
+    """And as many come as the row says."""
+    fact = ROWS[name]
+    if fact.owner is not None:
+        source = OWNERS[fact.owner](2)
+        assert len(list(fact.function(source))) == fact.hands_on([len(source)])
+        return
+    taken = []
+    counts = [3, 2] if fact.rest is not None else [3]
+    walked = [_noting(count, taken) for count in counts] if fact.function is not reversed else [range(3)]
+    given = (lambda *items: True, *walked) if fact.takes and fact.takes[0] & CALLED and fact.alone is None else walked
+    made = fact.function(*given)
+    assert not taken
+    assert len(list(made)) == fact.hands_on(counts)
+
+
+def _noting(count, taken):
+    for item in range(count):
+        taken.append(item)
+        yield item
+
+
+@pytest.mark.parametrize("fact", [fact for fact in all_facts() if fact.puts is not None], ids=repr)
+def test_a_change_goes_where_its_row_says(fact):
+    """What is dropped by it is what stood there; all else stays."""
+    value = {"a": 1, "b": 2} if fact.owner in (None, *MAPPINGS) else fact.owner(["a", "b", "c"])
+    if fact.owner in MAPPINGS[1:]:
+        value = OWNERS[fact.owner](2)
+        value["b"] = 3
+    key = 1 if isinstance(value, (list, deque)) else "b"
+    if fact.puts == "all":
+        fact.function(value)
+        assert not value
+        return
+    if fact.puts == "attribute":
+        value = types.SimpleNamespace(**value)
+    elif fact.puts == "variable":
+        value = types.CellType("a")
+    elif fact.function in (operations.set_global, operations.delete_global):
+        value = types.FunctionType(halved.__code__, value)
+    given = (value,) if fact.puts == "variable" else (value, key)
+    is_put = len(fact.takes) > len(given)
+    before = _held(value)
+    fact.function(*given, *[7] * is_put)
+    if is_put:
+        before[key] = 7
+    else:
+        del before[key]
+    assert _held(value) == before
+
+
+def _held(value):
+    """What stands in something, by its place."""
+    if type(value) is types.CellType:
+        return {"b": value.cell_contents} if operations.is_filled(value) else {}
+    if type(value) is types.FunctionType:
+        return {name: held for name, held in value.__globals__.items() if name != "__builtins__"}
+    if type(value) is types.SimpleNamespace:
+        return dict(vars(value))
+    return list(value) if isinstance(value, (list, deque)) else dict(value)
+
+
+MAPPINGS = (dict, defaultdict, OrderedDict, Counter)
 
 
 def test_a_row_is_all_that_a_function_needs():

@@ -11,6 +11,7 @@ import pytest
 
 import anfora as ms
 from anfora import Tensor
+from anfora.graph.state.moments import OVERDRAWN
 
 
 def name_at(depth):
@@ -114,9 +115,43 @@ def raises(k):
     int(f"no number {k}")
 
 
+def a_long_loop(x, k):
+    found = []
+    for i in range(100 + k):
+        if i % 40 == 0:
+            found.append((inspect.stack()[1].function, name_at(3)))
+    return found, x
+
+
+def a_warning_in_a_long_loop(x, k):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for i in range(100):
+            if i == k:
+                warnings.warn("old", stacklevel=2)
+    return [(each.filename, each.lineno) for each in caught], x
+
+
+def a_function_that_calls_itself(x, k):
+    def down(n):
+        return names() if n == 0 else down(n - 1)
+
+    return down(k), down(9), x
+
+
+@ms.jit
+def compiled_too(x):
+    return names(), x * 2
+
+
+def of_another_compiled_one(x, k):
+    return compiled_too(x), k
+
+
 PROGRAMS = [
     caller_of_caller, variable, variable_that_changes, all_variables, stack, stack_of_another, of_a_closure, of_a_method,
-    of_a_generator, a_warning, extracted, of_an_exception,
+    of_a_generator, a_warning, extracted, of_an_exception, a_long_loop, a_warning_in_a_long_loop,
+    a_function_that_calls_itself, of_another_compiled_one,
 ]  # fmt: skip
 
 
@@ -136,3 +171,14 @@ def test_frames(program):
     for given in (1, 2, 3, 3, 4):
         x = Tensor([float(given)])
         assert plain(the_caller(compiled, x, given)) == plain(the_caller(program, x, given))
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_frames_of_what_is_given_back_to_python(program):
+    """Its first call has been recorded."""
+    compiled = ms.jit(program)
+    for given in (1, 2, 3, 3, 4):
+        x = Tensor([float(given)])
+        assert plain(the_caller(compiled, x, given)) == plain(the_caller(program, x, given))
+        compiled.program.native = OVERDRAWN
+        compiled_too.program.native = OVERDRAWN if given % 2 else None

@@ -360,3 +360,69 @@ def test_a_signal_while_another_exception_goes_on_has_it_as_its_context():
             if "finally" in seen:
                 found.append((type(error), type(error.__context__)))
     assert (Late, TypeError) in found and (Late, type(None)) not in found
+
+
+class Door:
+    """A context that counts how often it was entered and left."""
+
+    def __init__(self):
+        self.inside = self.left = 0
+
+    def __enter__(self):
+        self.inside += 1
+        return self
+
+    def __exit__(self, *_):
+        self.left += 1
+
+
+@pytest.mark.parametrize("calls", [0, 1, 3])
+def test_nothing_is_changed_behind_a_handler_but_by_contexts_that_are_left(calls):
+    """And none is left in which the body had come to its end: Python looks for no signals there."""
+
+    def program(door, box, x):
+        for i in range(3):
+            with door:
+                box["steps"] = i + 1
+            x = x * 2
+        return x * door.inside
+
+    def handler(*_):
+        seen.append((door.inside, door.left, dict(box)))
+        raise Late
+
+    signal.signal(signal.SIGUSR1, handler)
+    moment, ended = 0, []
+    while True:
+        moment += 211 if not calls else 3
+        compiled = ms.jit(program)
+        for _ in range(calls):
+            compiled(Door(), {}, Tensor([1.0]))
+        door, box, seen, interrupt = Door(), {}, [], SignalAt(moment)
+        with contextlib.suppress(Late), interrupt:
+            compiled(door, box, Tensor([1.0]))
+        if interrupt.left > 0:
+            break
+        ((inside, left, there),) = seen
+        assert (door.inside, box) == (inside, there)
+        is_in_the_body = inside > left and there.get("steps", 0) < inside
+        assert door.left == left or (is_in_the_body and door.left == inside)
+        ended.append(inside)
+    assert len(set(ended)) > 1
+
+
+def test_a_gradient_of_pynative_mode_that_a_signal_ends_leaves_no_tape_open():
+    def run():
+        return ms.grad(lambda a: (a * a).sum())(Tensor([1.0, 2.0]))
+
+    run()  # what it needs is loaded, and no import is cut short
+    moment = 0
+    while True:
+        moment += 1
+        interrupt = SignalAt(moment)
+        with contextlib.suppress(Late), interrupt:
+            run()
+        if interrupt.left > 0:
+            break
+        assert not transforms.depth and not transforms.running, moment
+    assert moment > 30

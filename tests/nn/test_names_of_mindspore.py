@@ -93,6 +93,9 @@ def test_flags_and_contexts_change_nothing():
     for mark in (ops.add_flags, ops.core):
         with pytest.raises(OpTypeError, match="a function or a Cell, but got 3"):
             mark(3)
+        for written_in_c in (object, len):
+            with pytest.raises(OpTypeError, match="what may have attributes, but got <"):
+                mark(written_in_c)
     with no_init_parameters():
         net = nn.Dense(3, 4)
     assert np.abs(net.weight.asnumpy()).max() > 0

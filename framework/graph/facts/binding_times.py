@@ -24,7 +24,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tree import has_tensors, tensors
 from anfora.graph.facts import rows  # noqa: F401 (they fill the table)
 from anfora.graph.facts.origins import Number
-from anfora.graph.facts.table import KEPT, PLAIN, fact_of, methods_of
+from anfora.graph.facts.table import IDENTITY, KEPT, PLAIN, fact_of, methods_of
 from anfora.graph.machine.machine import builtins_of
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import definition_of
@@ -428,7 +428,7 @@ def _is_true(nodes: list[ast.expr]) -> bool:
 def _is_question(function: Any, count: int) -> bool:
     """Whether the answer of a function does not depend on what is in its first argument."""
     fact = fact_of(function)
-    return fact is not None and count > 0 and fact.gives == PLAIN and not fact.use(0, count) & ~KEPT
+    return fact is not None and count > 0 and fact.gives == PLAIN and not fact.use(0, count) & ~(KEPT | IDENTITY)
 
 
 def _is_in(function: Any, table: Iterable[Any]) -> bool:

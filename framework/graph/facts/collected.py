@@ -16,6 +16,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import is_plain_key
 from anfora.graph.facts.table import DRAINED, INDEX, KEY, KEYS, LOOKS, TRUTH, resolved
+from anfora.graph.machine import operations
 
 __all__ = [
     "KINDS", "built_container", "calls_default", "changes_or_makes", "container_image", "items_of",
@@ -123,7 +124,7 @@ def methods_of_counters() -> dict[Any, Callable]:
 def container_image(value: Any, image: Callable[[Any], tuple]) -> tuple | None:
     """The image of a container; None if it has attributes beside what it holds, or is an OrderedDict that has been changed
     as a dict, so that its order names keys that it has no more."""
-    if getattr(value, "__dict__", None):
+    if operations.dict_of(value):
         return None
     if type(value) is deque:
         return "deque", value.maxlen, tuple(map(image, value))

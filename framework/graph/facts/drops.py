@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import gc
 import inspect
-import operator
 import types
 import weakref
 from collections.abc import Iterable
@@ -23,6 +22,7 @@ from anfora.graph.facts import containers
 from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE
+from anfora.graph.facts.table import fact_of
 from anfora.graph.machine import operations
 
 __all__ = ["drops_plainly", "dropped", "is_finished", "place_of"]
@@ -31,14 +31,11 @@ __all__ = ["drops_plainly", "dropped", "is_finished", "place_of"]
 def place_of(operation: Any, args: tuple) -> tuple | None:
     """The place that a write puts something else into, in what it writes to: a word for its kind, and which it is; None for
     a write that drops nothing."""
-    if operation is operations.set_global or operation is operations.delete_global:
-        return "item", args[1]
-    if operation is operations.fill_cell:
-        return ("variable",)
     if operation is containers.update:
         return ("all",) if args[1] is not None else ("items", *args[2])
-    kind = _PLACES.get(operation)
-    if kind is None or kind == "all":
+    fact = fact_of(operation)
+    kind = None if fact is None else fact.puts
+    if kind is None or kind in ("all", "variable"):
         return None if kind is None else (kind,)
     if kind == "item" and type(args[1]) is slice:
         return "slice", args[1].start, args[1].stop, args[1].step
@@ -103,11 +100,6 @@ def is_finished(value: Any) -> bool:
     return False
 
 
-_PLACES: dict[Any, str] = {
-    setattr: "attribute", delattr: "attribute", object.__setattr__: "attribute", object.__delattr__: "attribute",
-    operator.setitem: "item", operator.delitem: "item", dict.__setitem__: "item", list.pop: "item",
-    list.clear: "all", dict.clear: "all", set.clear: "all",
-}  # fmt: skip
 _TENSORS = (Tensor, Parameter)
 _HELD = SIMPLE | {Tensor, Parameter}
 _LASTING = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType)

@@ -10,12 +10,15 @@ import operator
 import re
 import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from anfora.graph.facts.kinds import is_a, module_of, reduced
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
+from anfora.graph.facts.table import WALKED, fact_of
+from anfora.graph.machine.operations import dict_of
+from anfora.graph.machine.places import may_look_at_frames
 
 __all__ = ["COUNTED", "Plainness", "count_of"]
 
@@ -30,9 +33,13 @@ class Plainness:
     """Says whether values are plain: one look at a program.
 
     What other packages make is not, nor is what may hold a tensor.
+
+    Attributes:
+        may_look: whether something of what was looked at may look at the frames of its callers.
     """
 
     def __init__(self) -> None:
+        self.may_look = False
         self._seen: dict[int, Any] = {}
         self._left = _MOST_ITEMS
 
@@ -58,6 +65,7 @@ class Plainness:
             return self._function(value, depth)
         if kind in BOUND:
             owner = value.__self__
+            self.may_look = self.may_look or may_look_at_frames(value)
             return owner is None or is_a(owner, types.ModuleType) or self(owner, depth + 1)
         if kind is types.MethodDescriptorType:
             return module_of(value.__objclass__) == "builtins"
@@ -68,6 +76,7 @@ class Plainness:
         if is_a(value, type):
             return module_of(value) in _LIBRARIES or self._class(value, depth)
         if kind is types.ModuleType:
+            self.may_look = self.may_look or value is sys or str(getattr(value, "__file__", "")).endswith(".py")
             return value.__name__.partition(".")[0] in sys.stdlib_module_names
         if kind in _MOVING or kind in DEQUE_ITERATORS:
             return True
@@ -75,7 +84,7 @@ class Plainness:
             return self._iterator(value, depth)
         if kind in _OTHERS:
             return True
-        return is_object(value) and self(kind, depth) and self(getattr(value, "__dict__", None), depth)
+        return is_object(value) and self(kind, depth) and self(dict_of(value), depth)
 
     def cell(self, cell: types.CellType, depth: int = 0) -> bool:
         """The same of a variable."""
@@ -112,6 +121,7 @@ class Plainness:
     def _function(self, function: types.FunctionType, depth: int) -> bool:
         """Whether what a function names is plain."""
         if not enters(function):
+            self.may_look = True
             return module_of(function).partition(".")[0] in sys.stdlib_module_names
         if not all(self.cell(cell, depth + 1) for cell in function.__closure__ or ()):
             return False
@@ -192,18 +202,14 @@ def count_of(items: Any) -> int:
         return len(items)
     if kind in _COUNTING:
         return operator.length_hint(items)
-    how = _THROUGH.get(kind)
-    if how is None:
+    fact = fact_of(kind)
+    if fact is None or fact.hands_on is None:
         return 0
     try:
         parts = reduced(items)[1]
     except (TypeError, IndexError):
         return 0
-    return how(map(count_of, parts[1:] if kind in (map, filter) else parts), default=0)
-
-
-def _first(counts: Iterable[int], default: int) -> int:
-    return next(iter(counts), default)
+    return fact.hands_on([count_of(part) for use, part in fact.uses(parts) if use & WALKED])
 
 
 #: Types that know how many items they hold.
@@ -213,4 +219,3 @@ _COUNTING = frozenset({
     type(iter(range(1 << 70))), type(reversed([])), type(iter({}.values())), type(iter({}.items())), *DEQUE_ITERATORS,
     itertools.repeat,
 })  # fmt: skip
-_THROUGH: dict[type, Callable[..., int]] = {zip: min, map: min, enumerate: _first, filter: _first, reversed: _first}

@@ -17,18 +17,18 @@ drives every one of them.
 from __future__ import annotations
 
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 __all__ = [
-    "ARRANGES", "CALLED", "COUPLES", "DRAINED", "EQUAL", "EQUALS", "INDEX", "ITEM", "KEPT", "KEY", "KEYS", "LENGTH",
-    "LOOKS", "MAPPING", "NEW", "ORDER", "ORDERS", "PLAIN", "RELEASED", "TRUTH", "TRUTHS", "WALKED", "WHOLE",
-    "WRITTEN", "Fact", "Numbers", "add", "add_methods", "all_facts", "dispatch", "fact_of", "method_fact",
-    "methods_of", "resolved",
+    "ALL", "ARRANGES", "CALLED", "COUPLES", "DRAINED", "EQUAL", "EQUALS", "IDENTITY", "INDEX", "ITEM", "KEPT", "KEY",
+    "KEYS", "LENGTH", "LOOKS", "MAPPING", "NEW", "ORDER", "ORDERS", "PLAIN", "RELEASED", "TRUTH", "TRUTHS", "WALKED",
+    "WHOLE", "WRITTEN", "Asking", "Fact", "Numbers", "add", "add_methods", "all_facts", "as_many", "dispatch",
+    "fact_of", "fewest", "method_fact", "methods_of", "name_as_method", "resolved",
 ]  # fmt: skip
 
 # -- what is done with an argument ------------------------------------------------------------------------------------
-# Nothing but its type and identity is asked where none of these is said.
+# Nothing but its type is asked where none of these is said.
 
 KEPT = 1 << 0  #: it stands in what is changed, or in what is given back
 WRITTEN = 1 << 1  #: it is changed
@@ -49,13 +49,17 @@ EQUALS = 1 << 15  #: … compared by `==`, …
 ORDERS = 1 << 16  #: … by `<`, …
 TRUTHS = 1 << 17  #: … asked whether they are true
 COUPLES = 1 << 18  #: its items are keys and values in turn
+IDENTITY = 1 << 20  #: which object it is
+ALL = 1 << 19  #: Python goes through all that it holds, before the result is there, and asks nothing of it for that
 
 #: Uses that look into an argument, beyond its arrangement.
 LOOKS = INDEX | KEY | EQUAL | ORDER | TRUTH | CALLED | WHOLE | KEYS | EQUALS | ORDERS | TRUTHS
-#: Uses that look at how things are arranged: where they are, in which order, under which key.
-ARRANGES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | MAPPING | INDEX | KEY | KEYS | COUPLES
+#: Uses that look at how things are arranged: which they are, where, in which order, under which key.
+ARRANGES = (
+    KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | MAPPING | INDEX | KEY | KEYS | COUPLES | ALL | IDENTITY
+)
 
-_MOVES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | INDEX | KEY | KEYS
+_MOVES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | INDEX | KEY | KEYS | ALL | IDENTITY
 
 # -- what is given back -----------------------------------------------------------------------------------------------
 
@@ -82,6 +86,33 @@ class Numbers:
         self.gives_numbers, self.gives_texts, self.may_fail, self.only = gives_numbers, gives_texts, may_fail, only
 
 
+class Asking:
+    """Which special method of an object of the program a function of Python's is a call of.
+
+    Args:
+        names: of the methods of the object, in the order in which they are tried.
+        kind: "method" of the first argument, its "truth"; "operator" and "comparison" of two operands, of which the other
+            one may answer; "member" and "no member", where the second argument is asked about the first; "class", where
+            that is a class, and its class is asked.
+        check: what Python does with what the method gives; None if that is the result as it is.
+        reflected: the method of the other operand, which is tried as well.
+        symbol: of the operator, in words of errors.
+    """
+
+    __slots__ = ("check", "kind", "names", "reflected", "symbol")
+
+    def __init__(
+        self,
+        *names: str,
+        kind: str = "method",
+        check: Callable[[Any], Any] | None = None,
+        reflected: str = "",
+        symbol: str = "",
+    ) -> None:
+        self.names, self.kind, self.check = names, kind, check
+        self.reflected, self.symbol = reflected, symbol
+
+
 class Fact:
     """A row.
 
@@ -100,11 +131,17 @@ class Fact:
         by_python: whether it is a hop where no polyfill does the same: it does something that is seen outside, or
             what it gives is not looked into.
         is_of_own: whether the row holds for objects that the program has made, and those from outside are not looked into.
+        hands_on: where it makes an iterator or a view that hands on items one by one, and tells what it goes over: how many
+            come, given how many there are in each of the things it goes over.
+        asking: which special method it is a call of; None if it is none, or of several.
+        puts: what a change puts something else into, or takes away: "attribute" or "item", of which the argument behind
+            the first is the place, "variable", or "all".
     """
 
     __slots__ = (
-        "alone", "by_python", "function", "gives", "is_of_own", "is_of_values", "is_walking", "moves", "named",
-        "numbers", "of_arrays", "only_moves", "others", "owner", "rest", "stores_from", "takes", "writes",
+        "alone", "asking", "asks_identity", "by_python", "function", "gives", "hands_on", "is_of_own", "is_of_values",
+        "is_walking", "moves", "named", "numbers", "of_arrays", "only_moves", "others", "owner", "puts",
+        "rest", "starts", "stores_from", "takes", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -123,6 +160,9 @@ class Fact:
         by_python: bool = False,
         is_of_own: bool = False,
         moves: bool = False,
+        hands_on: Callable[[Iterable[int]], int] | None = None,
+        asking: Asking | None = None,
+        puts: str | None = None,
     ) -> None:
         self.function, self.takes, self.rest, self.alone = function, takes, rest, alone
         self.named, self.others, self.gives = named or {}, others, gives
@@ -131,6 +171,7 @@ class Fact:
         self.is_of_values = not by_python and not is_of_own
         self.by_python, self.is_of_own = by_python, is_of_own
         self.moves = moves
+        self.hands_on, self.asking, self.puts = hands_on, asking, puts
         #: The first of the arguments, at the end, that are only kept; None if there are none.
         first = len(takes)
         while first and takes[first - 1] == KEPT and rest in (None, KEPT):
@@ -142,10 +183,14 @@ class Fact:
         self.only_moves = not any(
             use & ~_MOVES or (use & KEYS and use & DRAINED) for use in (*takes, rest or 0, alone or 0)
         )
+        #: Whether it makes an iterator that tells what it goes over, and where it is, whatever length that has.
+        self.starts = hands_on is not None and not any(use & LENGTH for use in (*takes, rest or 0, alone or 0))
+        #: Whether it tells which object something is.
+        self.asks_identity = any(use & IDENTITY for use in (*takes, rest or 0))
         #: Whether it hands on the items of something, and asks nothing else.
         walked = (*takes[:1], rest or 0) if alone is None else (alone,)
         walks = WALKED | DRAINED
-        asks = ~(walks | LENGTH | WRITTEN)
+        asks = ~(walks | LENGTH | WRITTEN | ALL)
         self.is_walking = any(use & walks for use in walked) and not any(use & asks for use in walked)
 
     def __repr__(self) -> str:
@@ -155,6 +200,11 @@ class Fact:
     def forgets(self) -> bool:
         """Whether none of the arguments is kept, or given back."""
         return self.gives == PLAIN and not any(use & (KEPT | WRITTEN) for use in (*self.takes, self.rest or 0))
+
+    @property
+    def hands_later(self) -> bool:
+        """Whether what it makes hands something on when it is asked for the next, be all items taken before."""
+        return isinstance(self.function, type) and hasattr(self.function, "__next__")
 
     def use(self, place: int, count: int) -> int:
         """What is done with the argument at a place, of so many positional ones."""
@@ -171,6 +221,22 @@ class Fact:
             yield self.use(place, count), value
         for name, value in (kwargs or {}).items():
             yield self.named.get(name, self.others), value
+
+    def goes_through(self, use: int) -> bool:
+        """Whether a call asks something of each item of an argument, or of its whole, before the result is there."""
+        if use & WALKED and self.hands_on is None and self.gives != ITEM:
+            return True
+        return bool(use & ~(KEPT | WRITTEN | LENGTH | INDEX | WALKED | IDENTITY))
+
+
+def as_many(counts: Iterable[int]) -> int:
+    """How many items come of something that hands on those of the first of what it goes over, at most."""
+    return next(iter(counts), 0)
+
+
+def fewest(counts: Iterable[int]) -> int:
+    """The same of something that goes over several side by side."""
+    return min(counts, default=0)
 
 
 # -- the table --------------------------------------------------------------------------------------------------------
@@ -210,6 +276,12 @@ def dispatch(operation: Any, name: str, place: int = 0, is_binary: bool = False)
         is_binary: whether the method of the other operand may come first; so both must be of such classes.
     """
     _DISPATCHED[operation] = name, place, is_binary
+
+
+def name_as_method(operation: Any) -> str | None:
+    """The method of its first argument that an operation may be; None if it is none."""
+    found = _DISPATCHED.get(operation)
+    return None if found is None or found[1] else found[0]
 
 
 def method_fact(kind: type, name: str) -> Fact | None:

@@ -25,7 +25,7 @@ from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
 from anfora.graph.machine.outline import Outlined, land, outlined
-from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames
+from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames, plainly
 from anfora.graph.machine.room import roomy
 from anfora.graph.machine.signals import delivered, held, holds
 from anfora.graph.source.code import Code, Position, Unsupported
@@ -374,11 +374,6 @@ def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException
     """The exception that `generator.throw(…)` raises."""
     error = value if isinstance(value, BaseException) else kind() if isinstance(kind, type) else kind
     return error if traceback is None else error.with_traceback(traceback)
-
-
-def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
-    """Call a function; iterators of the machine's are Python's own there."""
-    return function(*for_python(args), **kwargs)
 
 
 class Drain(BaseException):
@@ -929,6 +924,7 @@ class Machine:
             shown = self._shown()
         try:
             if not needs_no_frames(operation):
+                args = for_python(args) if operation is plainly else args  # iterators of the machine's are Python's own
                 return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
             code, variables = shown.code, functools.partial(self.world.variables, shown)
             made = stub(code.python, code.positions[shown.pc - 1])

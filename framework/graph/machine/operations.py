@@ -15,6 +15,7 @@ from typing import Any
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
+    "give_dict",
     "has_index", "has_own", "holds", "import_from", "is_filled", "is_made", "is_mapping", "is_of_python", "is_sequence",
     "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
@@ -210,9 +211,28 @@ def has_index(items: list, index: int) -> bool:
     return -len(items) <= index < len(items)
 
 
-def dict_of(value: Any) -> dict | None:
-    """The attributes of an object, as a dict; None where it has none."""
-    return getattr(value, "__dict__", None)
+def dict_of(value: Any) -> Any:
+    """The attributes of an object, as a dict; None where it has none. Its class is not asked: it may have a
+    `__getattribute__`, or a `__getattr__` for what it has no dict."""
+    where = _place_of_dict(type(value))
+    return None if where is None else where.__get__(value)
+
+
+def give_dict(value: Any, table: dict) -> None:
+    """Let a dict be the attributes of an object."""
+    where = _place_of_dict(type(value))
+    where.__set__(value, table)  # type: ignore[union-attr]
+
+
+def _place_of_dict(kind: type) -> types.GetSetDescriptorType | types.MemberDescriptorType | None:
+    for base in kind.__mro__:
+        found = base.__dict__.get("__dict__")
+        if found is not None and type(found) in _DESCRIPTORS:
+            return found
+    return None
+
+
+_DESCRIPTORS = (types.GetSetDescriptorType, types.MemberDescriptorType)
 
 
 def has_own(owner: Any, name: str) -> bool:

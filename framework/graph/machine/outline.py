@@ -35,7 +35,6 @@ class Outlined:
         self.loop, self.code, self.scope = loop, code, scope
         self._call: Callable | None = None if code.co_freevars else types.FunctionType(code, scope)
 
-    @holds
     def __call__(self, items: Any, result: Any, *values: Any) -> tuple:
         """
         Args:
@@ -45,6 +44,11 @@ class Outlined:
         Returns:
             how it has ended, the value, and those of variables: see `_ended_of`.
         """
+        return self.done_by(_run, items, result, *values)
+
+    @holds
+    def done_by(self, run: Callable, items: Any, result: Any, *values: Any) -> tuple:
+        """The same, by something that calls the function."""
         call, count = self._call, len(self.code.co_freevars)
         if call is None:
             call = types.FunctionType(self.code, self.scope, None, None, values[:count])
@@ -52,7 +56,7 @@ class Outlined:
             items = range(*items[1:])
         if result is None and self.loop.fills:
             result = self.loop.empty()
-        return _run(call, _ended_of(self.loop.stored), items, result, *values[count:])
+        return run(call, _ended_of(self.loop.stored), items, result, *values[count:])
 
     def __repr__(self) -> str:
         return f"<loop of {self.code.co_name}, as a function>"

@@ -12,19 +12,24 @@ Tracebacks do not show what is made only to be seen: the machine says itself whi
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import types
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from anfora.graph.machine.outline import Outlined
-from anfora.graph.machine.signals import releases
+from anfora.graph.machine.signals import holds, releases
 from anfora.graph.source.code import Position
 from anfora.graph.source.tracebacks import BRINGS_BACK, stub
 
-__all__ = ["Place", "Variables", "do_at", "do_alone", "may_look_at_frames", "needs_no_frames"]
+__all__ = [
+    "Place", "Variables", "do_alone", "do_at", "do_late", "left_to_python", "may_look_at_frames", "needs_no_frames",
+    "note_looking", "plainly", "shows_frames",
+]  # fmt: skip
 
 _LIBRARY = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "")
 
@@ -97,6 +102,33 @@ class Variables(dict):
 _LOOKING = frozenset([sys._getframe, sys._current_frames, warnings.warn, getattr(sys, "_getframemodulename", None)])
 
 
+#: The code of functions of the program that have called what may look at frames, by identity, each with a weak reference.
+_seen: dict[int, weakref.ref[types.CodeType]] = {}
+
+
+def shows_frames(code: types.CodeType) -> bool:
+    """Whether a function of the program has called something that may look at frames. What is left to Python as a whole is
+    called from the frames of those that have called it then: to make them takes longer than many a function does."""
+    return id(code) in _seen
+
+
+def note_looking(codes: Iterable[types.CodeType]) -> None:
+    """Write down that functions of the program call something that may look at frames."""
+    for code in codes:
+        key = id(code)
+        if key not in _seen:
+            _seen[key] = weakref.ref(code, functools.partial(_forget, key))
+
+
+def _forget(key: int, _: object) -> None:
+    _seen.pop(key, None)
+
+
+def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
+    """Call a function: what stands for a call of the program's that is left to Python as a whole."""
+    return function(*args, **kwargs)
+
+
 def may_look_at_frames(operation: Any) -> bool:
     """Whether a function may look at the frames of its callers: what is written in Python may, unless it is ours; what is
     written in C is known to, or does not."""
@@ -110,7 +142,7 @@ def may_look_at_frames(operation: Any) -> bool:
 
 def needs_no_frames(operation: Any) -> bool:
     """Whether nobody can see, while it is done, from which frame it is called, but in a traceback."""
-    return type(operation) is not Outlined and not may_look_at_frames(operation)
+    return not (type(operation) is Outlined or operation is plainly or may_look_at_frames(operation))
 
 
 #: Frames that are made for callers: each needs room on the stack, and time.
@@ -148,16 +180,30 @@ def do_at(
     if type(operation) is Outlined:  # brings such a frame itself
         if hasattr(type(args[0]), "python"):  # an iterator of the machine's
             args = (args[0].python(), *args[1:])
-        return _do_outlined(operation, args, handled)
-    if may_look_at_frames(operation):
-        return _do_from([*_callers(), *outer(), place], operation, args, names, handled)
+        is_seen = shows_frames(place.code)
+        return _do_outlined(operation, args, handled, [*_callers(), *outer()] if is_seen else [])
+    is_whole = operation is plainly
+    if is_whole:
+        operation, args = args[0], args[1:]
+    if shows_frames(place.code) if is_whole else may_look_at_frames(operation):
+        places = [*outer(), place]
+        note_looking([each.code for each in places])
+        return _do_from([*_callers(), *places], operation, args, names, handled)
     code, position, scope, variables = place
     return do_alone(stub(code, position), scope, Variables(variables, operation, args, names), handled)
 
 
 @releases
-def _do_outlined(operation: Outlined, args: tuple, handled: BaseException | None) -> Any:
+def _do_outlined(operation: Outlined, args: tuple, handled: BaseException | None, callers: Sequence[Place]) -> Any:
+    if callers:
+        return operation.done_by(lambda call, *given: _do_from(callers, call, given, {}, handled, True), *args)
     return operation(*args) if handled is None else while_handling(handled, operation, args)
+
+
+def left_to_python(function: Callable, args: tuple, kwargs: dict) -> Any:
+    """Let Python do a call of the program from its start, from the frames of those that have called it."""
+    callers = _callers()
+    return _do_from(callers, function, args, kwargs, None, True) if callers else function(*args, **kwargs)
 
 
 def while_handling(handled: BaseException, operation: Callable, args: tuple) -> Any:
@@ -188,6 +234,18 @@ def do_alone(made: types.CodeType, scope: dict[str, Any], call: Variables, handl
         handled = None
 
 
+@holds
+def do_late(place: Place, operation: Callable, args: tuple) -> None:
+    """Do a change that the program has made some time before: handlers of signals wait, since what they would see, and
+    what they raise, belongs to a moment in the midst of changes that stay."""
+    code, position, scope, variables = place
+    call = Variables(variables, operation, args, {})
+    try:
+        eval(stub(code, position), scope, call)
+    finally:
+        dict.clear(call)
+
+
 def _is_of(frame: types.FrameType, made: types.CodeType, call: Variables) -> bool:
     """Whether a frame is the one of some code with these variables. Nothing else is asked for its variables: a frame keeps
     a dict of them from then on, and one of ours would hold the exception that holds the frame."""
@@ -195,9 +253,14 @@ def _is_of(frame: types.FrameType, made: types.CodeType, call: Variables) -> boo
 
 
 def _do_from(
-    places: Sequence[Place], operation: Callable, args: tuple, names: dict, handled: BaseException | None
-) -> Any:
-    """The same, with frames for all of the places."""
+    places: Sequence[Place], operation: Callable, args: tuple, names: dict, handled: BaseException | None,
+    is_whole: bool = False,
+) -> Any:  # fmt: skip
+    """The same, with frames for all of the places.
+
+    Args:
+        is_whole: whether what is done has a frame of the program's itself, with which tracebacks begin.
+    """
     called: list[Variables] = []
     for code, position, scope, variables in reversed(places):
         called.append(Variables(variables, operation, args, names))
@@ -210,7 +273,7 @@ def _do_from(
         entry = error.__traceback__
         while entry is not None and not _is_of(entry.tb_frame, last, called[0]):  # up to the frame of the last place
             entry = entry.tb_next
-        error.__traceback__ = entry
+        error.__traceback__ = entry.tb_next if is_whole and entry is not None else entry
         if BRINGS_BACK:
             raise error
         raise

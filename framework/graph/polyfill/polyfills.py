@@ -19,7 +19,7 @@ from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
 from anfora.graph.machine.machine import Generator, Original, for_python
-from anfora.graph.machine.operations import OPERATIONS, names_of_pattern, order_of
+from anfora.graph.machine.operations import OPERATIONS, dict_of, names_of_pattern, order_of
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators
 from anfora.graph.polyfill.surroundings import surroundings
@@ -444,7 +444,7 @@ def _deepcopy(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 def _vars(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """`vars(x)` of an object of the program."""
     fits = len(args) == 1 and not kwargs and known.is_object(args[0]) and not isinstance(args[0], type)
-    if not fits or recorder.opaque(args[0]) or not hasattr(args[0], "__dict__"):
+    if not fits or recorder.opaque(args[0]) or dict_of(args[0]) is None:
         return False
     machine.push(recorder.getattr(machine, args[0], "__dict__"))
     return True

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable
 from typing import Any
 
 from anfora.core.cell import Cell
@@ -19,42 +18,18 @@ from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import value_of_number
+from anfora.graph.facts.table import Asking, fact_of
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Enter
 from anfora.graph.polyfill import polyfills
 
-__all__ = ["CHECKS", "behind", "called_to_set", "check_of", "entered", "method_of", "setter_of", "truth_of"]
+__all__ = ["asks_a_class", "behind", "called_to_set", "check_of", "entered", "method_of", "setter_of", "truth_of"]
 
-#: Operations that are a method of their first argument, and nothing else.
-_DIRECT: dict[Any, str] = {
-    operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
-    operator.neg: "__neg__", operator.pos: "__pos__", operator.invert: "__invert__", abs: "__abs__",
-    reversed: "__reversed__", next: "__next__",
-}  # fmt: skip
-#: Those whose result Python checks: with what.
-_CHECKED: dict[Any, tuple[str, Callable]] = {
-    len: ("__len__", operations.as_length),
-    iter: ("__iter__", operations.as_iterator),
-    repr: ("__repr__", operations.as_text),
-}
-CHECKS: dict[Any, str] = {isinstance: "__instancecheck__", issubclass: "__subclasscheck__"}
-_CONTAINS = {operations.OPERATIONS["in"]: polyfills.contains, operations.OPERATIONS["not_in"]: polyfills.contains_not}
-#: Operators of two operands: the methods of the left one in the order in which they are tried, and the right one's.
-_BINARY: dict[Any, tuple[tuple[str, ...], str, str]] = {
-    **{
-        operations.OPERATIONS[name]: ((f"__{method}__",), f"__r{method}__", symbol)
-        for name, method, symbol in operations.ARITHMETIC
-    },
-    **{
-        operations.IN_PLACE[name]: ((f"__i{method}__", f"__{method}__"), f"__r{method}__", f"{symbol}=")
-        for name, method, symbol in operations.ARITHMETIC
-    },
-}
-_COMPARISONS: dict[Any, tuple[str, str, str]] = {
-    operator.eq: ("__eq__", "__eq__", "=="), operator.ne: ("__ne__", "__ne__", "!="),
-    operator.lt: ("__lt__", "__gt__", "<"), operator.gt: ("__gt__", "__lt__", ">"),
-    operator.le: ("__le__", "__ge__", "<="), operator.ge: ("__ge__", "__le__", ">="),
-}  # fmt: skip
+
+def asks_a_class(operation: Any) -> bool:
+    """Whether it asks a class about something: `isinstance` and `issubclass`."""
+    fact = fact_of(operation)
+    return fact is not None and fact.asking is not None and fact.asking.kind == "class"
 
 
 def behind(kind: type, above: type, name: str) -> Any:
@@ -68,27 +43,32 @@ def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
     """The call that an operation on objects of the program is; None if it is none, or not one that can be seen into."""
     if operation is operator.getitem and is_a(args[0], type):
         return _of_class(recorder, *args)
-    if not args or not any(map(known.has_methods, args[:2])) or not known.is_among(operation, _OPERATIONS):
+    if not args or not any(map(known.has_methods, args[:2])):
         return None
-    if operation in _DIRECT:
-        method = method_of(recorder, args[0], _DIRECT[operation])
-        if method is not None and operation is next and len(args) == 2:
-            return Enter(polyfills.next_, args)
-        return None if method is None else Enter(method, args)
-    if operation in _CHECKED and len(args) == 1:
-        name, check = _CHECKED[operation]
-        method = method_of(recorder, args[0], name)
-        return None if method is None else Enter(polyfills.checked, (check, method, args[0]))
-    if operation is bool:
+    fact = fact_of(operation)
+    asking = None if fact is None else fact.asking
+    if asking is None or asking.kind == "class":
+        return None
+    if asking.kind == "truth":
         return truth_of(recorder, args[0], "value")
-    if operation in _CONTAINS:
-        method = method_of(recorder, args[1], "__contains__")
-        return None if method is None else Enter(_CONTAINS[operation], (method, args[1], args[0]))
-    if len(args) == 2 and operation in _BINARY:
-        return _binary(recorder, operation, *args)
-    if len(args) == 2 and operation in _COMPARISONS:
-        return _comparison(recorder, operation, *args)
-    return None
+    if asking.kind in ("operator", "comparison"):
+        enter = _binary if asking.kind == "operator" else _comparison
+        return enter(recorder, operation, asking, *args) if len(args) == 2 else None
+    if asking.kind in _MEMBERSHIP:
+        method = method_of(recorder, args[1], asking.names[0])
+        return None if method is None else Enter(_MEMBERSHIP[asking.kind], (method, args[1], args[0]))
+    if asking.check is not None and len(args) != 1:
+        return None
+    method = method_of(recorder, args[0], asking.names[0])
+    if method is None:
+        return None
+    if asking.check is not None:
+        return Enter(polyfills.checked, (asking.check, method, args[0]))
+    return Enter(polyfills.next_, args) if operation is next and len(args) == 2 else Enter(method, args)
+
+
+#: What is made of the answer of `__contains__`.
+_MEMBERSHIP = {"member": polyfills.contains, "no member": polyfills.contains_not}
 
 
 def _of_class(recorder: Any, kind: type, item: Any) -> Enter | None:
@@ -166,7 +146,7 @@ def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None
 
 def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | None:
     """The call that `isinstance` or `issubclass` is, where the class of a class says so."""
-    name = CHECKS[operation]
+    (name,) = fact_of(operation).asking.names  # type: ignore[union-attr]
     found = class_attribute(type(kind), name)
     if not is_a(found, types.FunctionType):
         return None
@@ -183,8 +163,8 @@ def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | No
     return Enter(polyfills.contains, (found, kind, value))
 
 
-def _binary(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
-    names, reflected, symbol = _BINARY[operation]
+def _binary(recorder: Any, operation: Any, asking: Asking, left: Any, right: Any) -> Enter | None:
+    names, reflected, symbol = asking.names, asking.reflected, asking.symbol
     methods = [(_operand(recorder, left, name), left, right) for name in names]
     kind, other_kind = _kind(left), _kind(right)
     if kind is not other_kind:
@@ -198,8 +178,8 @@ def _binary(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | Non
     return Enter(polyfills.first_answer, (tried, operations.no_operator, symbol, left, right)) if tried else None
 
 
-def _comparison(recorder: Any, operation: Any, left: Any, right: Any) -> Enter | None:
-    name, reflected, symbol = _COMPARISONS[operation]
+def _comparison(recorder: Any, operation: Any, asking: Asking, left: Any, right: Any) -> Enter | None:
+    (name,), reflected, symbol = asking.names, asking.reflected, asking.symbol
     kind, other_kind = _kind(left), _kind(right)
     inverse = operation is operator.ne and _is_default(kind, "__ne__")
     if inverse:  # the opposite of ==, where that answers
@@ -246,6 +226,3 @@ def _operand(recorder: Any, value: Any, name: str) -> Any:
     if found is None or found is object.__dict__.get(name):
         return None
     return found if known.is_object(value) or is_a(value, Tensor) else NotImplemented
-
-
-_OPERATIONS: frozenset[Any] = frozenset({bool, *_DIRECT, *_CHECKED, *_CONTAINS, *_BINARY, *_COMPARISONS})

@@ -17,6 +17,7 @@ from anfora.graph.facts.classes import class_attribute, comes_first, has_tag
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
+from anfora.graph.machine import operations
 from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
 from anfora.graph.machine.operations import holds, is_filled
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
@@ -168,7 +169,7 @@ class Attributes(Reasons):
         UNKNOWN if it does."""
         kind = type(value)
         static = class_attribute(kind, name)
-        is_own = name in getattr(value, "__dict__", ())
+        is_own = name in (operations.dict_of(value) or ())
         getter = getattr(static, "fget", None) if is_a(static, (property, types.DynamicClassAttribute)) else None
         is_of_program = is_a(getter, types.FunctionType) and self.enters(getter)
         has_fallback = class_attribute(kind, "__getattr__") is not None
@@ -229,6 +230,10 @@ class Attributes(Reasons):
         self.enter(machine, getattr_ if function is getattr else hasattr_, args, {})
         return True
 
+    def _guard_in_class(self, kind: type, name: str) -> None:
+        """A class has the same under a name in later calls, or nothing."""
+        self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), class_attribute(kind, name))
+
     def _attribute(self, machine: Machine, value: Any, name: str) -> Any:
         kind = type(value)
         if name == "__class__" and class_attribute(kind, name) is object.__dict__[name]:
@@ -246,10 +251,13 @@ class Attributes(Reasons):
         static = class_attribute(kind, name)
         has_data = comes_first(static)
         self.guard_describing(static)
-        own = value.__dict__ if kind.__dictoffset__ else None
+        own = operations.dict_of(value)
         outside = self.is_outside(value)
+        self._guard_in_class(kind, "__getattribute__")
+        if static is None and not outside:
+            self._guard_in_class(kind, name)
         if own is not None and name in own and not has_data:
-            self.guard("is", self.derive(class_attribute, self.origin("known", kind), name), static)
+            self._guard_in_class(kind, name)
             return self.getattr_plain(value, name)
         if static is None and is_a(value, Cell) and name in kind._made_when_asked:
             getattr(value, name)
@@ -265,6 +273,8 @@ class Attributes(Reasons):
                 return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
             if outside:
                 self._guard_absence(value, name)
+            elif not is_a(value, Cell):
+                self._guard_in_class(kind, "__getattr__")
             return machine.natively(getattr, (value, name), {})  # the error
         if is_a(static, property):
             getter = static.fget

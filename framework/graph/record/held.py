@@ -35,7 +35,21 @@ from anfora.graph.facts.kinds import is_a, reduced, unwarned
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.makers import takes_numbers
 from anfora.graph.facts.origins import Number, value_of_number
-from anfora.graph.facts.table import DRAINED, KEPT, KEYS, LENGTH, LOOKS, MAPPING, NEW, PLAIN, WALKED, fact_of, resolved
+from anfora.graph.facts.table import (
+    DRAINED,
+    IDENTITY,
+    KEPT,
+    KEYS,
+    LENGTH,
+    LOOKS,
+    MAPPING,
+    NEW,
+    PLAIN,
+    WALKED,
+    fact_of,
+    name_as_method,
+    resolved,
+)
 from anfora.graph.lower.ranges import Counter, iterator_of
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Walk
@@ -205,7 +219,7 @@ class Unwrapping:
             if is_a(value, BaseException):
                 self._exchange(setattr, value, "args", value.args)
             if kind.__dictoffset__:
-                self._value(value.__dict__)
+                self._value(operations.dict_of(value))
 
 
 def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
@@ -446,7 +460,7 @@ def _read_by(operation: Any, args: tuple) -> tuple:
     fact, given = resolved(operation, args)
     if fact is None or fact.gives != PLAIN or not fact.is_of_values:
         return args
-    return tuple([value for use, value in fact.uses(given) if use & ~(KEPT | LENGTH)])
+    return tuple([value for use, value in fact.uses(given) if use & ~(KEPT | LENGTH | IDENTITY)])
 
 
 def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
@@ -455,8 +469,9 @@ def _method(operation: Any, args: tuple) -> tuple[Any, int, str]:
         owner = operation.__self__  # type: ignore[union-attr]
         if not is_a(owner, types.ModuleType):
             return owner, 0, operation.__name__
-    if args and known.is_among(operation, _ITEMS):
-        return args[0], 1, _ITEMS[operation]
+    name = name_as_method(operation) if args and not known.has_equality(operation) else None
+    if name is not None:
+        return args[0], 1, name
     if args and is_a(operation, (types.MethodDescriptorType, types.WrapperDescriptorType)):
         return args[0], 1, operation.__name__
     return None, 0, ""
@@ -493,9 +508,8 @@ def _sets_plainly(owner: Any, name: Any) -> bool:
     kind = type(owner)
     if kind is types.FunctionType:
         return type(name) is str and not hasattr(kind, name)  # `__doc__`, `__name__` and the like lie elsewhere
-    return (
-        known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind) and hasattr(owner, "__dict__")
-    )
+    is_plainly_set = known.is_object(owner) and known.sets_plainly(kind) and not known.is_ours(kind)
+    return is_plainly_set and operations.dict_of(owner) is not None
 
 
 #: Steps of transforms that pass on what is not a tensor, in nestings that they copy.
@@ -506,7 +520,3 @@ _OF_TRANSFORMS: frozenset[Any] = frozenset({
 })  # fmt: skip
 #: Classes of which the methods are known to leave numbers where they are; those of functions.
 _HOLDING = (None, list, tuple, dict)
-_ITEMS: dict[Any, str] = {
-    operator.getitem: "__getitem__", operator.setitem: "__setitem__", operator.delitem: "__delitem__",
-    operator.add: "__add__", operator.iadd: "__iadd__", operator.mul: "__mul__", operator.imul: "__imul__",
-}  # fmt: skip

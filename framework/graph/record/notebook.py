@@ -45,6 +45,7 @@ from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.ir.planned import CellCalls, OperatorCall
 from anfora.graph.lower.ranges import Counter
+from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.source.code import Code
@@ -341,11 +342,12 @@ class Notebook(Plain):
         fact = fact_of(operation)
         is_deep = fact is None or not fact.is_walking
         only_moves = fact is not None and fact.only_moves
+        starts = fact is not None and fact.starts
         for value in (*args, operation):
             kind = type(value)
             if kind in SIMPLE:
                 continue
-            if known.is_among(operation, _STARTING) and kind in (list, tuple):
+            if starts and kind in (list, tuple):
                 continue  # who takes items will look at it
             if only_moves:
                 held = value.__self__ if kind in known.BOUND else value
@@ -722,9 +724,10 @@ class Notebook(Plain):
 
     def getattr_plain(self, value: Any, name: str) -> Any:
         """An attribute that lies in the object's own dict."""
-        found = value.__dict__[name]
+        table = operations.dict_of(value)
+        found = table[name]
         if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
-            self.know_item(value.__dict__, name)
+            self.know_item(table, name)
             return found
         written = self.overlay(value, name)
         if written is not UNKNOWN:
@@ -738,9 +741,12 @@ class Notebook(Plain):
         if class_attribute(kind, name) is not None:  # a slot that holds nothing
             self.guard("is", self.derive(hasattr, origin, name), False)
             return
+        if known.is_object(value):
+            asked = self.derive(class_attribute, self.origin("known", kind), "__getattribute__")
+            self.guard("is", asked, object.__getattribute__)
         for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
             self.guard("is", self.derive(hasattr, self.origin("known", kind), missing), False)
-        if hasattr(value, "__dict__"):
+        if operations.dict_of(value) is not None:
             table = self.origin("attr", "__dict__", origin)
             self.guard("no key", table, name)
             if is_a(value, types.ModuleType):
@@ -912,8 +918,6 @@ def place_in_memory(array: np.ndarray) -> tuple:
     return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 
-#: Functions that make iterators which tell what they go over, and where they are, whatever length that has.
-_STARTING = frozenset([iter, zip, enumerate])
 #: Methods by which a list or tuple is read.
 _READING = ("__len__", "__getitem__", "__iter__")
 #: Containers that are not looked into where something only moves what they hold.

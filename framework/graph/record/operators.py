@@ -86,9 +86,26 @@ class Operators(Leaves):
 
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""
+        operands = self._operands(entry, flat)
+        followed = self._followed(flat) if glue.is_recording() else 0
+        self._see_to_history(entry, operands, followed)
+        self._see_to_writes(entry, flat, followed)
+        self.has_moved = False
+        result = self._run(entry, flat)
+        if self.has_moved:
+            operands = tuple(
+                self._operand(x, layout, entry.op) if i in entry.written else operand
+                for i, (x, layout, operand) in enumerate(zip(flat, entry.inputs, operands))
+            )
+        if entry.may_fail and self._is_in_a_try():
+            self._let_fail(entry)
+        self._write_down(entry, flat, operands, followed & entry.followed, result)
+        return result
+
+    def _operands(self, entry: Entry, flat: list) -> tuple[AnfNode, ...]:
+        """What a call takes, as nodes."""
         op = entry.op
         operands = tuple([self._operand(x, layout, op) for x, layout in zip(flat, entry.inputs)])
-        piece = self.piece
         if op.is_random:
             operands = tuple(
                 self._of_draw(name, x, entry.inputs[i], op)
@@ -98,34 +115,47 @@ class Operators(Leaves):
             )
             if any(operand is ABSENT and x is not None for operand, x in zip(operands, flat)) and not self.is_unkept:
                 self.touched = "random numbers"
+        return operands
+
+    def _followed(self, flat: list) -> int:
+        """The mask of the operands that have a history."""
         mask = 0
-        is_recording = glue.is_recording()
-        if is_recording:
-            for i, value in enumerate(flat):
-                if isinstance(value, Tensor) and value._node is not None:
-                    mask |= 1 << i
-                if self.unseen and id(value) in self.unseen:
-                    origin, has_history_now = self.unseen.pop(id(value))
-                    self.guard("history", origin, has_history_now)
-        if mask and not self.region and mask & (entry.followed if op.writes is None or op.is_untaped else -1):
-            if any(mask >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
+        for i, value in enumerate(flat):
+            if isinstance(value, Tensor) and value._node is not None:
+                mask |= 1 << i
+            if self.unseen and id(value) in self.unseen:
+                origin, has_history_now = self.unseen.pop(id(value))
+                self.guard("history", origin, has_history_now)
+        return mask
+
+    def _see_to_history(self, entry: Entry, operands: tuple[AnfNode, ...], followed: int) -> None:
+        """The tape may follow the call: the piece says so, or another one begins in front of it."""
+        op, piece = entry.op, self.piece
+        if followed and not self.region and followed & (entry.followed if op.writes is None or op.is_untaped else -1):
+            if any(followed >> i & 1 and x in piece.inner for i, x in enumerate(operands)):
                 self.start_anew("the history that a tensor has in a gradient")
             piece.is_taped = True
         if self.turned:
             self.start_anew("an operator behind a change of `requires_grad`")
+
+    def _see_to_writes(self, entry: Entry, flat: list, followed: int) -> None:
+        """The call may write in place, or stand behind changes of something outside."""
+        op, piece = entry.op, self.piece
         if op.writes is not None:
             self._refuse_write(entry, flat)
-        if piece.writes and mask & entry.followed and not self.region:
+        if piece.writes and followed & entry.followed and not self.region:
             self.begin_forward()
         if op.writes is not None:
-            if is_recording and not op.is_untaped:
+            if glue.is_recording() and not op.is_untaped:
                 self._look_behind([flat[i] for i in entry.written])
             if self.copies:
                 for i in entry.written:
                     self.leave_copies(flat[i])
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
-        self.has_moved = False
+
+    def _run(self, entry: Entry, flat: list) -> Any:
+        """Run it, as PyNative mode does."""
         touched = self.touched  # operators that run in Python look at data on their own account
         try:
             result = dispatch.run_now(entry, [x.number.value if isinstance(x, Traced) else x for x in flat])
@@ -133,47 +163,50 @@ class Operators(Leaves):
         except AnforaError:
             self.touched = touched
             if entry.may_fail:
-                self.touched = f"an error of {op.name} that depends on data"
+                self.touched = f"an error of {entry.op.name} that depends on data"
             raise
-        if op.is_effect:
+        if entry.op.is_effect:
             self.touched = EXCHANGE
-        if self.has_moved:
-            operands = tuple(
-                self._operand(x, layout, op) if i in entry.written else operand
-                for i, (x, layout, operand) in enumerate(zip(flat, entry.inputs, operands))
-            )
-        if entry.may_fail and self._is_in_a_try():
-            if self.keeper.leaves_tries or piece.draws or any(row.entry.written for row in piece.rows):
-                self.touched = f"an error of {op.name} would be caught"
-            else:
-                piece.is_tried = True
-        if self.region and mask & entry.followed:
+        return result
+
+    def _let_fail(self, entry: Entry) -> None:
+        """The program would catch an error of the call, in a later run."""
+        piece = self.piece
+        if self.keeper.leaves_tries or piece.draws or any(row.entry.written for row in piece.rows):
+            self.touched = f"an error of {entry.op.name} would be caught"
+        else:
+            piece.is_tried = True
+
+    def _write_down(self, entry: Entry, flat: list, operands: tuple[AnfNode, ...], mask: int, result: Any) -> None:
+        """Add the call to the piece.
+
+        Args:
+            mask: which operands the tape followed, of those that gradients can flow to.
+        """
+        piece = self.piece
+        if mask and self.region:
             keep_traced(result, flat)
-        elif mask & entry.followed:
+        elif mask:
             self.note_node(result, flat)
-        if entry.view is not None and isinstance(flat[0], Tensor):
-            self.sources[id(result)] = (result, flat[0])
         cells = self.calls()
         back = self._back() if self.region or self.machine is None else None
-        row = OperatorCall(
-            piece.graph, entry, operands, self._here(), mask & entry.followed, bool(self.region), cells, back
-        )
-        if op.writes is None:
+        row = OperatorCall(piece.graph, entry, operands, self._here(), mask, bool(self.region), cells, back)
+        if entry.op.writes is None:
             for tensor, value in zip(result if entry.is_tuple else (result,), row.results):
                 self._know(tensor, value)
             if self.region:
                 piece.inner.update(row.results)
-        if mask & entry.followed:
-            node = tape.node_of(result)
-            if node is not None:
-                self.cells_at[node.tick] = cells
-        piece.switches.append(glue.is_recording())
+        if entry.view is not None:
+            self.view_rows[row] = row
+            if isinstance(flat[0], Tensor):
+                self.sources[id(result)] = (result, flat[0])
+        node = tape.node_of(result) if mask else None
+        if node is not None:
+            self.cells_at[node.tick] = cells
         if len(piece.rows) == _LONG:
             self._collect_later()
         piece.rows.append(row)
-        if entry.view is not None:
-            self.view_rows[row] = row
-        return result
+        piece.switches.append(glue.is_recording())
 
     def _refuse_write(self, entry: Entry, flat: list) -> None:
         """Start a piece in front of a change in place that cannot stand in this one."""

@@ -6,21 +6,19 @@ call between two pieces; what follows is compiled again.
 
 from __future__ import annotations
 
-import collections
-import operator
 import types
 from collections.abc import Callable
 from typing import Any
 
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.plain import COUNTED, Plainness, count_of
-from anfora.graph.facts.table import fact_of, method_fact
+from anfora.graph.facts.table import ALL, DRAINED, INDEX, WALKED, resolved
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine.machine import Frame, Generator, Machine, Original, plainly
 from anfora.graph.machine.outline import Outlined
+from anfora.graph.machine.places import note_looking
 from anfora.graph.record.numeric import Numeric
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import CALL, LOOP, OVERDRAWN, Outcome
@@ -120,6 +118,17 @@ class Outlining(Numeric):
             if opcode == "LOAD" and type(held.get(name)) is Tensor:  # most are told by this, without their syntax
                 return False
         is_plain = Plainness()
+        if not self._names_plainly(is_plain, frame, loop, items):
+            return False
+        self._note_looking(is_plain, [frame])
+        return True
+
+    def _note_looking(self, is_plain: Plainness, frames: list[Frame]) -> None:
+        """What is left to Python finds frames for all that the program has called, where it may look at them."""
+        if is_plain.may_look:
+            note_looking([frame.code.python for frame in frames if not frame.code.is_internal])
+
+    def _names_plainly(self, is_plain: Plainness, frame: Frame, loop: Any, items: Any) -> bool:
         for name in loop.read:
             where = loop.scope_of(name)
             if where == "frame":
@@ -152,19 +161,19 @@ class Outlining(Numeric):
         if type(function) is types.FunctionType and function.__code__ not in self.keeper.plain_calls:
             self.keeper.plain_calls.add(function.__code__)
             self.keeper.is_outdated = True
+        self._note_looking(is_plain, machine.frames)
         machine.push(self.do_between(machine, plainly, (function, *args), kwargs, CALL))
         return True
 
     def _takes_many(self, function: Any, args: tuple) -> bool:
         """Whether a function of Python's goes through many items."""
-        owner = getattr(function, "__self__", None)
-        if type(owner) is str:
-            is_taking = function.__name__ == "join"
-        elif type(owner) is list and function.__name__ == "sort":
-            return len(owner) >= MANY
-        else:
-            is_taking = known.is_among(function, _TAKING)
-        return is_taking and any(self._count(value) >= MANY for value in args)
+        fact, given = resolved(function, args)
+        if fact is None or fact.hands_later:
+            return False
+        gone_through = [value for use, value in fact.uses(given) if use & (DRAINED | ALL)]
+        if fact.writes:  # what is put into something is; what is changed as a whole is Python's
+            gone_through = gone_through[:1] if fact.takes[0] & ALL else []
+        return any(self._count(value) >= MANY for value in gone_through)
 
     def _count(self, value: Any) -> int:
         """How many items come of something."""
@@ -201,18 +210,26 @@ class Outlining(Numeric):
 
     def is_plain_call(self, operation: Callable, args: tuple, kwargs: dict) -> bool:
         """Whether one of Python's functions takes what is left in an iterator, of plain values."""
-        if not known.is_among(operation, _TAKING) and operation is not next:
+        fact, given = resolved(operation, args)
+        if fact is None or fact.hands_later or type(fact.function) is types.FunctionType:  # or the machine's own
             return False
-        return any(map(self.is_outside, args)) and all(map(Plainness(), (*args, *kwargs.values())))
+        is_next = fact.writes and bool(fact.takes[0] & WALKED) and fact.owner is None
+        if not is_next and (fact.writes or not any(use & (DRAINED | ALL) for use, _ in fact.uses(given))):
+            return False
+        return any(map(self.is_outside, args)) and all(map(Plainness(), (*given, *kwargs.values())))
 
-    def holds_many(self, machine: Machine, operation: Callable, args: tuple) -> bool:
-        """Whether one of the arguments of a call is a large container from outside: each item would be guarded."""
-        is_start = operation is reversed and self.walks_on(machine, operation, args)
-        if known.is_among(operation, _CURSORY) and not is_start:
-            return False
-        values = (operation, *args)
+    def holds_many(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> bool:
+        """Whether something goes through a large container from outside: each item would be guarded."""
+        fact, given = resolved(operation, args)
+        values = [operation, *args, *kwargs.values()]
+        if fact is not None and not (operation is reversed and self.walks_on(machine, operation, args)):
+            uses = list(fact.uses(given, kwargs))
+            if not any(use & INDEX and type(value) is slice for use, value in uses):  # which is a part of it
+                values = [value for use, value in uses if fact.goes_through(use)]
         least = _LONG_INSIDE if self.region else _LONG
-        return any(self._is_large(value, least) for value in values) and all(map(Plainness(), values))
+        if not any(self._is_large(value, least) for value in values):
+            return False
+        return all(map(Plainness(), (operation, *args, *kwargs.values())))
 
     def _is_large(self, value: Any, least: int) -> bool:
         kind = type(value)
@@ -238,10 +255,13 @@ class Outlining(Numeric):
         loop = frame.code.walks.get(frame.pc)
         if loop is None or self.given is not None:
             return False
-        if not known.is_among(operation, _WALKING) and fact_of(operation) not in _VIEWING:
+        fact, given = resolved(operation, args)
+        if fact is None or fact.by_python or fact.hands_on is None or operation is iter:
             return False
-        if not any(self._is_large(value, _LONG) for value in (operation, *args)):
+        if not any(self._is_large(value, _LONG) for value in given):
             return False
+        if fact.hands_on([self._count(value) for use, value in fact.uses(given) if use & WALKED]) < _LONG:
+            return False  # then it is unrolled, item by item
         return all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, _ABSENT) and loop.is_possible
 
 
@@ -250,10 +270,3 @@ MANY = 256
 #: Calls of a function one inside of the other.
 _DEEP = 3
 _LARGE = (list, tuple, dict, set, frozenset)
-_TAKING = frozenset({
-    sum, min, max, sorted, any, all, list, tuple, set, frozenset, dict, dict.fromkeys, collections.Counter, *KINDS,
-})  # fmt: skip
-_WALKING = frozenset({enumerate, zip, reversed})
-#: Functions that do not go through what they are given, or do so step by step.
-_CURSORY = frozenset({*_WALKING, iter, next, len, type, isinstance, callable, operator.is_, operator.is_not})
-_VIEWING = [method_fact(dict, name) for name in ("keys", "values", "items")]

@@ -40,7 +40,7 @@ from anfora.graph.machine.machine import Drain, Generator, Machine, Walk, builti
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_
-from anfora.graph.polyfill.special import CHECKS, check_of, method_of
+from anfora.graph.polyfill.special import asks_a_class, check_of, method_of
 from anfora.graph.record.held import Held
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
@@ -93,7 +93,7 @@ class Reasons(Held):
             return "a class that is made"
         if operation is isinstance and len(args) == 2 and _poses(args[0]):
             return f"the `__class__` of a {type(args[0]).__name__}"
-        if known.is_among(operation, CHECKS) and len(args) == 2:
+        if len(args) == 2 and asks_a_class(operation):
             for kind in args[1] if type(args[1]) is tuple else args[1:]:
                 if check_of(self, operation, args[0], kind) is not None:
                     return f"a method of {type(kind).__name__}"

@@ -44,7 +44,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
-from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, resolved
+from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
@@ -66,7 +66,7 @@ from anfora.graph.polyfill.polyfills import (
     list_with_length,
     rows_,
 )
-from anfora.graph.polyfill.special import CHECKS, check_of, entered, method_of, setter_of, truth_of
+from anfora.graph.polyfill.special import asks_a_class, check_of, entered, method_of, setter_of, truth_of
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.held import stored_from
@@ -135,64 +135,22 @@ class Recorder(Outlining):
         if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
             return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
         self.looks += 1
-        if self.given is None and arrays.holds_array(self, operation, args, kwargs):
-            done, result = self._with_arrays(machine, operation, args, kwargs)
-            if done:
-                return result
-        if self.given is None and (self.own or known.is_among(operation, KINDS)):
-            done, result = self._with_containers(machine, operation, args, kwargs)
-            if done:
-                return result
-        if not kwargs and not any(self.opaque_to(operation, value) for value in args):
-            self._go_into_methods(machine, operation, args)
-        if self.given is None:  # what a hop was given may be from outside when it is done over
-            result = self.read_item(operation, args) if not kwargs else UNKNOWN
-            if result is UNKNOWN:
-                result = self.write(machine, operation, args, kwargs)
-            if result is not UNKNOWN:
-                return result
+        result = self._do_with_own(machine, operation, args, kwargs)
+        if result is not UNKNOWN:
+            return result
         args = self.taken_apart(operation, args)
         if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
             done, result = self.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
             if done:
                 return result
         if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
-            if not kwargs:
-                result = of_its_kind(operation, args)
-                if result is not UNKNOWN:
-                    return result
-                done, result = self.arithmetic(machine, operation, args)
-                if done:
-                    return result
-            if takes_as_operands(operation, args, kwargs):
-                return self.do_with_numbers(machine, operation, args, kwargs)
-            reason = self._reason(operation, plain_tuple(args), plain_dict(kwargs))
-            if reason is not None:  # the interpreter takes it as it comes
-                return self.interpret(machine, operation, args, kwargs, reason)
-            if is_written_in_operators(operation, args):
-                return self.do_with_numbers(machine, operation, args, kwargs)
-            stored = stored_from(operation, args)
-            if stored is None:
-                args = tuple(map(self.force, args))
-                kwargs = {name: self.force(value) for name, value in kwargs.items()}
-            else:
-                args = (*map(self.force, args[:stored]), *args[stored:])
-        if operation is id and self.given is None and len(args) == 1 and self.is_outside(args[0]):
-            return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
-        if operation is type and len(args) == 1 and type(args[0]) in (Generator, Walk):
-            return args[0].kind
-        is_of_rows = operation is iter and len(args) == 1 and (is_a(args[0], Tensor) or self.owns_array(args[0]))
-        if is_of_rows and args[0].shape and not known.has_methods(args[0]):
-            return self._walking(rows_, args[0])
-        is_walk = operation is iter or operation is reversed
-        if is_walk and len(args) == 1 and type(args[0]) in _TOLD:
-            operation, args = Walk, args if operation is iter else (args[0], 0, True)
-        if operation is __import__ and len(args) == 5 and self._is_imported(*args):
-            return machine.natively(operation, args, kwargs)
-        if operation is operations.import_from and hasattr(*args):
-            return self.getattr(machine, *args)
-        if operation is iter and is_a(args[0], enum.EnumMeta) and type(args[0]).__iter__ is enum.EnumMeta.__iter__:
-            args = (tuple(args[0]),)
+            result, args, kwargs = self._do_on_numbers(machine, operation, args, kwargs)
+            if result is not UNKNOWN:
+                return result
+        result = self._do_of_kinds(machine, operation, args, kwargs)
+        if result is not UNKNOWN:
+            return result
+        operation, args = _as_can_be_walked(operation, args)
         reason = self._reason(operation, args, kwargs)
         if reason is None and any(map(self.is_own_generator, args)):
             reason = self._reason_of_generator(machine, operation, args)
@@ -203,10 +161,67 @@ class Recorder(Outlining):
         if self.given is None and self.origins:
             if self.walks_on(machine, operation, args) and operation is not reversed:
                 return machine.natively(operation, args, kwargs)
-            if self.holds_many(machine, operation, (*args, *kwargs.values())):
+            if self.holds_many(machine, operation, args, kwargs):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
         return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
+
+    def _do_with_own(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """Do something with arrays and containers of which all is known, and reads and writes of items; UNKNOWN if it is
+        none of that."""
+        if self.given is None and arrays.holds_array(self, operation, args, kwargs):
+            done, result = self._with_arrays(machine, operation, args, kwargs)
+            if done:
+                return result
+        if self.given is None and (self.own or known.is_among(operation, KINDS)):
+            done, result = self._with_containers(machine, operation, args, kwargs)
+            if done:
+                return result
+        if not kwargs and not any(self.opaque_to(operation, value) for value in args):
+            self._go_into_methods(machine, operation, args)
+        if self.given is not None:  # what a hop was given may be from outside when it is done over
+            return UNKNOWN
+        result = self.read_item(operation, args) if not kwargs else UNKNOWN
+        return self.write(machine, operation, args, kwargs) if result is UNKNOWN else result
+
+    def _do_on_numbers(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict
+    ) -> tuple[Any, tuple, dict]:
+        """Do something with numbers that vary. Where it depends on what they are, the result is UNKNOWN, and the arguments
+        are what they are."""
+        if not kwargs:
+            result = of_its_kind(operation, args)
+            if result is not UNKNOWN:
+                return result, args, kwargs
+            done, result = self.arithmetic(machine, operation, args)
+            if done:
+                return result, args, kwargs
+        if takes_as_operands(operation, args, kwargs):
+            return self.do_with_numbers(machine, operation, args, kwargs), args, kwargs
+        reason = self._reason(operation, plain_tuple(args), plain_dict(kwargs))
+        if reason is not None:  # the interpreter takes it as it comes
+            return self.interpret(machine, operation, args, kwargs, reason), args, kwargs
+        if is_written_in_operators(operation, args):
+            return self.do_with_numbers(machine, operation, args, kwargs), args, kwargs
+        stored = stored_from(operation, args)
+        if stored is not None:
+            return UNKNOWN, (*map(self.force, args[:stored]), *args[stored:]), kwargs
+        return UNKNOWN, tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+
+    def _do_of_kinds(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """Do what is known by what the arguments are; UNKNOWN if it is none of that."""
+        if operation is id and self.given is None and len(args) == 1 and self.is_outside(args[0]):
+            return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
+        if operation is type and len(args) == 1 and type(args[0]) in (Generator, Walk):
+            return args[0].kind
+        is_of_rows = operation is iter and len(args) == 1 and (is_a(args[0], Tensor) or self.owns_array(args[0]))
+        if is_of_rows and args[0].shape and not known.has_methods(args[0]):
+            return self._walking(rows_, args[0])
+        if operation is __import__ and len(args) == 5 and self._is_imported(*args):
+            return machine.natively(operation, args, kwargs)
+        if operation is operations.import_from and hasattr(*args):
+            return self.getattr(machine, *args)
+        return UNKNOWN
 
     def _is_operand(self, value: Any) -> bool:
         """Whether operators on it call nothing of the program."""
@@ -257,7 +272,7 @@ class Recorder(Outlining):
             raise Enter(class_pattern, args)
         if known.is_among(operation, SEARCHES) and is_a(args[1], Tensor) and type(args[0]) in _COMPARED:
             raise Enter(SEARCHES[operation], (args[1], args[0]))
-        if known.is_among(operation, CHECKS) and len(args) == 2:
+        if len(args) == 2 and asks_a_class(operation):
             call = check_of(self, operation, *args)
             if call is not None:
                 raise call
@@ -448,16 +463,44 @@ class Recorder(Outlining):
     # calls
 
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
-        if (
-            not kwargs
-            and len(args) == 1
-            and type(function) is types.BuiltinMethodType
-            and self._appends(function, args[0])
-        ):
+        is_of_one = not kwargs and len(args) == 1 and type(function) is types.BuiltinMethodType
+        if is_of_one and self._appends(function, args[0]):
             machine.push(None)
             return
         if self.calls_plainly(machine, function, args, kwargs):
             return
+        unwrapped = self._unwrapped(machine, function, args, kwargs)
+        if unwrapped is None:
+            return
+        function, args, kwargs = unwrapped
+        if self.given is not None and function is self.given_operation:
+            machine.push(self._redo())
+            return
+        is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
+        if is_of_generators and self._resume(machine, function, args, kwargs):
+            return
+        if self.opaque(function) or (type(function) is types.FunctionType and known.is_transform(function)):
+            self._call_opaque(machine, function, args, kwargs)
+            return
+        if is_a(function, GradientFunction):
+            self._differentiate(machine, function, args, kwargs)
+            return
+        if type(function) in known.GETTERS:
+            replacement, parts = getter(function)
+            self.enter(machine, replacement, (*parts, *args), kwargs)
+            return
+        special = self.keeper.special.get(function) if known.is_among(function, self.keeper.special) else None
+        if special is not None and special(self, machine, args, kwargs):
+            return
+        by_kind = self._way_to_call(function)
+        if by_kind is None or not by_kind(machine, function, args, kwargs):
+            machine.push(self.do(machine, function, args, kwargs))
+
+    def _unwrapped(
+        self, machine: Machine, function: Any, args: tuple, kwargs: dict
+    ) -> tuple[Any, tuple, dict[str, Any]] | None:
+        """What is called in the end, behind methods, partial functions and compiled ones, and with which arguments; None
+        if that has been called."""
         while True:
             function = self.force(function)
             kind = type(function)
@@ -478,7 +521,7 @@ class Recorder(Outlining):
                 if compiled is None:
                     break
                 self._call_recursive(machine, compiled, args if is_outside else (function, *args), kwargs)
-                return
+                return None
             elif kind is types.MethodWrapperType and function.__name__ in _RAW:
                 plain = _RAW[function.__name__]
                 if function != plain.__get__(function.__self__):
@@ -489,7 +532,7 @@ class Recorder(Outlining):
                     self.guard("is", self.origins[id(function)][1], function)
                 if function.program.is_recursive:
                     self._call_recursive(machine, function, args, kwargs)
-                    return
+                    return None
                 self.keeper.called[function.__wrapped__.__code__] = function.program
                 function = function.__wrapped__
             elif issubclass(kind, Graph):
@@ -498,80 +541,83 @@ class Recorder(Outlining):
                 self.guard("is", self.derive(python_function, origin), function)
             else:
                 break
-        if self.given is not None and function is self.given_operation:
-            machine.push(self._redo())
-            return
-        is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
-        if is_of_generators and self._resume(machine, function, args, kwargs):
-            return
-        if self.opaque(function) or (kind is types.FunctionType and known.is_transform(function)):
-            try:
-                if function is _Run.finish and not can_walk(self, args[1]):
-                    machine.push(self.interpret(machine, function, args, kwargs, UNSEEN))
-                else:
-                    machine.push(self.do(machine, function, args, kwargs))
-                if function is _Run.finish:
-                    self.look_at_histories(machine, args[0].gradient.parameters)
-            except (Exception, NeedsExamples):
-                if self.region and function is GradientFunction.start:
-                    self.region.pop()
-                raise
-            finally:
-                if self.region and (function is _Run.finish or function is _Run.leave):
-                    self.region.pop()
-            return
-        if is_a(function, GradientFunction):
-            self._differentiate(machine, function, args, kwargs)
-            return
-        if type(function) in known.GETTERS:
-            replacement, parts = getter(function)
-            self.enter(machine, replacement, (*parts, *args), kwargs)
-            return
-        special = self.keeper.special.get(function) if known.is_among(function, self.keeper.special) else None
-        if special is not None and special(self, machine, args, kwargs):
-            return
+        return function, args, kwargs
+
+    def _call_opaque(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        """Call what cannot be gone into, or a step of a transform."""
+        try:
+            if function is _Run.finish and not can_walk(self, args[1]):
+                machine.push(self.interpret(machine, function, args, kwargs, UNSEEN))
+            else:
+                machine.push(self.do(machine, function, args, kwargs))
+            if function is _Run.finish:
+                self.look_at_histories(machine, args[0].gradient.parameters)
+        except (Exception, NeedsExamples):
+            if self.region and function is GradientFunction.start:
+                self.region.pop()
+            raise
+        finally:
+            if self.region and (function is _Run.finish or function is _Run.leave):
+                self.region.pop()
+
+    def _way_to_call(self, function: Any) -> Callable[[Machine, Any, tuple, dict], bool] | None:
+        """How what is of a kind is called: a method that says whether it has done so."""
         if function is getattr or function is hasattr:
-            fits = not kwargs and len(args) in ((2, 3) if function is getattr else (2,))
-            if fits and self._named_attribute(machine, function, args):
-                return
-        elif kind is types.FunctionType:
-            if initialise_here(self, machine, function, args, kwargs):
-                return
-            owner_is_outside = bool(args) and self.is_outside(args[0])
-            is_python = contexts.is_left_to_python(function, machine.frames[-1], owner_is_outside)
-            if self.enters(function) and not is_python:
-                if _is_closed(code_of(function)) and not contexts.ends_here(machine.frames):
-                    self._leave_and_call(machine, function, args, kwargs)
-                else:
-                    self.enter(machine, function, args, kwargs)
-                return
-            if self._call_of_library(machine, function, args, kwargs):
-                return
-        elif is_a(function, Cell):
-            if self._call_cell(machine, function, args, kwargs):
-                return
-        elif function is object.__new__ and len(args) == 1 and not kwargs and is_plain_object(args[0]):
-            machine.push(machine.natively(function, args, kwargs))
-            return
-        elif is_a(function, type):
-            if hasattr(function, "__del__") and is_of_python(function):
-                self._leave_and_call(machine, function, args, kwargs)
-                return
-            if self._make(machine, function, args, kwargs):
-                return
-        elif is_operator(function) and function.__call__ is functools.partial:
+            return self._call_getattr
+        if type(function) is types.FunctionType:
+            return self._call_function
+        if is_a(function, Cell):
+            return self._call_cell
+        if function is object.__new__ or is_a(function, type):
+            return self._call_class
+        if (is_operator(function) and function.__call__ is functools.partial) or known.is_object(function):
+            return self._call_object
+        return None
+
+    def _call_getattr(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
+        fits = not kwargs and len(args) in ((2, 3) if function is getattr else (2,))
+        return fits and self._named_attribute(machine, function, args)
+
+    def _call_function(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict) -> bool:
+        if initialise_here(self, machine, function, args, kwargs):
+            return True
+        owner_is_outside = bool(args) and self.is_outside(args[0])
+        is_python = contexts.is_left_to_python(function, machine.frames[-1], owner_is_outside)
+        if not self.enters(function) or is_python:
+            return self._call_of_library(machine, function, args, kwargs)
+        if _is_closed(code_of(function)) and not contexts.ends_here(machine.frames):
+            self._leave_and_call(machine, function, args, kwargs)
+        else:
+            self.enter(machine, function, args, kwargs)
+        return True
+
+    def _call_class(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Make an object."""
+        if function is object.__new__:
+            is_plain = len(args) == 1 and not kwargs and is_plain_object(args[0])
+            if is_plain:
+                machine.push(machine.natively(function, args, kwargs))
+            return is_plain
+        if hasattr(function, "__del__") and is_of_python(function):
+            self._leave_and_call(machine, function, args, kwargs)
+            return True
+        return self._make(machine, function, args, kwargs)
+
+    def _call_object(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Call an object of a class that says how."""
+        if is_operator(function) and function.__call__ is functools.partial:
             machine.push(self.do(machine, functools.partial, args, kwargs))
-            return
-        elif known.is_object(function):
-            method = class_attribute(kind, "__call__")
-            if known.is_transform(method):
-                machine.push(self.do(machine, method, (function, *args), kwargs))
-                return
-            if is_a(method, types.FunctionType) and self.enters(method):
-                self.guard_class(kind, "__call__")
-                self.enter(machine, method, (function, *args), kwargs)
-                return
-        machine.push(self.do(machine, function, args, kwargs))
+            return True
+        kind = type(function)
+        method = class_attribute(kind, "__call__")
+        if known.is_transform(method):
+            machine.push(self.do(machine, method, (function, *args), kwargs))
+            return True
+        if is_a(method, types.FunctionType) and self.enters(method):
+            self.guard_class(kind, "__call__")
+            self.enter(machine, method, (function, *args), kwargs)
+            return True
+        return False
 
     def _appends(self, function: types.BuiltinMethodType, value: Any) -> bool:
         """Append a tensor, a number or a text to a list of the program's, where that is no more: whether it was that."""
@@ -784,7 +830,7 @@ def _may_be_mapping(value: Any) -> bool:
     """Whether a dict that is made of an object asks it for its keys, and does not walk over it."""
     kind = type(value)
     return known.is_object(value) and (
-        hasattr(kind, "keys") or hasattr(kind, "__getattr__") or "keys" in getattr(value, "__dict__", ())
+        hasattr(kind, "keys") or hasattr(kind, "__getattr__") or "keys" in (operations.dict_of(value) or ())
     )
 
 
@@ -807,9 +853,18 @@ def _is_closed(code: Code) -> bool:
     return code.is_generator and "HANDLER" in code.opcodes
 
 
+def _as_can_be_walked(operation: Any, args: tuple) -> tuple[Any, tuple]:
+    """An iterator of the program's own is one that can be written down."""
+    if (operation is iter or operation is reversed) and len(args) == 1 and type(args[0]) in _TOLD:
+        return Walk, args if operation is iter else (args[0], 0, True)
+    if operation is iter and is_a(args[0], enum.EnumMeta) and type(args[0]).__iter__ is enum.EnumMeta.__iter__:
+        return operation, (tuple(args[0]),)
+    return operation, args
+
+
 #: What is walked over by an iterator that tells where it is.
 _TOLD = (dict, *known.VIEWS, collections.deque)
-_ASKING_IDENTITY = frozenset(map(id, (operator.is_, operator.is_not, id)))
+_ASKING_IDENTITY = frozenset(id(fact.function) for fact in all_facts() if fact.asks_identity)
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 

@@ -39,7 +39,7 @@ from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact,
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
 from anfora.graph.machine.operations import is_of_python
-from anfora.graph.machine.places import Place, do_at
+from anfora.graph.machine.places import Place, do_late
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.notebook import UNKNOWN
@@ -125,7 +125,7 @@ class Written:
             elif operation is leave_block:
                 live[len(live) - self.blocks + args[0]]()
             else:
-                do_at(place, tuple, operation, args, {})
+                do_late(place, operation, args)
 
 
 def _at(write: Write) -> Place:
@@ -174,10 +174,8 @@ class Writes(Attributes):
             return self._change(machine, fact, owner, given[1:], kwargs)
         if kwargs:
             return UNKNOWN
-        if known.is_among(operation, _SETTERS) and len(args) == 3:
-            return self._set_attribute(machine, operation, *args)
-        if known.is_among(operation, _DELETERS) and len(args) == 2:
-            return self._delete_attribute(machine, operation, *args)
+        if fact is not None and fact.puts == "attribute" and len(args) == len(fact.takes):
+            return (self._set_attribute if len(args) == 3 else self._delete_attribute)(machine, operation, *args)
         if operation is operations.fill_cell:
             return self._fill_cell(machine, *args)
         if operation is operations.delete_global:
@@ -188,7 +186,7 @@ class Writes(Attributes):
             if type(scope) is not dict:
                 return UNKNOWN
             return self._set_item(machine, operation, args, scope, self.origin("known", scope), name, value)
-        if type(owner) is tuple and known.is_among(operation, _OF_ITEMS) and not self.opaque(owner):
+        if type(owner) is tuple and fact is not None and fact.puts == "item" and not self.opaque(owner):
             return machine.natively(operation, args, {})  # an error
         return UNKNOWN
 
@@ -270,7 +268,7 @@ class Writes(Attributes):
             return not is_a(owner, Cell) and not is_function
         self.guard("is", self.derive(called_to_set, self.origin("known", kind), name), called_to_set(kind, name))
         self.guard_describing(static)
-        return not is_set_through(static) and hasattr(owner, "__dict__")
+        return not is_set_through(static) and operations.dict_of(owner) is not None
 
     def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
         if id(cell) in self.local_cells or not self.can_be_put_down((cell, value)):
@@ -637,8 +635,6 @@ def _name(owner: Any) -> str:
     return known.name_of(owner) or type(owner).__name__
 
 
-_SETTERS, _DELETERS = (setattr, object.__setattr__), (delattr, object.__delattr__)
 _GET, _SET_ITEM = method_fact(dict, "get"), method_fact(dict, "__setitem__")
 _of_module = types.ModuleType.__delattr__
-_OF_ITEMS = (operator.setitem, operator.delitem)
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])

@@ -31,6 +31,7 @@ from anfora.graph.facts.origins import Number, Origin, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
 from anfora.graph.machine import signals
 from anfora.graph.machine.machine import Generator, Machine, Plain, Walk
+from anfora.graph.machine.places import left_to_python, note_looking, shows_frames
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
@@ -568,6 +569,7 @@ class Program:
                 self._resume(recorder, machine, point.frames, values)
         except Unsupported as refusal:
             self.native = str(refusal)
+            note_looking([self.function.__code__])  # nothing of it has been seen
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
             return _plainly(self.function, *point.arguments(values))
         values.clear()
@@ -1055,6 +1057,8 @@ class Program:
 @signals.leaves
 def _plainly(function: Callable, args: tuple, kwargs: dict) -> Any:
     """Let Python do a call from its start."""
+    if shows_frames(function.__code__):  # type: ignore[attr-defined]
+        return left_to_python(function, args, kwargs)
     return function(*args, **kwargs)
 
 
@@ -1179,11 +1183,16 @@ class Compiled:
         self.options = options or {}
         self.program = Program(function)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    @property
+    def __call__(self) -> Callable:
+        """What Python calls: where the call is its own, the function itself, so that no frame of ours is in between."""
         if running.depth and (
             running.is_plain or self.program.native is not None or slots.watcher.recorder is not None
         ):
-            return self.__wrapped__(*args, **kwargs)  # type: ignore[attr-defined]
+            return self.__wrapped__  # type: ignore[attr-defined]
+        return self._compiled
+
+    def _compiled(self, *args: Any, **kwargs: Any) -> Any:
         return self.program.call(args, kwargs)
 
     def __get__(self, owner: Any, kind: type | None = None) -> Any:

@@ -152,8 +152,12 @@ class Code:
 
     def may_stop(self, pc: int) -> bool:
         """Whether what the handler of a signal raises may come in front of an instruction: not where this library holds
-        something open, and not where an exception is at its handler and is not the one that is handled, or no more."""
-        return not self.puts_back and self.opcodes[pc] not in ("CAUGHT", "RERAISE")
+        something open, and not where an exception is at its handler and is not the one that is handled, or no more; nor
+        where the program has entered a context and is not to leave it yet, or is no more to leave it: Python looks for no
+        signals there."""
+        if self.puts_back or self.opcodes[pc] in ("CAUGHT", "RERAISE"):
+            return False
+        return self.is_internal or not (self.opcodes[pc] == "POP_HANDLER" or "HANDLER" in self.opcodes[pc : pc + 2])
 
     def listing(self) -> str:
         """The instructions, one a line, with a mark at those that are jumped to."""

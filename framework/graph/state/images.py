@@ -26,6 +26,7 @@ from anfora.graph.facts.operator_classes import built_operator, is_operator, ope
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
 from anfora.graph.lower.ranges import Counter
+from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Walk
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.source.tracebacks import Lines
@@ -175,8 +176,9 @@ class Imager:
                 return found
         if kind is types.SimpleNamespace:
             return "namespace", self._image(value.__dict__)
-        if is_of_python(kind) and kind.__dictoffset__ and is_plain_object(kind):
-            return "object", kind, self._image(value.__dict__)
+        table = operations.dict_of(value) if is_of_python(kind) and is_plain_object(kind) else None
+        if table is not None:
+            return "object", kind, self._image(table)
         raise NoImage(f"an object of type {kind.__name__}")
 
     def _cell(self, cell: types.CellType) -> tuple[types.CellType, Image]:
@@ -368,10 +370,10 @@ class _Builder:
         if kind == "object":
             made[place] = value = object.__new__(image[1])
             if image[2][0] == "dict":  # it is in the object, as Python makes it
-                made.append(value.__dict__)
-                self._fill_dict(value.__dict__, image[2])
+                made.append(operations.dict_of(value))
+                self._fill_dict(made[-1], image[2])
             else:  # the program holds it too
-                object.__setattr__(value, "__dict__", self.build(image[2]))
+                operations.give_dict(value, self.build(image[2]))
             return value
         if kind in ("array", "part of an array", "number of an array"):
             made[place] = built_array(image, self.build)

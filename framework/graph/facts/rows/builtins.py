@@ -14,6 +14,7 @@ from anfora.graph.facts.table import (
     DRAINED,
     EQUAL,
     EQUALS,
+    IDENTITY,
     INDEX,
     ITEM,
     KEPT,
@@ -31,10 +32,13 @@ from anfora.graph.facts.table import (
     WALKED,
     WHOLE,
     WRITTEN,
+    Asking,
     Numbers,
     add,
+    as_many,
     dispatch,
     fact_of,
+    fewest,
 )
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Walk
@@ -47,16 +51,17 @@ _CHANGED = WRITTEN | RELEASED
 _FOLLOWED = Numbers()
 _PARTIAL = Numbers(may_fail=True)
 
+
 # -- what looks at types and identities -------------------------------------------------------------------------------
 
-add(isinstance, 0, 0, gives=PLAIN)
-add(issubclass, 0, 0, gives=PLAIN)
+add(isinstance, 0, 0, gives=PLAIN, asking=Asking("__instancecheck__", kind="class"))
+add(issubclass, 0, 0, gives=PLAIN, asking=Asking("__subclasscheck__", kind="class"))
 add(callable, 0, gives=PLAIN)
 add(type, 0, WALKED, KEPT, alone=0, others=KEPT, gives=PLAIN, moves=True)
 add(super, KEPT, KEPT, moves=True)
-add(id, KEPT, gives=PLAIN, by_python=True)  # its identity is
-add(operator.is_, 0, 0, gives=PLAIN)
-add(operator.is_not, 0, 0, gives=PLAIN)
+add(id, KEPT | IDENTITY, gives=PLAIN, by_python=True)
+add(operator.is_, IDENTITY, IDENTITY, gives=PLAIN)
+add(operator.is_not, IDENTITY, IDENTITY, gives=PLAIN)
 add(operations.special_method, KEPT, 0, moves=True)
 add(operations.no_comparison, 0, 0, 0, gives=PLAIN)
 add(operations.no_operator, 0, 0, 0, gives=PLAIN)
@@ -68,7 +73,7 @@ add(operations.as_iterator, KEPT, gives=ITEM)
 
 # -- what makes containers, and walks over them ------------------------------------------------------------------------
 
-add(len, LENGTH, named={}, gives=PLAIN, of_arrays=True)
+add(len, LENGTH, gives=PLAIN, of_arrays=True, asking=Asking("__len__", check=operations.as_length))
 add(list, DRAINED | LENGTH, of_arrays=True, moves=True)
 add(tuple, DRAINED | LENGTH, of_arrays=True, moves=True)
 add(tuple.__new__, 0, DRAINED | LENGTH, moves=True)
@@ -79,14 +84,22 @@ add(dict.fromkeys, DRAINED | KEYS, KEPT)
 add(sorted, DRAINED | LENGTH | ORDERS, named={"key": CALLED, "reverse": TRUTH | INDEX}, of_arrays=True)
 add(slice, KEPT, KEPT, KEPT)
 add(range, INDEX, INDEX, INDEX, of_arrays=True)
-add(iter, CALLED, EQUAL, alone=WALKED, moves=True)
+add(
+    iter,
+    CALLED,
+    EQUAL,
+    alone=WALKED,
+    moves=True,
+    hands_on=as_many,
+    asking=Asking("__iter__", check=operations.as_iterator),
+)
 add(Walk, WALKED, moves=True)
-add(reversed, WALKED | LENGTH, moves=True)
-add(enumerate, WALKED, INDEX, named={"iterable": WALKED, "start": INDEX}, moves=True)
-add(zip, rest=WALKED, named={"strict": TRUTH}, moves=True)
-add(map, CALLED, rest=WALKED, by_python=True)
-add(filter, CALLED, WALKED, by_python=True)
-add(next, WRITTEN | WALKED, KEPT, gives=ITEM)
+add(reversed, WALKED | LENGTH, moves=True, hands_on=as_many, asking=Asking("__reversed__"))
+add(enumerate, WALKED, INDEX, named={"iterable": WALKED, "start": INDEX}, moves=True, hands_on=as_many)
+add(zip, rest=WALKED, named={"strict": TRUTH}, moves=True, hands_on=fewest)
+add(map, CALLED, rest=WALKED, by_python=True, hands_on=fewest)
+add(filter, CALLED, WALKED, by_python=True, hands_on=as_many)
+add(next, WRITTEN | WALKED, KEPT, gives=ITEM, asking=Asking("__next__"))
 add(operations.send, WRITTEN | WALKED, KEPT, gives=ITEM)
 add(functools.partial, KEPT, rest=KEPT, others=KEPT, moves=True)
 add(types.MethodType, KEPT, KEPT)
@@ -109,26 +122,35 @@ add(operations.names_of_pattern, 0, 0, 0)
 
 add(getattr, 0, KEY, KEPT, gives=ITEM, by_python=True)
 add(hasattr, 0, KEY, gives=PLAIN, by_python=True)
-add(setattr, _CHANGED, KEY, KEPT, gives=PLAIN, by_python=True)
-add(delattr, _CHANGED, KEY, gives=PLAIN, by_python=True)
-add(object.__setattr__, _CHANGED, KEY, KEPT, gives=PLAIN, by_python=True)
-add(object.__delattr__, _CHANGED, KEY, gives=PLAIN, by_python=True)
-add(operations.fill_cell, _CHANGED, KEPT, gives=PLAIN, moves=True)
+for _function in (setattr, object.__setattr__):
+    add(_function, _CHANGED, KEY, KEPT, gives=PLAIN, by_python=True, puts="attribute")
+for _function in (delattr, object.__delattr__):
+    add(_function, _CHANGED, KEY, gives=PLAIN, by_python=True, puts="attribute")
+add(operations.fill_cell, _CHANGED, KEPT, gives=PLAIN, moves=True, puts="variable")
 add(operations.empty_cell, _CHANGED, gives=PLAIN)
-add(operations.set_global, _CHANGED, KEY, KEPT, gives=PLAIN, by_python=True)
-add(operations.delete_global, _CHANGED, KEY, gives=PLAIN, by_python=True)
+add(operations.set_global, _CHANGED, KEY, KEPT, gives=PLAIN, by_python=True, puts="item")
+add(operations.delete_global, _CHANGED, KEY, gives=PLAIN, by_python=True, puts="item")
 add(operations.dict_of, 0, gives=ITEM, by_python=True)
 # Of what the table has no rows for: tensors, arrays and objects of the program.
-add(operator.getitem, LENGTH, INDEX, gives=ITEM, of_arrays=True)
-add(operator.setitem, _CHANGED | LENGTH, INDEX, KEPT, gives=PLAIN, of_arrays=True)
-add(operator.delitem, _CHANGED | LENGTH, INDEX, gives=PLAIN)
+add(operator.getitem, LENGTH, INDEX, gives=ITEM, of_arrays=True, asking=Asking("__getitem__"))
+add(
+    operator.setitem,
+    _CHANGED | LENGTH,
+    INDEX,
+    KEPT,
+    gives=PLAIN,
+    of_arrays=True,
+    puts="item",
+    asking=Asking("__setitem__"),
+)
+add(operator.delitem, _CHANGED | LENGTH, INDEX, gives=PLAIN, puts="item", asking=Asking("__delitem__"))
 dispatch(operator.getitem, "__getitem__")
 dispatch(operator.setitem, "__setitem__")
 dispatch(operator.delitem, "__delitem__")
 
 # -- values ------------------------------------------------------------------------------------------------------------
 
-add(bool, TRUTH, gives=PLAIN, of_arrays=True)
+add(bool, TRUTH, gives=PLAIN, of_arrays=True, asking=Asking("__bool__", "__len__", kind="truth"))
 add(hash, KEY | WHOLE, gives=PLAIN)
 add(any, DRAINED | TRUTHS, gives=PLAIN)
 add(all, DRAINED | TRUTHS, gives=PLAIN)
@@ -137,11 +159,17 @@ add(bytes, WHOLE, WHOLE, WHOLE, gives=PLAIN)
 for _function in (ord, chr, ascii, bin, hex, oct):
     add(_function, WHOLE, gives=PLAIN)
 for _function in (str, repr, format):
-    add(_function, rest=WHOLE, gives=PLAIN, numbers=Numbers(False, True, may_fail=_function is format))
+    add(
+        _function,
+        rest=WHOLE,
+        gives=PLAIN,
+        numbers=Numbers(False, True, may_fail=_function is format),
+        asking=Asking("__repr__", check=operations.as_text) if _function is repr else None,
+    )
 for _function in FORMATS.values():
     add(_function, WHOLE, WHOLE, gives=PLAIN, numbers=Numbers(False, True, may_fail=True))
 add(operations.join, rest=WHOLE, gives=PLAIN, numbers=Numbers(False, True))
-add(abs, WHOLE, gives=PLAIN, numbers=_FOLLOWED, of_arrays=True)
+add(abs, WHOLE, gives=PLAIN, numbers=_FOLLOWED, of_arrays=True, asking=Asking("__abs__"))
 add(float, WHOLE, gives=PLAIN, numbers=_FOLLOWED, of_arrays=True)
 add(int, WHOLE, WHOLE, gives=PLAIN, numbers=_PARTIAL, of_arrays=True)
 add(round, WHOLE, WHOLE, gives=PLAIN, numbers=_PARTIAL, of_arrays=True)
@@ -175,6 +203,21 @@ _FOLLOWS = ("add", "sub", "mul", *_MAY_FAIL, "neg", "pos", "eq", "ne", "lt", "le
 _TEXTS = ("add", "eq", "ne")  #: those that follow from texts that vary, too
 _COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 _SYMBOLS = {"bitand": "and", "bitor": "or", "bitxor": "xor"}
+#: The method of the right operand that answers a comparison where the left one's does not.
+_MIRRORED = {"eq": "eq", "ne": "ne", "lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+_SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "gt": ">", "le": "<=", "ge": ">="}
+
+
+def _asking(name: str, is_in_place: bool = False) -> Asking | None:
+    """The special method that an operator of the machine's is a call of."""
+    for own, method, sign in operations.ARITHMETIC:
+        if own == name:
+            names = (f"__i{method}__", f"__{method}__") if is_in_place else (f"__{method}__",)
+            return Asking(*names, kind="operator", reflected=f"__r{method}__", symbol=sign + "=" * is_in_place)
+    if name in _COMPARISONS:
+        return Asking(f"__{name}__", kind="comparison", reflected=f"__{_MIRRORED[name]}__", symbol=_SIGNS[name])
+    return Asking(f"__{name}__") if name in ("neg", "pos", "invert") else None
+
 
 for _function in vars(operator).values():  # those that no instruction does
     if isinstance(_function, types.BuiltinFunctionType) and fact_of(_function) is None:
@@ -183,18 +226,20 @@ for _name, _function in OPERATIONS.items():
     if _name in ("is", "is_not"):
         continue
     if _name in ("in", "not_in"):
-        add(_function, EQUAL, WALKED | EQUALS, gives=PLAIN, of_arrays=True)
+        _asked: Asking | None = Asking("__contains__", kind="member" if _name == "in" else "no member")
+        add(_function, EQUAL, WALKED | EQUALS, gives=PLAIN, of_arrays=True, asking=_asked)
         dispatch(_function, "__contains__", 1)
         continue
     _gives = PLAIN if _name in (*_COMPARISONS, "not") else NEW
     _numbers = Numbers(True, _name in _TEXTS, _name in _MAY_FAIL) if _name in _FOLLOWS else None
     _use = TRUTH if _name == "not" else WHOLE | EQUALS if _name in _COMPARISONS else WHOLE
-    add(_function, _use, _use, gives=_gives, numbers=_numbers, of_arrays=True)
+    add(_function, _use, _use, gives=_gives, numbers=_numbers, of_arrays=True, asking=_asking(_name))
     if _name in ("add", "mul", "bitand", "bitor", "bitxor", "sub", "eq", "ne", "lt", "le", "gt", "ge"):
         dispatch(_function, f"__{_SYMBOLS.get(_name, _name)}__", is_binary=True)
 for _name, _function in IN_PLACE.items():
     _numbers = Numbers(may_fail=_name in _MAY_FAIL) if _name in _FOLLOWS else None
-    add(_function, _CHANGED | WHOLE, WHOLE, gives=ITEM, numbers=_numbers, of_arrays=True)
+    _asked = _asking(_name, is_in_place=True)
+    add(_function, _CHANGED | WHOLE, WHOLE, gives=ITEM, numbers=_numbers, of_arrays=True, asking=_asked)
     dispatch(_function, f"__i{_SYMBOLS.get(_name, _name)}__", is_binary=True)
 add(operator.index, INDEX, gives=PLAIN, of_arrays=True)
 add(operator.truth, TRUTH, gives=PLAIN)

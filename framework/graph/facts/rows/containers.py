@@ -8,6 +8,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from typing import Any
 
 from anfora.graph.facts.table import (
+    ALL,
     CALLED,
     DRAINED,
     EQUAL,
@@ -31,6 +32,7 @@ from anfora.graph.facts.table import (
     Fact,
     add,
     add_methods,
+    as_many,
 )
 
 __all__ = ["TABLES"]
@@ -82,13 +84,13 @@ _CHANGING_SEQUENCE = {
     "append": _row(WRITTEN, KEPT),
     "insert": _row(WRITTEN, INDEX, KEPT),
     "extend": _row(WRITTEN, DRAINED | LENGTH),
-    "pop": _row(WRITTEN, INDEX, gives=ITEM),
+    "pop": _row(WRITTEN, INDEX, gives=ITEM, puts="item"),
     "remove": _row(_CHANGED | EQUALS, EQUAL),
     "reverse": _row(WRITTEN),
-    "clear": _row(_CHANGED),
+    "clear": _row(_CHANGED, puts="all"),
     "copy": _row(WALKED, gives=NEW),
-    "__setitem__": _row(_CHANGED, INDEX, KEPT),
-    "__delitem__": _row(_CHANGED, INDEX),
+    "__setitem__": _row(_CHANGED, INDEX, KEPT, puts="item"),
+    "__delitem__": _row(_CHANGED, INDEX, puts="item"),
     "__iadd__": _row(WRITTEN, DRAINED | LENGTH, gives=ITEM),
     "__imul__": _row(_CHANGED, INDEX, gives=ITEM),
 }
@@ -99,7 +101,7 @@ _methods(
         **_READ,
         **_SEQUENCE,
         **_CHANGING_SEQUENCE,
-        "sort": _row(WRITTEN | ORDERS, named={"key": CALLED, "reverse": TRUTH | INDEX}),
+        "sort": _row(WRITTEN | ORDERS | ALL, named={"key": CALLED, "reverse": TRUTH | INDEX}),
         "__init__": _row(_CHANGED, DRAINED | LENGTH),
     },
 )
@@ -124,20 +126,18 @@ _TABLE = {
     "__contains__": _row(KEYS, KEY),
     "__getitem__": _row(KEYS, KEY, gives=ITEM),
     "get": _row(KEYS, KEY, KEPT, gives=ITEM),
-    "keys": _row(WALKED, gives=NEW),
-    "values": _row(WALKED, gives=NEW),
-    "items": _row(WALKED, gives=NEW),
+    **{name: _row(WALKED, gives=NEW, hands_on=as_many) for name in ("keys", "values", "items")},
     "copy": _row(WALKED, gives=NEW),
     "__or__": _row(WALKED | KEYS, WALKED | MAPPING | KEYS, gives=NEW),
     "__ror__": _row(WALKED | KEYS, WALKED | MAPPING | KEYS, gives=NEW),
-    "__setitem__": _row(_CHANGED | KEYS, KEY, KEPT),
-    "__delitem__": _row(_CHANGED | KEYS, KEY),
+    "__setitem__": _row(_CHANGED | KEYS, KEY, KEPT, puts="item"),
+    "__delitem__": _row(_CHANGED | KEYS, KEY, puts="item"),
     "__ior__": _row(_CHANGED | KEYS, DRAINED | MAPPING | KEYS, gives=ITEM),
     "pop": _row(_CHANGED | KEYS, KEY, KEPT, gives=ITEM),  # the key is let go
     "popitem": _row(WRITTEN, TRUTH, named={"last": TRUTH}, gives=NEW),
     "setdefault": _row(WRITTEN | KEYS, KEY, KEPT, gives=ITEM),
     "update": _row(_CHANGED | KEYS, DRAINED | MAPPING | KEYS, others=KEPT),
-    "clear": _row(_CHANGED),
+    "clear": _row(_CHANGED, puts="all"),
     "__init__": _row(_CHANGED | KEYS, DRAINED | MAPPING | KEYS, others=KEPT),
 }
 #: Kinds of dicts.
@@ -171,7 +171,7 @@ _methods(
         "remove": _row(_CHANGED | KEYS, KEY),
         "discard": _row(_CHANGED | KEYS, KEY),
         "pop": _row(WRITTEN | WALKED | KEYS, gives=ITEM),
-        "clear": _row(_CHANGED),
+        "clear": _row(_CHANGED, puts="all"),
         "update": _row(WRITTEN | KEYS, rest=DRAINED | KEYS),
         "__ior__": _row(WRITTEN | KEYS, DRAINED | KEYS, gives=ITEM),
         **{
