@@ -29,7 +29,7 @@ def test_random_programs_with_signals(first):
 
 
 def test_signals_fall_into_programs():
-    found = [mismatch_of_signal(seed, 1) for seed in range(60)]
+    found = [mismatch_of_signal(seed, 1) for seed in range(90)]
     assert found.count("caught") > 10 and found.count("outside") > 10
 
 
