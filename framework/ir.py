@@ -105,7 +105,7 @@ def calls_of(graph: FuncGraph, function: Any = None) -> list[CNode]:
     Example:
         >>> graph = parse(lambda x: x + 1 + x)
         >>> [call.args[1] for call in calls_of(graph, PRIMITIVES["add"])]
-        [<constant 1>, <parameter %x in @<lambda>>]
+        [<constant 1>, <parameter %x in @lambda>]
     """
     return [call for call in Structure(graph).schedules[graph] if function is None or is_call(call, function)]
 

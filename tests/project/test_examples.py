@@ -26,7 +26,7 @@ def test_examples_in_docstrings_run(name, tmp_path, monkeypatch):
     # As after `from anfora import *`, and for operators `from anfora.ops import *`, Python's own functions kept.
     known = {name: getattr(anfora, name) for name in anfora.__all__}
     known |= {name: getattr(ops, name) for name in ops.__all__ if name not in vars(builtins)}
-    known |= {"ms": anfora, "np": np, "nn": nn, "ops": ops, "optim": optim}
+    known |= {"anfora": anfora, "ms": anfora, "np": np, "nn": nn, "ops": ops, "optim": optim}
     module = importlib.import_module(name)
     known |= {name: value for name, value in vars(module).items() if not inspect.ismodule(value)}
     tests = doctest.DocTestFinder().find(module, name, globs=known)

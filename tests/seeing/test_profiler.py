@@ -149,13 +149,14 @@ def test_the_trace_is_chromes(step, tmp_path):
 
 
 def test_memory_is_looked_at(step):
-    gc.collect()  # what it gives back would be missed below
+    gc.collect()
     with Profiler() as profile:
         kept = np.ones(128 << 20, np.uint8)
         step(X)
     times = [seconds for seconds, _ in profile.memory]
     assert times == sorted(times) and len(times) >= 2
-    assert profile.memory[-1][1] - profile.memory[0][1] > len(kept) // 2
+    least = min(nbytes for _, nbytes in profile.memory)  # the process may give back other memory in these moments
+    assert profile.peak_memory - least > len(kept) // 2
     assert profile.peak_memory >= profile.memory[-1][1]
     with Profiler(profile_memory=False) as profile:
         step(X)
