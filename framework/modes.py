@@ -235,13 +235,13 @@ def lower(function: Callable, *args: Any, **kwargs: Any) -> LoweredProgram:
         OpTypeError: it cannot be called.    OpRuntimeError: this system cannot fork.
     Example:
         >>> @jit
-        ... def step(x, seen):
-        ...     if x.sum() > 0:
-        ...         seen.append(x.asnumpy())
+        ... def step(x):
+        ...     if x.sum() > 100:
+        ...         print("large")
         ...     return x * 2
-        >>> lowered = lower(step, Tensor([1.0, 2.0]), [])
+        >>> lowered = lower(step, Tensor([1.0, 2.0]))
         >>> [place.reason for place in lowered.unsupported]
-        ['the data of a tensor']
+        ['a call of print, which the compiler cannot look into']
     """
     if not callable(function):
         raise OpTypeError(f"lower needs a function or a Cell, but got {type(function).__name__}", arg="function")

@@ -19,7 +19,7 @@ from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.gradients import STEPS
 from anfora.graph.record.recorder import Recorder
-from anfora.graph.state.moments import EXCHANGE, Live, Outcome, State
+from anfora.graph.state.moments import VARYING, Live, Outcome, State
 
 __all__ = ["AbstractRecorder", "Begin", "WayEnds"]
 
@@ -106,7 +106,7 @@ class AbstractRecorder(Recorder):
         for answer in answers[1:]:
             self.keeper.answer_later(hop, state.live, unknown, answer)
         self.let_go(state)
-        self.gave_unknown = hop.read is not None
+        self.gave_unknown = type(answers[0]) in VARYING
         return self._begin_behind(Outcome(answers[0]))
 
     def _call_recursive(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
@@ -126,8 +126,8 @@ class AbstractRecorder(Recorder):
             return [True, False]
         if hop.read is not None:
             return _numbers(hop, args[0])
-        if hop.reason == EXCHANGE and outcome is not None:  # an operator, which gives tensors as all do
-            return [outcome.value]
+        if outcome is not None and outcome.error is None and not hop.has_free_shape:  # done, with zeros
+            return _of_this_type(hop, outcome.value)
         frame = machine.frames[-1]
         if not hop.is_native and frame.code.opcodes[frame.pc] == "POP":
             return [None]  # nobody looks at it
@@ -177,14 +177,19 @@ class AbstractRecorder(Recorder):
 
 def _numbers(hop: Any, tensor: Tensor) -> list[Any]:
     """What stands for a number that is taken from a tensor; nothing if that has not just one."""
-    if tensor.size != 1:
-        return []
-    dtype = tensor.dtype
-    kind = hop.read[1] if hop.read[1] in (int, float) else bool if dtype.is_bool else int if dtype.is_integer else float
+    dtype, taken = tensor.dtype, hop.read[1]
+    kind = taken if taken in (int, float) else bool if dtype.is_bool else int if dtype.is_integer else float
+    return _of_this_type(hop, kind(1)) if tensor.size == 1 else []
+
+
+def _of_this_type(hop: Any, value: Any) -> list[Any]:
+    """What stands for all values of the type of one that follows from data; nothing if that says too little."""
+    kind = type(value)
     if kind is bool:
         return [True, False]
-    hop.vary(kind)
-    return [kind(1)]
+    if kind in VARYING:
+        hop.vary(kind)
+    return [value] if kind in VARYING or isinstance(value, Tensor) else []
 
 
 def _undo(operation: Callable, args: tuple) -> Callable[[], Any]:

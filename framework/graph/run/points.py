@@ -176,6 +176,11 @@ class Hop:
         """Whether the program goes on by the truth of a tensor."""
         return self.looks == TRUTH
 
+    @property
+    def has_free_shape(self) -> bool:
+        """Whether it is an operator that gives tensors of a shape which follows from data."""
+        return self.looks == SHAPE
+
     @functools.cached_property
     def is_native(self) -> bool:
         """Whether it leaves nothing of the program to the interpreter."""

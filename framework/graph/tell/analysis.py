@@ -73,6 +73,11 @@ class LoweredProgram:
         error: what every call of this form raises; None if they do not.
         guards: what a compiled call asks for, in words, by the graph that it is asked in front of.
         text: the graph as text, for reading.
+    Example:
+        >>> from anfora import ir
+        >>> lowered = ir.lower(lambda x: x + 1, Tensor([1.0, 2.0]))
+        >>> lowered.unsupported, [node.name for node in lowered.graph.parameters]
+        ([], ['x'])
     """
 
     def __init__(
