@@ -81,16 +81,15 @@ class AbstractRecorder(Recorder):
             return super().do_between(machine, operation, args, kwargs, reason)
         self.is_legal = self.keeper.is_legal(operation, args)
         state = self.state(machine, operation, args, kwargs)
-        if state is None:
-            self.end_way(machine)
+        if state is None:  # it cannot be written down here
+            return self.keeper.lose(reason, machine)
         return self._answered(machine, state, reason, None, args)
 
     def _hopped(
         self, machine: Machine, state: State | None, reason: str, outcome: Outcome, operation: Any, args: tuple
     ) -> Any:
-        if state is None:
-            self.keeper.lose(reason, machine)
-            self.end_way(machine)
+        if state is None:  # it cannot be written down here
+            return self.keeper.lose(reason, machine)
         self.is_legal = self.keeper.may_look
         return self._answered(machine, state, reason, outcome, args)
 
