@@ -44,7 +44,7 @@ class Dataset:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        answers(cls)
+        answers(cls, methods=True)
 
     _node: Node
     children: list[Dataset] = []  # noqa: RUF012  (what a source has)
@@ -560,6 +560,7 @@ class Dataset:
         return f"<{type(self).__name__}: {', '.join(self._node.columns)}>"
 
 
+answers(Dataset, methods=True)
 teach(Dataset, "Dataset")
 
 
