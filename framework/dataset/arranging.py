@@ -247,7 +247,6 @@ class Concat(Node):
         return numbers
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         ends = np.cumsum([child.size(run) for child in self.children])
         which = np.searchsorted(ends, positions, side="right")
         parts, start = [], 0
@@ -262,7 +261,6 @@ class Concat(Node):
         return join(parts)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         for child in self.children:
             size = child.size(run)
             if size is not None and size <= start:
@@ -298,12 +296,10 @@ class Zip(Node):
         return None if None in sizes else min(sizes)  # type: ignore[type-var]
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         parts = [child.rows(run, epoch, positions) for child in self.children]
         return Block([c for part in parts for c in part.columns], len(positions), any(p.borrowed for p in parts))
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         for parts in zip(*(_singly(run.stream(child, epoch, start)) for child in self.children)):
             yield Block([c for part in parts for c in part.columns], 1, any(part.borrowed for part in parts))
 
@@ -321,16 +317,17 @@ class Project(Through):
         super().__init__(child)
         self.columns = names
 
+    def check(self) -> None:
+        self.child.has_columns(self.columns, "project")
+
     def _chosen(self, block: Block) -> Block:
         columns = [block.columns[self.child.columns.index(name)] for name in self.columns]
         return Block(columns, block.count, block.borrowed)
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.child.has_columns(self.columns, "project")
         return self._chosen(self.child.rows(run, epoch, positions))
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.child.has_columns(self.columns, "project")
         return map(self._chosen, run.stream(self.child, epoch, start))
 
 
@@ -353,11 +350,9 @@ class Rename(Through):
                 )
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         return self.child.rows(run, epoch, positions)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         return run.stream(self.child, epoch, start)
 
 
@@ -374,12 +369,14 @@ class Filter(Through):
     def size(self, run: Run) -> None:
         return None
 
+    def check(self) -> None:
+        self.child.has_columns(self.names or (), "filter")
+
     def functions(self) -> Sequence[Any]:
         return () if is_pure(self.predicate) else (self.predicate,)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
         names = self.names or self.child.columns
-        self.child.has_columns(names, "filter")
         chosen = [self.child.columns.index(name) for name in names]
         seen = kept = 0
         seeded = bool(self.functions())

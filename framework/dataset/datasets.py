@@ -490,12 +490,12 @@ class Dataset:
 
     def get_col_names(self) -> list[str]:
         """The names of the columns."""
-        return list(self._node.columns)
+        return list(begin(self._node, 0).root.columns)
 
     @property
     def column_names(self) -> list[str]:
         """The names of the columns."""
-        return list(self._node.columns)
+        return self.get_col_names()
 
     def _first_row(self) -> list[Any]:
         run = begin(self._node)

@@ -171,7 +171,6 @@ class Batch(Through):
             self.padding.check(self.child.columns)
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         assert not callable(self.count)
         total = self.child.size(run)
         assert total is not None
@@ -185,7 +184,6 @@ class Batch(Through):
         return epoch, positions
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         number = start
         waiting: list[Block] = []
         have = 0
@@ -286,12 +284,14 @@ class Buckets(Through):
     def size(self, run: Run) -> None:
         return None
 
+    def check(self) -> None:
+        self.child.has_columns(self.names, "bucket_batch_by_length")
+        self.padding.check(self.child.columns)
+
     def functions(self) -> Sequence[Any]:
         return () if self.length is None or is_pure(self.length) else (self.length,)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.child.has_columns(self.names, "bucket_batch_by_length")
-        self.padding.check(self.child.columns)
         chosen = [self.child.columns.index(name) for name in self.names]
         held: list[list[list[Any]]] = [[] for _ in self.counts]
         given = sample = 0

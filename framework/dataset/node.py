@@ -50,6 +50,7 @@ class Run:
             if id(node) not in self.numbers:
                 self.numbers[id(node)] = len(self.nodes)
                 self.nodes.append(node)
+                node.check()
         #: What tells the choices of nodes apart: its kind, and how many of that kind are below. So neither what is put on
         #: top of a pipeline nor `take` and `skip` inside of it change the choices of the others.
         self.names: dict[int, int] = {}
@@ -101,6 +102,9 @@ class Node:
     in_process = False  #: the program asked for workers that are no processes
     #: The classes of all samples by the column that has them, where they are known without reading all fields.
     labels: Callable[[str], Any] | None = None
+
+    def check(self) -> None:
+        """Refuse what does not fit to the nodes below; asked before anything is run."""
 
     def size(self, run: Run) -> int | None:
         raise NotImplementedError

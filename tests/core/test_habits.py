@@ -271,8 +271,10 @@ def public_callables():
 
 
 def test_no_function_leaves_the_program_with_pythons_own_words(monkeypatch):
-    """An argument that is not there: the error is ours, or what is shown below it says what the function takes. Python names
-    the function and no more, so nothing can be said where two have one name."""
+    """An argument that is not there: the error is ours, or what is shown below it says what the function takes.
+
+    Python names the function and no more, so nothing can be said where two have one name.
+    """
     calls = [*public_callables()]
     functions = [each for each in gc.get_objects() if type(each) is types.FunctionType]
     monkeypatch.setattr(arguments.gc, "get_objects", lambda: functions)

@@ -394,3 +394,43 @@ def test_padding_fills_up_parts():
     dataset = numbers(5) + ds.PaddedDataset([{"n": np.array(-1)}] * 3)
     dataset.use_sampler(ds.DistributedSampler(2, 1, shuffle=False))
     assert flat(dataset) == [1, 3, -1, -1]
+
+
+MISFITS = {
+    "map": lambda data: data.map(abs, "q"),
+    "batch": lambda data: data.batch(2, per_batch_map=lambda q, info: (q,), input_columns="q"),
+    "padding": lambda data: data.padded_batch(2, pad_info={"q": ([1], 0)}),
+    "buckets": lambda data: data.bucket_batch_by_length("q", [3], [2, 2], lambda q: 1),
+    "filter": lambda data: data.filter(lambda q: True, "q"),
+    "project": lambda data: data.project(["q"]),
+    "rename": lambda data: data.rename("q", "r"),
+    "zip": lambda data: data.zip(data),
+    "concat": lambda data: data.concat(data.rename("a", "q")),
+}
+QUESTIONS = {
+    "size": lambda data: data.get_dataset_size(),
+    "names": lambda data: data.get_col_names(),
+    "shapes": lambda data: data.output_shapes(),
+    "types": lambda data: data.output_types(),
+    "iterator": lambda data: data.create_tuple_iterator(),
+    "split": lambda data: data.split([1.0]),
+    "training": lambda data: ms.Model(ms.nn.Dense(1, 1), ms.nn.MSELoss(), ms.nn.SGD([ms.Parameter(1.0)], 0.1)).train(
+        1, data
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_columns_that_do_not_fit_are_refused_before_a_row_is_read(name, question):
+    class Source:
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, number):
+            raise AssertionError("a row was read")
+
+    data = MISFITS[name](ds.GeneratorDataset(Source(), ["a", "b"]))
+    for made in (data, data.take(2).repeat(2).batch(2)):
+        with pytest.raises(RuntimeError, match=r"Invalid (column|data|pad_info)"):
+            QUESTIONS[question](made)
