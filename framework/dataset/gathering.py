@@ -158,11 +158,14 @@ class Batch(Through):
     def marked_pure(self) -> bool:
         return self.function is not None and is_pure(self.function)
 
-    def size(self, run: Run) -> int | None:
-        below = self.child.size(run)
-        if below is None or callable(self.count):
+    @property
+    def follows(self) -> bool:  # type: ignore[override]
+        return not callable(self.count)
+
+    def size_from(self, *below: int) -> int | None:
+        if callable(self.count):
             return None
-        return below // self.count if self.drop_remainder else -(-below // self.count)
+        return below[0] // self.count if self.drop_remainder else -(-below[0] // self.count)
 
     def check(self) -> None:
         if self.function is not None:
@@ -272,6 +275,8 @@ class Buckets(Through):
         counts: how many rows a batch has, for each bucket; one more than boundaries.
     """
 
+    follows = False
+
     def __init__(
         self, child: Node, names: list[str], boundaries: list[int], counts: list[int],
         length: Callable[..., int] | None, padding: Padding, to_boundary: bool, drop_remainder: bool,
@@ -281,7 +286,7 @@ class Buckets(Through):
         self.padding, self.to_boundary, self.drop_remainder = padding, to_boundary, drop_remainder
         self.indexed = False
 
-    def size(self, run: Run) -> None:
+    def size_from(self, *below: int) -> None:
         return None
 
     def check(self) -> None:

@@ -434,3 +434,61 @@ def test_columns_that_do_not_fit_are_refused_before_a_row_is_read(name, question
     for made in (data, data.take(2).repeat(2).batch(2)):
         with pytest.raises(RuntimeError, match=r"Invalid (column|data|pad_info)"):
             QUESTIONS[question](made)
+
+
+#: What MindSpore 2.10 answers for three rows: the size of batches, how often rows are repeated, how many there are. Of what is
+#: taken of endless rows it counts one round, which is less than it gives.
+NUMBERS = {
+    "repeat twice": (lambda data: data.repeat(2).repeat(3), 1, 3, 18),
+    "repeat take": (lambda data: data.repeat(2).repeat(3).take(3), 1, 3, 3),
+    "repeat batch": (lambda data: data.repeat(2).batch(2), 2, 2, 3),
+    "take repeat": (lambda data: data.repeat(2).take(2).repeat(3), 1, 3, 6),
+    "zip batches": (lambda data: ds.zip((data.repeat(2).batch(3), data.rename("a", "c").batch(2))), 2, 1, 2),
+    "zip repeats": (lambda data: ds.zip((data.repeat(2), data.rename("a", "c").repeat(4))), 1, 4, 6),
+    "repeat zip": (lambda data: ds.zip((data.repeat(2), data.rename("a", "c"))).repeat(5), 1, 5, 15),
+    "concat batches": (lambda data: data.batch(2) + data.batch(3), 3, 1, 3),
+    "concat repeat": (lambda data: data.repeat(2) + data, 1, 1, 9),
+    "repeat concat": (lambda data: (data + data).repeat(3), 1, 3, 18),
+    "batch batch": (lambda data: data.batch(2).batch(3), 3, 1, 1),
+    "batch filter": (lambda data: data.batch(2).filter(lambda a: True), 2, 1, 2),
+    "batch skip": (lambda data: data.batch(2).skip(1), 2, 1, 1),
+    "endless": (lambda data: data.repeat(), 1, -1, 3),
+    "endless batch": (lambda data: data.repeat(-1).batch(2), 2, -1, 2),
+    "endless batch map": (lambda data: data.repeat().batch(2).map(lambda a: a, "a"), 2, -1, 2),
+    "endless take": (lambda data: data.repeat().take(4), 1, -1, 4),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("source", ["random access", "generator"])
+def test_numbers_of_rows(name, source):
+    def generate():
+        yield from ((np.array(i),) for i in range(3))
+
+    make, batch, repeat, size = NUMBERS[name]
+    rows = list(generate()) if source == "random access" else generate
+    data = make(ds.GeneratorDataset(rows, ["a"], shuffle=False))
+    assert (data.get_batch_size(), data.get_repeat_count(), data.get_dataset_size()) == (batch, repeat, size)
+
+
+def test_counting_runs_no_more_than_it_takes():
+    """A source that does not know its length is read; what is done with its rows is done when they are asked for."""
+    calls = []
+
+    def generate():
+        for i in range(5):
+            calls.append("row")
+            yield np.array(i)
+
+    def kept(a):
+        calls.append("kept")
+        return bool(a != 2)
+
+    def changed(a):
+        calls.append("changed")
+        return a
+
+    data = ds.GeneratorDataset(generate, ["a"])
+    assert data.map(changed, "a").batch(2).repeat(3).skip(1).get_dataset_size() == 8 and calls == ["row"] * 5
+    calls.clear()
+    assert data.filter(kept, "a").map(changed, "a").batch(3).get_dataset_size() == 2 and calls == ["row", "kept"] * 5
