@@ -436,8 +436,8 @@ def test_columns_that_do_not_fit_are_refused_before_a_row_is_read(name, question
             QUESTIONS[question](made)
 
 
-#: What MindSpore 2.10 answers for three rows: the size of batches, how often rows are repeated, how many there are. Of what is
-#: taken of endless rows it counts one round, which is less than it gives.
+#: What MindSpore 2.10 answers for three rows: the size of batches, how often rows are repeated, how many there are. Where
+#: endless rows are cut it counts no more than one round, which is less than it gives.
 NUMBERS = {
     "repeat twice": (lambda data: data.repeat(2).repeat(3), 1, 3, 18),
     "repeat take": (lambda data: data.repeat(2).repeat(3).take(3), 1, 3, 3),
