@@ -122,9 +122,9 @@ def told_of(error: BaseException) -> str | None:
     }
     if len(ways) != 1:
         return None
-    takes = ways.pop()
-    word = help_with(refused["name"], takes)
-    return f"  it takes {', '.join(takes) or 'no arguments'}" + (f"\n  help: {word}" if word else "")
+    (way,) = ways
+    word = help_with(refused["name"], way)
+    return f"  it takes {', '.join(way) or 'no arguments'}" + (f"\n  help: {word}" if word else "")
 
 
 def word_for_one_of(names: Iterable[str], takes: Iterable[str]) -> str | None:

@@ -61,8 +61,8 @@ def _tell_in_ipython(
 def _tell_more(error: BaseException | None, is_shorter: bool) -> None:
     """What stands below a traceback."""
     global _has_told
-    arguments = sys.modules.get("anfora.core.arguments")  # nothing is loaded: see `shown`
-    told = arguments.told_of(error) if error is not None and hasattr(arguments, "told_of") else None
+    told_of = getattr(sys.modules.get("anfora.core.arguments"), "told_of", None)  # nothing is loaded: see `shown`
+    told = told_of(error) if error is not None and told_of is not None else None
     if told and sys.stderr is not None:
         print(told, file=sys.stderr)
     if is_shorter and not _has_told and sys.stderr is not None:
