@@ -438,6 +438,8 @@ class Notebook(Plain):
             return None
         if type(value) is Batched:
             raise NoImage("a tensor that stands for all examples of a vmap")
+        if value._array is None:
+            raise NoImage("a tensor of unknown lengths, which has no data")
         found = self.handles.get(id(value))
         if found is not None:
             return found[1]
