@@ -661,12 +661,12 @@ def test_a_loop_that_is_over_soon_is_none():
     assert not outlined(compiled)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def remembered(n):
     return n % 7
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def remembered_of_its_caller(n):
     return sys._getframe(1).f_code.co_name, n % 7
 

@@ -165,7 +165,9 @@ def _calls_nothing(function: types.FunctionType) -> bool:
     """Whether a function of a library names no module, function or attribute, nor has one that looks at frames among its
     variables: it can call nothing but what it is given."""
     inside = Plainness()
-    return not _names_of(function.__code__) and all(map(inside.cell, function.__closure__ or ())) and not inside.may_look
+    return (
+        not _names_of(function.__code__) and all(map(inside.cell, function.__closure__ or ())) and not inside.may_look
+    )
 
 
 @functools.lru_cache(maxsize=4096)

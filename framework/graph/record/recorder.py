@@ -43,7 +43,7 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
-from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
+from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple, value_of_number
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
@@ -84,7 +84,11 @@ __all__ = ["Recorder"]
 
 
 class _Ended:
-    """A recorder that has ended, for numbers of its that somebody has kept: they are just numbers."""
+    """A recorder that has ended, for numbers of its that somebody has kept: they are just numbers; and for frames in
+    tracebacks, whose variables are asked for."""
+
+    def variables(self, frame: Frame) -> dict[str, Any]:
+        return {name: value_of_number(value) for name, value in Plain().variables(frame).items()}
 
     def force(self, number: Number) -> Any:
         return number.value
