@@ -225,7 +225,9 @@ class Loop:
         if in_module:
             body.insert(0, at(ast.Global(in_module)))
         here, stores = _start_of(definition), ast.Store()
-        taken = [ast.Name(name, stores, **here) for name in (".items", ".result", *self.locals, *self.own)]
+        taken: list[ast.expr] = [
+            ast.Name(name, stores, **here) for name in (".items", ".result", *self.locals, *self.own)
+        ]
         given = ast.Name(".given", ast.Load(), **here)
         emptied = ast.Call(ast.Attribute(given, "clear", ast.Load(), **here), [], [], **here)
         first = [ast.Assign([ast.Tuple(taken, stores, **here)], given, **here), ast.Expr(emptied, **here)]
