@@ -525,6 +525,18 @@ def kept_by_a_handler(log):
         log.append(held.name)
 
 
+def rebound_behind_a_handler(log):
+    try:
+        for i in range(50):
+            held = Noted(i, log) if i > 35 else None
+            if i == 40:
+                raise ValueError
+    except ValueError as error:
+        log.append((held.name, type(error).__name__))
+    held = None
+    log.append("rebound")
+
+
 def rebound_in_a_comprehension(log):
     return [log.append("next") or each.name for each in map(functools.partial(Noted, log=log), range(5))]
 
@@ -539,6 +551,7 @@ def rebound_in_an_outer_comprehension(log):
 
 LOOPING = [
     rebound_in_a_loop, rebound_by_the_walk, deleted_in_a_loop, handed_on_in_a_loop, kept_by_a_handler,
+    rebound_behind_a_handler,
     rebound_in_a_comprehension, rebound_in_an_inner_comprehension, rebound_in_an_outer_comprehension,
 ]  # fmt: skip
 CATCHING = [caught, caught_by_name, caught_and_kept, caught_behind_another, caught_around_a_generator]

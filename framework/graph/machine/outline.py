@@ -148,4 +148,7 @@ def land(frame: Any, ended: tuple) -> None:
         frame.stack.append(value)
         frame.pc = loop.returned
     else:
-        raise value
+        try:
+            raise value
+        finally:  # this frame stands in the traceback: it must hold nothing behind
+            frame = ended = value = values = held = None
