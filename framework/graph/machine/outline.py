@@ -151,4 +151,4 @@ def land(frame: Any, ended: tuple) -> None:
         try:
             raise value
         finally:  # this frame stands in the traceback: it must hold nothing behind
-            frame = ended = value = values = held = None
+            frame = ended = value = values = held = None  # type: ignore[assignment]
