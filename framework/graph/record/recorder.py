@@ -274,7 +274,8 @@ class Recorder(Outlining):
             return
         if operation is operations.attributes_of_class:
             raise Enter(class_pattern, args)
-        if known.is_among(operation, SEARCHES) and is_a(args[1], Tensor) and type(args[0]) in _COMPARED:
+        is_search = known.is_among(operation, SEARCHES) and is_a(args[1], Tensor) and type(args[0]) in _COMPARED
+        if is_search and known.is_attribute_of_ours(type(args[1]), "__contains__"):
             raise Enter(SEARCHES[operation], (args[1], args[0]))
         if len(args) == 2 and asks_a_class(operation):
             call = check_of(self, operation, *args)
