@@ -16,6 +16,7 @@ profiler.py    where time and memory go                 network_summary.py  what
 
 from __future__ import annotations
 
+import gc
 import importlib
 from typing import Any
 
@@ -112,13 +113,25 @@ __all__ = sorted(name for name in [*_HOME, *_MODULES] if not name.startswith("_"
 
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        return importlib.import_module(_MODULES[name])
+        return _loaded(_MODULES[name])
     if name not in _HOME:
         raise MissingName("anfora", name)
-    importlib.import_module("anfora.ops")  # gives Tensor its methods
-    importlib.import_module("anfora.eager")
-    value = globals()[name] = getattr(importlib.import_module(_HOME[name]), name)
+    _loaded("anfora.ops")  # gives Tensor its methods
+    _loaded("anfora.eager")
+    value = globals()[name] = getattr(_loaded(_HOME[name]), name)
     return value
+
+
+def _loaded(module: str) -> Any:
+    """A module. What modules are made of stays: nothing is looked for in it that could be given back, which would take a
+    tenth of the time."""
+    if not gc.isenabled():
+        return importlib.import_module(module)
+    gc.disable()
+    try:
+        return importlib.import_module(module)
+    finally:
+        gc.enable()
 
 
 def __dir__() -> list[str]:

@@ -26,6 +26,7 @@ from pathlib import Path
 from types import CodeType
 from typing import Any, NamedTuple
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.span import Span, calling_frame, cell_path, frame_position
@@ -93,6 +94,7 @@ class _Call(NamedTuple):
     ended: int
 
 
+@answers
 class Profiler:
     """Measure what the program does from here on until `stop()`, or in a `with` block.
 

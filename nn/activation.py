@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
@@ -15,6 +14,7 @@ from anfora import ops
 from anfora.core.cell import Cell
 from anfora.core.dtype import float32
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import nearest
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import flag, integer, number, positive_int
@@ -490,11 +490,11 @@ def get_activation(name: str | None, prim_name: str | None = None) -> Cell | Non
     if name is None:
         return None
     if name not in _BY_NAME:
-        near = difflib.get_close_matches(str(name), _BY_NAME, 1)
+        near = nearest(str(name), _BY_NAME)
         start = f"For '{prim_name}', there" if prim_name else "there"
         raise ActivationNameError(
             f"{start} is no activation {name!r}; known are {', '.join(sorted(_BY_NAME))}",
-            help=f"did you mean {near[0]!r}?" if near else None,
+            help=f"did you mean {near!r}?" if near else None,
         )
     return _BY_NAME[name]()
 

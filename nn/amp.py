@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anfora import ops
-from anfora.core.arguments import unknown
+from anfora.core.arguments import answers, unknown
 from anfora.core.cell import Cell, converted
 from anfora.core.dtype import DType, as_dtype, bfloat16, float16, float32, int32
 from anfora.core.errors import OpTypeError, OpValueError
@@ -216,6 +216,7 @@ class LossScaler:
         raise NotImplementedError(f"{type(self).__name__} has no adjust()")
 
 
+@answers
 class StaticLossScaler(LossScaler):
     """A scale that stays.
 
@@ -235,6 +236,7 @@ class StaticLossScaler(LossScaler):
         return False
 
 
+@answers
 class DynamicLossScaler(LossScaler):
     """A scale that is divided by a factor (down to 1) after an overflow, and multiplied by it after so many steps without
     one.
@@ -302,6 +304,7 @@ class LossScaleManager:
         raise NotImplementedError(f"{type(self).__name__} has no get_update_cell()")
 
 
+@answers
 class FixedLossScaleManager(LossScaleManager):
     """A scale that stays.
 
@@ -333,6 +336,7 @@ class FixedLossScaleManager(LossScaleManager):
         return FixedLossScaleUpdateCell(self._loss_scale) if self._drop else None
 
 
+@answers
 class DynamicLossScaleManager(LossScaleManager):
     """A scale that is divided by a factor (down to 1) after an overflow, and multiplied by it after so many steps without
     one; a step that overflows is left out.

@@ -42,6 +42,7 @@ def schedulers_of(optimizer: Optimizer) -> list[Any]:
     return [scheduler for held in _all.get(optimizer, ()) if (scheduler := held()) is not None]
 
 
+@answers
 class LRScheduler:
     """Base of schedulers. Subclasses set their attributes, call `super().__init__`, and write `get_lr`.
 
@@ -580,6 +581,7 @@ class CyclicLR(LRScheduler):
 # -- schedulers of schedulers, and of results ---------------------------------------------------------------------------
 
 
+@answers
 class SequentialLR:
     """One scheduler after the other.
 
@@ -643,6 +645,7 @@ class SequentialLR:
             scheduler.load_state_dict(state)
 
 
+@answers
 class ReduceLROnPlateau:
     """The rate times a factor when a number has not become better for a while.
 

@@ -1,24 +1,34 @@
-"""Arguments that are not there: one answer for constructors and operators.
+"""Arguments that are not there: one answer for constructors, methods and operators.
 
     unknown    the error: what was given, what there is, and our word for it
     word_for_one_of   our word alone, where the error is another one
-    answers    lets the constructor of a class of this package give it, instead of Python's own
+    answers    lets the constructor of a class of this package give it, or its methods too, instead of Python's own
+    told_of    the same words for an error of Python's own, of any function of this package, when it is shown
 
-A right call pays a tenth of a microsecond: names are looked at when Python has refused the call.
+A right call pays a tenth of a microsecond for `answers`, nothing for `told_of`: names are looked at when Python has refused
+the call.
 """
 
 from __future__ import annotations
 
 import functools
+import gc
 import inspect
+import re
+import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeVar
 
 from anfora.core.errors import OpTypeError
 from anfora.core.habits import argument_for
 from anfora.core.nearest import nearest
 
-__all__ = ["answers", "help_with", "unknown", "word_for_one_of"]
+__all__ = ["answers", "help_with", "told_of", "unknown", "word_for_one_of"]
+
+C = TypeVar("C", bound=type)
+
+#: How Python says it.
+_REFUSED = re.compile(r"(?P<function>[\w.<>]+)\(\) got an unexpected keyword argument '(?P<name>\w+)'")
 
 
 def help_with(name: str, takes: Iterable[str]) -> str | None:
@@ -39,35 +49,82 @@ def unknown(what: str, name: str, takes: Iterable[str]) -> OpTypeError:
     )
 
 
-def answers(cls: type) -> None:
-    """Let the constructor that a class of this package has of its own answer for arguments that it does not take."""
-    made: Any = vars(cls).get("__init__")
-    if made is None or not cls.__module__.startswith("anfora."):
-        return
+def answers(cls: C, *, methods: bool = False) -> C:
+    """Let the constructor that a class of this package has of its own answer for arguments that it does not take; with
+    `methods` the public methods too, which must not be those that a step calls."""
+    if not cls.__module__.startswith("anfora."):
+        return cls
+    for name, found in [*vars(cls).items()]:
+        if name != "__init__" and (name.startswith("_") or not methods):
+            continue
+        if type(found) is types.FunctionType:
+            setattr(cls, name, _answering(found, cls))
+        elif type(found) in (classmethod, staticmethod):
+            setattr(cls, name, type(found)(_answering(found.__func__, cls)))
+    return cls
+
+
+def _answering(made: Any, cls: type) -> Any:
+    """A function of a class that answers itself."""
 
     @functools.wraps(made)
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:
+    def called(*args: Any, **kwargs: Any) -> Any:
         try:
-            made(self, *args, **kwargs)
+            return made(*args, **kwargs)
         except TypeError as error:
             # One that comes from further inside has another frame.
-            refused = _unknown_of(self, made, cls, kwargs) if error.__traceback__.tb_next is None else None  # type: ignore[union-attr]
+            refused = _unknown_of(made, cls, args, kwargs) if error.__traceback__.tb_next is None else None  # type: ignore[union-attr]
             if refused is None:
                 raise
             raise refused from None
 
-    cls.__init__ = __init__  # type: ignore[misc]
+    return called
 
 
-def _unknown_of(self: Any, made: Any, cls: type, kwargs: dict[str, Any]) -> OpTypeError | None:
+def _unknown_of(made: Any, cls: type, args: tuple, kwargs: dict[str, Any]) -> OpTypeError | None:
     """The error, if that is what Python has refused."""
-    parameters = list(inspect.signature(made).parameters.values())[1:]
+    takes = _taken(made)
+    if takes is None:
+        return None
+    what = made.__name__
+    if what == "__init__":
+        kind = type(args[0])
+        what = kind.__name__ if inspect.unwrap(kind.__init__) is made else cls.__name__
+    return next((unknown(what, name, takes) for name in kwargs if name not in takes), None)
+
+
+def _taken(function: Any) -> list[str] | None:
+    """The names of the arguments that a call of a function is given; None where it takes any."""
+    parameters = [*inspect.signature(function).parameters.values()]
     if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return None
-    takes = [("*" if p.kind is inspect.Parameter.VAR_POSITIONAL else "") + p.name for p in parameters]
-    kind = type(self)
-    what = kind.__name__ if inspect.unwrap(kind.__init__) is made else cls.__name__
-    return next((unknown(what, name, takes) for name in kwargs if name not in takes), None)
+    if parameters and parameters[0].name in ("self", "cls"):
+        del parameters[0]
+    return [("*" if p.kind is inspect.Parameter.VAR_POSITIONAL else "") + p.name for p in parameters]
+
+
+def told_of(error: BaseException) -> str | None:
+    """What to say beside Python's own error of an argument that a function of this package does not take.
+
+    Python names the function and no more; where the program has one of that name too, nothing is said.
+    """
+    refused = _REFUSED.match(str(error)) if type(error) is TypeError else None
+    if refused is None:
+        return None
+    asked = [
+        function for function in gc.get_objects()
+        if type(function) is types.FunctionType and function.__qualname__ == refused["function"]
+    ]  # fmt: skip
+    if not all(str(function.__module__).startswith("anfora.") for function in asked):
+        return None
+    ways = {
+        tuple(takes) for function in asked if (takes := _taken(function)) is not None and refused["name"] not in takes
+    }
+    if len(ways) != 1:
+        return None
+    (way,) = ways
+    word = help_with(refused["name"], way)
+    return f"  it takes {', '.join(way) or 'no arguments'}" + (f"\n  help: {word}" if word else "")
 
 
 def word_for_one_of(names: Iterable[str], takes: Iterable[str]) -> str | None:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 from anfora.core import slots
 from anfora.core.arguments import answers
-from anfora.core.cell_html import as_html
 from anfora.core.dtype import DType, as_dtype, float16, float32
 from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
 from anfora.core.habits import word_for
@@ -486,6 +485,8 @@ class Cell:
 
     def _repr_html_(self) -> str:
         """What notebooks show: a tree that opens."""
+        from anfora.core.cell_html import as_html  # which few programs need
+
         return as_html(self)
 
     def __getstate__(self) -> dict:

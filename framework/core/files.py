@@ -8,7 +8,6 @@ locks (a file system, a system without them), nothing is removed.
 from __future__ import annotations
 
 import os
-import secrets
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +51,7 @@ def write_whole(file: Path, *parts: bytes | memoryview, mode: int = 0o666, durab
 def _new_file(folder: Path, mode: int) -> tuple[int, str]:
     """An open file of a name of its own, locked."""
     while True:
-        name = os.path.join(folder, f"{_PREFIX}{secrets.token_hex(8)}{_SUFFIX}")
+        name = os.path.join(folder, f"{_PREFIX}{os.urandom(8).hex()}{_SUFFIX}")
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0), mode)
         try:
             _lock(handle)

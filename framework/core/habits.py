@@ -141,6 +141,7 @@ HABITS: dict[str, dict[str, dict[str, str]]] = {
 
 _ONE_CALL = "not needed here: a step is one native call."
 _MAPPED = "not needed here: data.map(transforms, column) does it."
+_BATCHED = "not an argument here: data.batch(n) does it."
 
 #: Our words for arguments: names, of which the first that a call takes is meant, or a sentence, which ends with a stop.
 ARGUMENTS: dict[str, dict[str, str | tuple[str, ...]]] = {
@@ -160,6 +161,11 @@ ARGUMENTS: dict[str, dict[str, str | tuple[str, ...]]] = {
         "num_workers": "num_parallel_workers", "drop_last": "drop_remainder", "root": "dataset_dir", "train": "usage",
         "transform": _MAPPED, "target_transform": _MAPPED, "download": "not there: the files must be in the folder.",
         "interpolation": "resample", "fill": "fill_value",
+        "requires_grad": "not an argument here: x.requires_grad_() sets it, and a Parameter has it.",
+        "batch_size": _BATCHED, "shuffle": "not an argument here: data.shuffle(buffer_size) does it.",
+        "collate_fn": "not an argument here: data.batch(n, per_batch_map=f) does it.",
+        "map_location": _NO_DEVICE, "weights_only": "not needed here: nothing in a file is run.",
+        "max_norm": "clip_norm", "log_dir": "summary_dir",
     },
     "Keras": {
         "units": "out_channels", "filters": "out_channels", "strides": "stride", "use_bias": "has_bias",
@@ -171,7 +177,16 @@ ARGUMENTS: dict[str, dict[str, str | tuple[str, ...]]] = {
         "from_logits": "not needed here: there are losses for logits and others for probabilities.",
         "beta_1": "beta1", "beta_2": "beta2", "rho": "decay", "initial_learning_rate": "learning_rate",
         "loss": "loss_fn", "trainable": "requires_grad", "filepath": "prefix", "num_parallel_calls": "num_parallel_workers",
+        "epochs": "epoch", "validation_data": "valid_dataset", "x": ("train_dataset", "valid_dataset"),
+        "steps_per_epoch": "not an argument here: data.take(n) gives so many batches.",
+        "verbose": "not needed here: callbacks=[Progress()] shows how it goes.",
     },
+    "Lightning": {
+        "max_epochs": "epoch", "train_dataloaders": "train_dataset", "val_dataloaders": "valid_dataset",
+        "dataloaders": ("valid_dataset", "train_dataset"), "precision": "amp_level", "accelerator": _NO_DEVICE,
+        "accumulate_grad_batches": "micro_batches", "devices": "not an argument here: mpiexec -n 4 python program.",
+    },
+    "jax": {"argnums": "grad_position"},
 }  # fmt: skip
 
 

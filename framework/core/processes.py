@@ -6,10 +6,10 @@ them; the others are kept, and have no effect. What the processes are is found b
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import nearest
 
 __all__ = [
     "ParallelMode", "get_auto_parallel_context", "know_world", "reset_auto_parallel_context", "set_auto_parallel_context",
@@ -145,5 +145,5 @@ def reset_auto_parallel_context() -> None:
 
 def _check_key(name: str, key: str) -> None:
     if key not in _DEFAULTS:
-        near = difflib.get_close_matches(str(key), _DEFAULTS, 1)
-        raise OpValueError(f"{name} has no setting `{key}`", help=f"did you mean `{near[0]}`?" if near else None)
+        near = nearest(str(key), _DEFAULTS)
+        raise OpValueError(f"{name} has no setting `{key}`", help=f"did you mean `{near}`?" if near else None)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import slots
+from anfora.core.arguments import answers
 from anfora.core.errors import OpTypeError, OpValueError
 
 __all__ = [
@@ -33,6 +34,7 @@ _SEEDS = 2**64
 _generators: weakref.WeakSet[Generator] = weakref.WeakSet()
 
 
+@answers
 class Generator:
     """A stream of random numbers: a seed and an offset in the stream.
 

@@ -6,11 +6,11 @@ once in the log), and unknown ones, which are an error with the nearest name.
 
 from __future__ import annotations
 
-import difflib
 import logging
 from typing import Any
 
 from anfora.core.errors import OpTypeError, OpValueError
+from anfora.core.nearest import nearest
 from anfora.core.processes import (
     ParallelMode,
     get_auto_parallel_context,
@@ -112,10 +112,10 @@ def set_context(**kwargs: Any) -> None:
 
 def _checked(key: str, value: Any) -> Any:
     if key not in _ACTING:
-        near = difflib.get_close_matches(key, [*_ACTING, *_WITHOUT_MEANING], 1)
+        near = nearest(str(key), [*_ACTING, *_WITHOUT_MEANING])
         raise OpValueError(
             f"For 'context.set_context', the keyword argument {key} is not recognized!",
-            help=f"did you mean `{near[0]}`?" if near else None,
+            help=f"did you mean `{near}`?" if near else None,
         )
     if key == "mode":
         if value not in (GRAPH_MODE, PYNATIVE_MODE) or isinstance(value, bool):
@@ -165,10 +165,10 @@ def get_context(attr_key: str) -> Any:
         return _values[attr_key]
     if attr_key in _WITHOUT_MEANING:
         return None
-    near = difflib.get_close_matches(str(attr_key), [*_ACTING, *_WITHOUT_MEANING], 1)
+    near = nearest(str(attr_key), [*_ACTING, *_WITHOUT_MEANING])
     raise OpValueError(
         f"For 'context.get_context', the argument {attr_key} is not recognized!",
-        help=f"did you mean `{near[0]}`?" if near else None,
+        help=f"did you mean `{near}`?" if near else None,
     )
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from anfora.core import dlpack, memory, slots
 from anfora.core import dtype as dt
 from anfora.core.abstract import Layout, TensorType
+from anfora.core.arguments import answers
 from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpBufferError, OpRuntimeError, OpTypeError, OpValueError
@@ -484,6 +485,7 @@ class Tensor(TensorMethods):
         self.__dict__["_retains"] = True
 
 
+answers(Tensor)
 teach(Tensor, "Tensor")
 
 Tensors = Sequence[Tensor]  #: in the signature of an operator: any number of tensors

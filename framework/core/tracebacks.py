@@ -2,7 +2,8 @@
 
 Only what is *shown* changes: while a hook prints an exception, it and those that it is chained to have shorter tracebacks;
 before and after, for `except` blocks, debuggers and loggers, all frames are there. `ANFORA_TRACEBACK=full` shows all. Of an
-error that comes out of this package and is none of its own, perhaps a bug of it, the frames at the end are shown.
+error that comes out of this package and is none of its own, perhaps a bug of it, the frames at the end are shown. Below
+an error of Python's that a function of this package does not take an argument stands what it takes (arguments.py).
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ def install() -> None:
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         with _shortened(error, trace) as (shorter, is_shorter):
             hook(kind, error, shorter)
-        _tell_of_frames(is_shorter)
+        _tell_more(error, is_shorter)
 
     def tell_of_thread(args: Any) -> None:
         with _shortened(args.exc_value, args.exc_traceback) as (shorter, is_shorter):
             thread_hook(threading.ExceptHookArgs((args.exc_type, args.exc_value, shorter, args.thread)))
-        _tell_of_frames(is_shorter)
+        _tell_more(args.exc_value, is_shorter)
 
     sys.excepthook, threading.excepthook = tell, tell_of_thread
     ipython = sys.modules.get("IPython")
@@ -54,11 +55,16 @@ def _tell_in_ipython(
 ) -> None:
     with _shortened(error, trace) as (shorter, is_shorter):
         shell.showtraceback((kind, error, shorter), tb_offset=tb_offset)
-    _tell_of_frames(is_shorter)
+    _tell_more(error, is_shorter)
 
 
-def _tell_of_frames(is_shorter: bool) -> None:
+def _tell_more(error: BaseException | None, is_shorter: bool) -> None:
+    """What stands below a traceback."""
     global _has_told
+    told_of = getattr(sys.modules.get("anfora.core.arguments"), "told_of", None)  # nothing is loaded: see `shown`
+    told = told_of(error) if error is not None and told_of is not None else None
+    if told and sys.stderr is not None:
+        print(told, file=sys.stderr)
     if is_shorter and not _has_told and sys.stderr is not None:
         _has_told = True
         print(_NOTE, file=sys.stderr)

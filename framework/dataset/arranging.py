@@ -19,13 +19,14 @@ __all__ = ["Chosen", "Concat", "Filter", "FlatMap", "Project", "Rename", "Repeat
 class Take(Through):
     """The first rows."""
 
+    follows = False
+
     def __init__(self, child: Node, count: int) -> None:
         super().__init__(child)
         self.count = count
 
-    def size(self, run: Run) -> int | None:
-        below = self.child.size(run)
-        return None if below is None else min(self.count, below)
+    def size_from(self, *below: int) -> int:
+        return min(self.count, below[0])
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
         left = self.count - start
@@ -45,9 +46,8 @@ class Skip(Through):
         super().__init__(child)
         self.count = count
 
-    def size(self, run: Run) -> int | None:
-        below = self.child.size(run)
-        return None if below is None else max(0, below - self.count)
+    def size_from(self, *below: int) -> int:
+        return max(0, below[0] - self.count)
 
     def places(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
         return positions + self.count
@@ -143,11 +143,13 @@ class Repeat(Through):
 
     @property
     def repeat_count(self) -> int:
-        return -1 if self.count is None else self.count * self.child.repeat_count
+        return -1 if self.count is None else self.count
 
     def size(self, run: Run) -> int | None:
-        below = self.child.size(run)
-        return None if below is None or self.count is None else self.count * below
+        return None if self.count is None else super().size(run)
+
+    def size_from(self, *below: int) -> int:
+        return below[0] * (1 if self.count is None else self.count)
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
         size = self.child.size(run)
@@ -214,6 +216,8 @@ class Repeat(Through):
 class Concat(Node):
     """The rows of one after those of the other."""
 
+    follows = True
+
     def __init__(self, children: Sequence[Node]) -> None:
         self.children = tuple(children)
         self.columns = children[0].columns
@@ -227,9 +231,8 @@ class Concat(Node):
                     f" {self.columns} and {child.columns}"
                 )
 
-    def size(self, run: Run) -> int | None:
-        sizes = [child.size(run) for child in self.children]
-        return None if None in sizes else sum(sizes)  # type: ignore[arg-type]
+    def size_from(self, *below: int) -> int:
+        return sum(below)
 
     @property
     def sample_count(self) -> int | None:
@@ -247,7 +250,6 @@ class Concat(Node):
         return numbers
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         ends = np.cumsum([child.size(run) for child in self.children])
         which = np.searchsorted(ends, positions, side="right")
         parts, start = [], 0
@@ -262,7 +264,6 @@ class Concat(Node):
         return join(parts)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         for child in self.children:
             size = child.size(run)
             if size is not None and size <= start:
@@ -293,17 +294,14 @@ class Zip(Node):
             if self.columns.count(name) > 1:
                 raise OpRuntimeError(f"Invalid data, duplicate column {name} already exists when zipping datasets.")
 
-    def size(self, run: Run) -> int | None:
-        sizes = [child.size(run) for child in self.children]
-        return None if None in sizes else min(sizes)  # type: ignore[type-var]
+    def size_from(self, *below: int) -> int:
+        return min(below)
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         parts = [child.rows(run, epoch, positions) for child in self.children]
         return Block([c for part in parts for c in part.columns], len(positions), any(p.borrowed for p in parts))
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         for parts in zip(*(_singly(run.stream(child, epoch, start)) for child in self.children)):
             yield Block([c for part in parts for c in part.columns], 1, any(part.borrowed for part in parts))
 
@@ -321,16 +319,17 @@ class Project(Through):
         super().__init__(child)
         self.columns = names
 
+    def check(self) -> None:
+        self.child.has_columns(self.columns, "project")
+
     def _chosen(self, block: Block) -> Block:
         columns = [block.columns[self.child.columns.index(name)] for name in self.columns]
         return Block(columns, block.count, block.borrowed)
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.child.has_columns(self.columns, "project")
         return self._chosen(self.child.rows(run, epoch, positions))
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.child.has_columns(self.columns, "project")
         return map(self._chosen, run.stream(self.child, epoch, start))
 
 
@@ -353,16 +352,16 @@ class Rename(Through):
                 )
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         return self.child.rows(run, epoch, positions)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         return run.stream(self.child, epoch, start)
 
 
 class Filter(Through):
     """The rows for which a function holds."""
+
+    follows = False
 
     def __init__(
         self, child: Node, predicate: Callable[..., Any], names: list[str] | None, workers: int | None
@@ -371,15 +370,17 @@ class Filter(Through):
         self.predicate, self.names, self.workers = predicate, names, workers
         self.indexed = False
 
-    def size(self, run: Run) -> None:
+    def size_from(self, *below: int) -> None:
         return None
+
+    def check(self) -> None:
+        self.child.has_columns(self.names or (), "filter")
 
     def functions(self) -> Sequence[Any]:
         return () if is_pure(self.predicate) else (self.predicate,)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
         names = self.names or self.child.columns
-        self.child.has_columns(names, "filter")
         chosen = [self.child.columns.index(name) for name in names]
         seen = kept = 0
         seeded = bool(self.functions())
@@ -415,9 +416,6 @@ class FlatMap(Node):
     def __init__(self, child: Node, make: Callable[[list[Any], int, int], Node], columns: list[str]) -> None:
         self.children = (child,)
         self.make, self.columns = make, columns
-
-    def size(self, run: Run) -> None:
-        return None
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
         number = 0

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError
 from anfora.dataset import checks
 from anfora.dataset.blocks import Block
@@ -43,6 +44,7 @@ class CacheStatistics(NamedTuple):
     num_disk_cached: int
 
 
+@answers
 class DatasetCache:
     """Memory for rows, so that a later epoch does not compute them again. Given as `cache` to a source or to `map`.
 

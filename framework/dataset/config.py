@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from anfora.core import random as streams
+from anfora.core.arguments import unknown
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.nearest import missing_in
 
@@ -134,6 +135,9 @@ def _setting(
     signature = inspect.Signature([parameter])
 
     def put(*args: Any, **kwargs: Any) -> None:
+        for other in kwargs:
+            if other != argument:
+                raise unknown(put.__name__, other, [argument])
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         kept[0] = check(bound.arguments[argument])

@@ -23,7 +23,7 @@ from anfora.dataset.executor import Executor
 from anfora.dataset.gathering import Batch, Buckets, Padding
 from anfora.dataset.iterators import DictIterator, RowIterator, TupleIterator, begin
 from anfora.dataset.mapping import Map
-from anfora.dataset.node import Node, descendants
+from anfora.dataset.node import Node, counted, descendants
 from anfora.dataset.samplers import BuiltinSampler
 from anfora.dataset.seeds import Guard, permutation
 from anfora.dataset.sources import Sampled
@@ -44,7 +44,7 @@ class Dataset:
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        answers(cls)
+        answers(cls, methods=True)
 
     _node: Node
     children: list[Dataset] = []  # noqa: RUF012  (what a source has)
@@ -460,16 +460,13 @@ class Dataset:
     # --- what is known --------------------------------------------------------------------------------------------
 
     def get_dataset_size(self) -> int:
-        """How many rows an epoch has; read and counted where nobody knows."""
-        node = self._node
-        if isinstance(node, Repeat) and node.count is None:
-            node = node.child
-        run = begin(node)
-        size = node.size(run)
+        """How many rows an epoch has, one round of what is repeated endlessly; read and counted where nobody knows."""
+        run = begin(self._node)
+        size = self._node.size(run)
         if size is None:
             run.executor = Executor()
             with Guard():
-                size = sum(block.count for block in run.stream(node, 0))
+                size = counted(self._node, run)
         return size
 
     def __len__(self) -> int:
@@ -490,12 +487,12 @@ class Dataset:
 
     def get_col_names(self) -> list[str]:
         """The names of the columns."""
-        return list(self._node.columns)
+        return list(begin(self._node, 0).root.columns)
 
     @property
     def column_names(self) -> list[str]:
         """The names of the columns."""
-        return list(self._node.columns)
+        return self.get_col_names()
 
     def _first_row(self) -> list[Any]:
         run = begin(self._node)
@@ -560,6 +557,7 @@ class Dataset:
         return f"<{type(self).__name__}: {', '.join(self._node.columns)}>"
 
 
+answers(Dataset, methods=True)
 teach(Dataset, "Dataset")
 
 

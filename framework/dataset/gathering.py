@@ -158,11 +158,14 @@ class Batch(Through):
     def marked_pure(self) -> bool:
         return self.function is not None and is_pure(self.function)
 
-    def size(self, run: Run) -> int | None:
-        below = self.child.size(run)
-        if below is None or callable(self.count):
+    @property
+    def follows(self) -> bool:  # type: ignore[override]
+        return not callable(self.count)
+
+    def size_from(self, *below: int) -> int | None:
+        if callable(self.count):
             return None
-        return below // self.count if self.drop_remainder else -(-below // self.count)
+        return below[0] // self.count if self.drop_remainder else -(-below[0] // self.count)
 
     def check(self) -> None:
         if self.function is not None:
@@ -171,7 +174,6 @@ class Batch(Through):
             self.padding.check(self.child.columns)
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.check()
         assert not callable(self.count)
         total = self.child.size(run)
         assert total is not None
@@ -185,7 +187,6 @@ class Batch(Through):
         return epoch, positions
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.check()
         number = start
         waiting: list[Block] = []
         have = 0
@@ -274,6 +275,8 @@ class Buckets(Through):
         counts: how many rows a batch has, for each bucket; one more than boundaries.
     """
 
+    follows = False
+
     def __init__(
         self, child: Node, names: list[str], boundaries: list[int], counts: list[int],
         length: Callable[..., int] | None, padding: Padding, to_boundary: bool, drop_remainder: bool,
@@ -283,15 +286,17 @@ class Buckets(Through):
         self.padding, self.to_boundary, self.drop_remainder = padding, to_boundary, drop_remainder
         self.indexed = False
 
-    def size(self, run: Run) -> None:
+    def size_from(self, *below: int) -> None:
         return None
+
+    def check(self) -> None:
+        self.child.has_columns(self.names, "bucket_batch_by_length")
+        self.padding.check(self.child.columns)
 
     def functions(self) -> Sequence[Any]:
         return () if self.length is None or is_pure(self.length) else (self.length,)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.child.has_columns(self.names, "bucket_batch_by_length")
-        self.padding.check(self.child.columns)
         chosen = [self.child.columns.index(name) for name in self.names]
         held: list[list[list[Any]]] = [[] for _ in self.counts]
         given = sample = 0

@@ -91,6 +91,9 @@ class Map(Through):
             and not self.functions()
         )
 
+    def check(self) -> None:
+        self.child.has_columns(self.inputs, "map")
+
     def functions(self) -> Sequence[Any]:
         return [op for op in self.operations if not is_pure(op)]
 
@@ -98,12 +101,10 @@ class Map(Through):
         return any(is_pure(op) and not isinstance(op, Transform) for op in self.operations)
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
-        self.child.has_columns(self.inputs, "map")
         block = self.child.rows(run, epoch, positions)
         return self.apply(run, *self.child.origins(run, epoch, positions), block)
 
     def stream(self, run: Run, epoch: int, start: int) -> Iterator[Block]:
-        self.child.has_columns(self.inputs, "map")
         assert run.executor is not None
         return run.executor.mapped(run, self, epoch, start, run.stream(self.child, epoch, start))
 

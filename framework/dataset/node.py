@@ -1,7 +1,8 @@
 """A pipeline is a tree of nodes that never change; what one pass over it needs is a `Run`.
 
     columns      the names of the fields of a row
-    size(run)    how many rows an epoch has; None if only running tells
+    size(run)    how many rows an epoch has; None if only running tells, or it never ends
+    size_from    the same of the sizes of the nodes below
     indexed      whether row number p of an epoch can be had by itself, without those before it
 
 An indexed node answers `rows(run, epoch, positions)`, a function of its arguments alone. So any worker can compute any
@@ -30,7 +31,7 @@ from anfora.dataset.seeds import mix
 if TYPE_CHECKING:
     from anfora.dataset.executor import Executor
 
-__all__ = ["Node", "Run", "Through", "descendants"]
+__all__ = ["Node", "Run", "Through", "counted", "descendants"]
 
 
 class Run:
@@ -50,6 +51,7 @@ class Run:
             if id(node) not in self.numbers:
                 self.numbers[id(node)] = len(self.nodes)
                 self.nodes.append(node)
+                node.check()
         #: What tells the choices of nodes apart: its kind, and how many of that kind are below. So neither what is put on
         #: top of a pipeline nor `take` and `skip` inside of it change the choices of the others.
         self.names: dict[int, int] = {}
@@ -97,13 +99,22 @@ class Node:
     children: tuple[Node, ...] = ()
     columns: list[str]
     indexed = True
+    follows = False  #: to count the rows it is enough to count those of the nodes below, which end when it does
     workers: int | None = None  #: what the program asked for
     in_process = False  #: the program asked for workers that are no processes
     #: The classes of all samples by the column that has them, where they are known without reading all fields.
     labels: Callable[[str], Any] | None = None
 
+    def check(self) -> None:
+        """Refuse what does not fit to the nodes below; asked before anything is run."""
+
     def size(self, run: Run) -> int | None:
-        raise NotImplementedError
+        below = [child.size(run) for child in self.children]
+        return None if None in below else self.size_from(*below)  # type: ignore[arg-type]
+
+    def size_from(self, *below: int) -> int | None:
+        """How many rows there are above so many; one round of what is repeated endlessly."""
+        return None
 
     def rows(self, run: Run, epoch: int, positions: np.ndarray) -> Block:
         """The rows at these positions of an epoch; an indexed node has this."""
@@ -136,11 +147,11 @@ class Node:
 
     @property
     def batch_size(self) -> int:
-        return self.children[0].batch_size if self.children else 1
+        return self.children[-1].batch_size if self.children else 1
 
     @property
     def repeat_count(self) -> int:
-        return self.children[0].repeat_count if self.children else 1
+        return self.children[-1].repeat_count if self.children else 1
 
     def has_columns(self, names: Sequence[str], what: str) -> None:
         """Refuse names that are not among the columns."""
@@ -158,8 +169,22 @@ def descendants(node: Node) -> Iterator[Node]:
     yield node
 
 
+def counted(node: Node, run: Run) -> int:
+    """How many rows the first epoch has; where only running tells, no more is run than that takes."""
+    size = node.size(run)
+    if size is not None:
+        return size
+    if node.follows:
+        size = node.size_from(*(counted(child, run) for child in node.children))
+        assert size is not None
+        return size
+    return sum(block.count for block in run.stream(node, 0))
+
+
 class Through(Node):
     """A node whose rows are rows of its one child, at other positions."""
+
+    follows = True
 
     def __init__(self, child: Node) -> None:
         self.children = (child,)
@@ -170,8 +195,8 @@ class Through(Node):
     def child(self) -> Node:
         return self.children[0]
 
-    def size(self, run: Run) -> int | None:
-        return self.child.size(run)
+    def size_from(self, *below: int) -> int | None:
+        return below[0]
 
     def places(self, run: Run, epoch: int, positions: np.ndarray) -> np.ndarray:
         """Positions in the child, in the same epoch."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
@@ -20,6 +21,7 @@ _KINDS = [
 ]  # fmt: skip
 
 
+@answers
 class Schema:
     """Names, types and shapes of columns.
 

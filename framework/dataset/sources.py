@@ -231,9 +231,6 @@ class Stream(Node):
     ) -> None:  # fmt: skip
         self.begin, self.columns, self.types, self.limit, self.own = begin, columns, types, limit, own
 
-    def size(self, run: Run) -> None:
-        return None
-
     def functions(self) -> Sequence[Any]:
         return () if self.own is None else (self.own,)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.nearest import missing_in
 from anfora.dataset import checks
@@ -67,6 +68,7 @@ def to_bytes(array: Any, encoding: str = "utf8") -> np.ndarray:
     return array if array.dtype.kind == "S" else np.char.encode(array, encoding)
 
 
+@answers
 class Vocab:
     """Words and their numbers. Made by `from_list`, `from_dict`, `from_file` and `from_dataset`.
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.mindrecord.format import decoded_row, read_header
 
@@ -103,6 +104,7 @@ class Files:
         return found
 
 
+@answers
 class FileReader:
     """Reads the rows of MindRecord files one after the other.
 

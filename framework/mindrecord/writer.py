@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.mindrecord.format import (
     ARRAYS,
@@ -178,6 +179,7 @@ class _File:
         self.index.close()
 
 
+@answers
 class FileWriter:
     """Writes rows into MindRecord files.
 

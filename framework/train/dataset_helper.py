@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from anfora.core.arguments import answers
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.nn.checks import flag, integer
@@ -33,6 +34,7 @@ def check_dataset(owner: str, name: str, dataset: Any) -> int:
     return size
 
 
+@answers
 class DatasetHelper:
     """The data of some epochs: each time it is gone through is an epoch.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import advice
-from anfora.core.arguments import help_with
+from anfora.core.arguments import answers, help_with
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.habits import teach
@@ -573,6 +573,7 @@ class Model:
             check_dataset(name, "valid_dataset", valid_dataset)
 
 
+answers(Model, methods=True)
 teach(Model, "Model")
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core import summaries
+from anfora.core.arguments import answers
 from anfora.core.cell import Cell
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.files import made_folder
@@ -37,6 +38,7 @@ def export_options_of(owner: str, given: Any) -> dict[str, Any]:
     return given
 
 
+@answers
 class SummaryRecord:
     """Writes numbers, images and distributions into a folder that TensorBoard shows: `tensorboard --logdir FOLDER`.
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import collections
+import enum
+import gc
 import importlib
+import inspect
 import re
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -13,6 +18,8 @@ import pytest
 import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
 from anfora import dataset as ds
+from anfora.core import arguments
+from anfora.core.errors import AnforaError
 from anfora.core.habits import HABITS, word_for
 from anfora.core.nearest import MissingName
 
@@ -149,6 +156,8 @@ def refusals():
     from anfora.dataset import transforms, vision
 
     weights = [Parameter(1.0, name="w")]
+    rows = ds.NumpySlicesDataset([1])
+    model = ms.Model(nn.Dense(1, 1), nn.MSELoss(), nn.SGD(nn.Dense(1, 1).trainable_params(), 0.1))
     image = "what PyTorch calls transform is not needed here: data.map"
     return {
         "layer": (lambda: nn.Dense(8, 4, bias=False), "Dense", "what PyTorch calls bias is has_bias here"),
@@ -167,6 +176,14 @@ def refusals():
         "callback": (lambda: train.EarlyStopping(min_deltas=1), "EarlyStopping", "did you mean `min_delta`"),
         "dataset": (lambda: ds.MnistDataset("m", transform=len), "MnistDataset", image),
         "its method": (lambda: ds.NumpySlicesDataset([1]).batch(2, drop_last=True), "batch", "is drop_remainder here"),
+        "its inherited method": (lambda: rows.shuffle(size=3), "shuffle", "did you mean `buffer_size`"),
+        "its iterator": (lambda: rows.create_dict_iterator(epochs=3), "create_dict_iterator", "did you mean `num_epochs`"),
+        "its size": (lambda: rows.repeat(batch_size=3), "repeat", r"not an argument here: data\.batch"),
+        "tensor": (lambda: Tensor([1.0], requires_grad=True), "Tensor", r"x\.requires_grad_\(\) sets it"),
+        "training": (lambda: model.train(epochs=2, train_dataset=rows), "train", "what Keras calls epochs is epoch here"),
+        "validation": (lambda: model.fit(2, rows, val_dataloaders=rows), "fit", "val_dataloaders is valid_dataset here"),
+        "scaler": (lambda: ms.amp.StaticLossScaler(scale=2), "StaticLossScaler", "did you mean `scale_value`"),
+        "profiler": (lambda: ms.Profiler(output_pat="x"), "Profiler", "did you mean `output_path`"),
         "sampler": (lambda: ds.RandomSampler(replacment=True), "RandomSampler", "did you mean `replacement`"),
         "transform": (lambda: transforms.OneHot(num_class=3), "OneHot", "did you mean `num_classes`"),
         "of images": (lambda: vision.RandomRotation(3, fill=0), "RandomRotation", "calls fill is fill_value here"),
@@ -216,23 +233,80 @@ def test_errors_from_within_a_constructor_stay_what_they_are():
 
 
 def test_words_for_arguments_are_arguments():
-    """Each is taken by the constructor of some public class, or named in a sentence."""
-    import inspect
-
+    """Each is taken by some public function or constructor, or named in a sentence."""
     from anfora.core.habits import ARGUMENTS
 
-    places = [nn, ops, ds, ds.vision, ds.transforms, ms.train, ms.optim, ms.common.initializer, ms]
-    classes = {
-        found for place in places for name in dir(place) if isinstance(found := getattr(place, name, None), type)
-    }
+    places = [nn, ops, ds, ds.vision, ds.transforms, ms.train, ms.optim, ms.common.initializer, ms, ms.Model]
+    classes = {found for place in places for name in dir(place) if callable(found := getattr(place, name, None))}
     taken = set()
     for found in classes:
         try:
             taken |= {*inspect.signature(found).parameters}
         except ValueError:
             pass
-    taken |= {"keep_dims", "keepdims", "drop_remainder"}
+    taken |= {"keep_dims", "keepdims", "drop_remainder", "micro_batches"}
     for words in ARGUMENTS.values():
         for word in words.values():
             names = [] if isinstance(word, str) and word.endswith(".") else [word] if isinstance(word, str) else word
             assert all(part.split()[0] in taken for name in names for part in name.split(" and ")), word
+
+
+def public_callables():
+    """All public functions, constructors and methods of the modules, each once."""
+    seen: set[int] = set()
+    for module in ("anfora", *(f"anfora.{name}" for name in MODULES.split())):
+        found = importlib.import_module(module)
+        for name in getattr(found, "__all__", None) or [each for each in dir(found) if not each.startswith("_")]:
+            value = getattr(found, name)
+            if not callable(value) or (inspect.isclass(value) and issubclass(value, (BaseException, enum.Enum))):
+                continue
+            yield f"{module}.{name}", value
+            for method, member in vars(value).items() if inspect.isclass(value) else ():
+                if type(member) is types.FunctionType and not method.startswith("_") and id(member) not in seen:
+                    seen.add(id(member))
+                    yield (
+                        f"{module}.{name}.{method}",
+                        lambda no_such_argument, member=member: member(None, no_such_argument=no_such_argument),
+                    )
+
+
+def test_no_function_leaves_the_program_with_pythons_own_words(monkeypatch):
+    """An argument that is not there: the error is ours, or what is shown below it says what the function takes.
+
+    Python names the function and no more, so nothing can be said where two have one name.
+    """
+    calls = [*public_callables()]
+    functions = [each for each in gc.get_objects() if type(each) is types.FunctionType]
+    monkeypatch.setattr(arguments.gc, "get_objects", lambda: functions)
+    alone = {name for name, count in collections.Counter(each.__qualname__ for each in functions).items() if count == 1}
+    silent = []
+    for name, call in calls:
+        try:
+            call(no_such_argument=1)
+        except AnforaError:
+            continue
+        except Exception as error:
+            asked, refused, _ = str(error).partition("() got an unexpected keyword argument")
+            if refused and asked in alone and arguments.told_of(error) is None:
+                silent.append((name, str(error)))
+    assert silent == [] and len(calls) > 2000
+
+
+def test_what_is_told_below_an_error_of_pythons():
+    def words(call):
+        with pytest.raises(TypeError) as caught:
+            call()
+        return arguments.told_of(caught.value)
+
+    assert words(lambda: Net().set_train(train=True)) == "  it takes mode"
+    assert words(lambda: ms.load_checkpoint("x", strict=True)).endswith("\n  help: did you mean `strict_load`?")
+    assert words(lambda: ms.grad(Net(), argnums=0)).endswith("what jax calls argnums is grad_position here.")
+    assert words(lambda: ops.ones(2).tolist(x=1)) == "  it takes no arguments"
+
+    def load_checkpoint(file):
+        return file
+
+    load_checkpoint.__qualname__ = "load_checkpoint"  # as if it stood in the program by itself
+    assert words(lambda: load_checkpoint(strict=True)) is None  # the program's own
+    assert words(lambda: ms.load_checkpoint("x", strict=True)) is None  # which of the two?
+    assert words(lambda: int(no=1)) is None

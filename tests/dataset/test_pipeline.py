@@ -394,3 +394,101 @@ def test_padding_fills_up_parts():
     dataset = numbers(5) + ds.PaddedDataset([{"n": np.array(-1)}] * 3)
     dataset.use_sampler(ds.DistributedSampler(2, 1, shuffle=False))
     assert flat(dataset) == [1, 3, -1, -1]
+
+
+MISFITS = {
+    "map": lambda data: data.map(abs, "q"),
+    "batch": lambda data: data.batch(2, per_batch_map=lambda q, info: (q,), input_columns="q"),
+    "padding": lambda data: data.padded_batch(2, pad_info={"q": ([1], 0)}),
+    "buckets": lambda data: data.bucket_batch_by_length("q", [3], [2, 2], lambda q: 1),
+    "filter": lambda data: data.filter(lambda q: True, "q"),
+    "project": lambda data: data.project(["q"]),
+    "rename": lambda data: data.rename("q", "r"),
+    "zip": lambda data: data.zip(data),
+    "concat": lambda data: data.concat(data.rename("a", "q")),
+}
+QUESTIONS = {
+    "size": lambda data: data.get_dataset_size(),
+    "names": lambda data: data.get_col_names(),
+    "shapes": lambda data: data.output_shapes(),
+    "types": lambda data: data.output_types(),
+    "iterator": lambda data: data.create_tuple_iterator(),
+    "split": lambda data: data.split([1.0]),
+    "training": lambda data: ms.Model(ms.nn.Dense(1, 1), ms.nn.MSELoss(), ms.nn.SGD([ms.Parameter(1.0)], 0.1)).train(
+        1, data
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISFITS)
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_columns_that_do_not_fit_are_refused_before_a_row_is_read(name, question):
+    class Source:
+        def __len__(self):
+            return 4
+
+        def __getitem__(self, number):
+            raise AssertionError("a row was read")
+
+    data = MISFITS[name](ds.GeneratorDataset(Source(), ["a", "b"]))
+    for made in (data, data.take(2).repeat(2).batch(2)):
+        with pytest.raises(RuntimeError, match=r"Invalid (column|data|pad_info)"):
+            QUESTIONS[question](made)
+
+
+#: What MindSpore 2.10 answers for three rows: the size of batches, how often rows are repeated, how many there are. Where
+#: endless rows are cut it counts no more than one round, which is less than it gives.
+NUMBERS = {
+    "repeat twice": (lambda data: data.repeat(2).repeat(3), 1, 3, 18),
+    "repeat take": (lambda data: data.repeat(2).repeat(3).take(3), 1, 3, 3),
+    "repeat batch": (lambda data: data.repeat(2).batch(2), 2, 2, 3),
+    "take repeat": (lambda data: data.repeat(2).take(2).repeat(3), 1, 3, 6),
+    "zip batches": (lambda data: ds.zip((data.repeat(2).batch(3), data.rename("a", "c").batch(2))), 2, 1, 2),
+    "zip repeats": (lambda data: ds.zip((data.repeat(2), data.rename("a", "c").repeat(4))), 1, 4, 6),
+    "repeat zip": (lambda data: ds.zip((data.repeat(2), data.rename("a", "c"))).repeat(5), 1, 5, 15),
+    "concat batches": (lambda data: data.batch(2) + data.batch(3), 3, 1, 3),
+    "concat repeat": (lambda data: data.repeat(2) + data, 1, 1, 9),
+    "repeat concat": (lambda data: (data + data).repeat(3), 1, 3, 18),
+    "batch batch": (lambda data: data.batch(2).batch(3), 3, 1, 1),
+    "batch filter": (lambda data: data.batch(2).filter(lambda a: True), 2, 1, 2),
+    "batch skip": (lambda data: data.batch(2).skip(1), 2, 1, 1),
+    "endless": (lambda data: data.repeat(), 1, -1, 3),
+    "endless batch": (lambda data: data.repeat(-1).batch(2), 2, -1, 2),
+    "endless batch map": (lambda data: data.repeat().batch(2).map(lambda a: a, "a"), 2, -1, 2),
+    "endless take": (lambda data: data.repeat().take(4), 1, -1, 4),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+@pytest.mark.parametrize("source", ["random access", "generator"])
+def test_numbers_of_rows(name, source):
+    def generate():
+        yield from ((np.array(i),) for i in range(3))
+
+    make, batch, repeat, size = NUMBERS[name]
+    rows = list(generate()) if source == "random access" else generate
+    data = make(ds.GeneratorDataset(rows, ["a"], shuffle=False))
+    assert (data.get_batch_size(), data.get_repeat_count(), data.get_dataset_size()) == (batch, repeat, size)
+
+
+def test_counting_runs_no_more_than_it_takes():
+    """A source that does not know its length is read; what is done with its rows is done when they are asked for."""
+    calls = []
+
+    def generate():
+        for i in range(5):
+            calls.append("row")
+            yield np.array(i)
+
+    def kept(a):
+        calls.append("kept")
+        return bool(a != 2)
+
+    def changed(a):
+        calls.append("changed")
+        return a
+
+    data = ds.GeneratorDataset(generate, ["a"])
+    assert data.map(changed, "a").batch(2).repeat(3).skip(1).get_dataset_size() == 8 and calls == ["row"] * 5
+    calls.clear()
+    assert data.filter(kept, "a").map(changed, "a").batch(3).get_dataset_size() == 2 and calls == ["row", "kept"] * 5

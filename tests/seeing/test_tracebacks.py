@@ -66,6 +66,16 @@ def test_the_console_shows_the_program_alone(mode, tmp_path):
     assert "dispatch.py" in full and tracebacks._NOTE not in full
 
 
+def test_arguments_that_are_not_there_are_told_below(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text("import anfora as ms\nms.load_checkpoint('x', strict=True)\n")
+    lines = shown_by([str(file)], "").splitlines()
+    assert lines[-3] == "TypeError: load_checkpoint() got an unexpected keyword argument 'strict'"
+    assert (
+        lines[-2].startswith("  it takes ckpt_file_name, net, ") and lines[-1] == "  help: did you mean `strict_load`?"
+    )
+
+
 def test_notebooks_show_the_program_alone():
     code = "import IPython; IPython.start_ipython(['--no-banner', '--colors=NoColor', '--no-confirm-exit'])"
     text = shown_by(["-c", code], f"exec('''{PROGRAM.replace('MODE', '1')}''')\n")
