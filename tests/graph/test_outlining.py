@@ -256,6 +256,12 @@ def over_itertools(x, n):
     return x + s
 
 
+def into_a_comprehension_with_functions(x, n):
+    made = [(lambda: i + n)() for i in range(n)]
+    found = {i: any(i == j for j in range(4)) for i in range(n)}
+    return x + sum(made), {(lambda j=i: j % 41)() for i in range(n)}, sum(found.values())
+
+
 def into_a_comprehension(x, n):
     k = 3
     return (

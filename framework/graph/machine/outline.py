@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from anfora.graph.machine.signals import holds, leaves
@@ -36,21 +36,23 @@ class Outlined:
         self.loop, self.code, self.scope = loop, code, scope
         self._call: Callable | None = None if code.co_freevars else types.FunctionType(code, scope)
 
-    def __call__(self, given: Sequence[Any]) -> tuple:
+    def __call__(self, *given: Any) -> tuple:
+        return self.done(list(given))
+
+    def done(self, given: list) -> tuple:
         """
         Args:
             given: what it goes over, or the three numbers of a range; the container that a comprehension fills, None for a
                 new one; the cells that the code names as free variables; the variables of the frame; those of the
-                comprehension. If it is a list, it is emptied: what the loop lets go is held by nobody else then.
+                comprehension. It is emptied: what the loop lets go is held by nobody else then.
         Returns:
             how it has ended, the value, and those of variables: see `_ended_of`.
         """
         return self.done_by(_run, given)
 
     @holds
-    def done_by(self, run: Callable, given: Sequence[Any]) -> tuple:
+    def done_by(self, run: Callable, given: list) -> tuple:
         """The same, by something that calls the function."""
-        given = given if type(given) is list else list(given)
         call, first = self._call, 2 + len(self.code.co_freevars)
         if call is None:
             call = types.FunctionType(self.code, self.scope, None, None, tuple(given[2:first]))

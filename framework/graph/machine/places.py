@@ -237,7 +237,7 @@ def do_at(
 def _do_outlined(operation: Outlined, given: list, handled: BaseException | None, callers: Sequence[Place]) -> Any:
     if callers:
         return operation.done_by(lambda call, *given: _do_from(callers, call, given, {}, handled, True), given)
-    return operation(given) if handled is None else while_handling(handled, operation, (given,))
+    return operation.done(given) if handled is None else while_handling(handled, operation.done, (given,))
 
 
 def left_to_python(function: Callable, args: tuple, kwargs: dict) -> Any:

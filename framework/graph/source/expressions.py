@@ -745,11 +745,11 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
     """A comprehension as a function of the first iterable: `[f(x) for x in .0 if x]` is
 
         def <listcomp>(.0):
-            .result = []
+            .made = []
             for x in .0:
                 if x:
-                    .result.append(f(x))
-            return .result
+                    .made.append(f(x))
+            return .made
 
     Names that `:=` binds in it belong to the function around it.
     """
@@ -765,7 +765,7 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
         empty, method, values = ast.Set([at(ast.Starred(at(ast.Tuple([], load)), load))]), "add", [node.elt]
     else:
         empty, method, values = ast.List([], load), "append", [node.elt]
-    add = at(ast.Attribute(at(ast.Name(".result", load)), method, load))
+    add = at(ast.Attribute(at(ast.Name(".made", load)), method, load))
     body: ast.stmt = at(ast.Expr(at(ast.Call(add, values, []))))
     for i, generator in reversed(list(enumerate(node.generators))):
         for test in reversed(generator.ifs):
@@ -778,9 +778,9 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
         chosen = sorted(w for w in walruses if (mangle(w, private) in declared_global) is is_global)
         if chosen:
             statements.append(at(statement(chosen)))
-    statements.append(at(ast.Assign([at(ast.Name(".result", store))], at(empty), None)))
+    statements.append(at(ast.Assign([at(ast.Name(".made", store))], at(empty), None)))
     statements.append(body)
-    statements.append(at(ast.Return(at(ast.Name(".result", load)))))
+    statements.append(at(ast.Return(at(ast.Name(".made", load)))))
     arguments = no_arguments()
     arguments.args = [at(ast.arg(".0", None))]
     return at(ast.FunctionDef(name, arguments, statements, [], **no_type_parameters()))

@@ -140,7 +140,7 @@ class Loop:
     @functools.cached_property
     def _mentioned(self) -> set[str]:
         """All variables that it names."""
-        named = {n.id for n in ast.walk(self._tail) if isinstance(n, ast.Name) and not n.id.startswith(".")}
+        named = {n.id for n in ast.walk(self._tail) if isinstance(n, ast.Name) and n.id not in (".items", ".result")}
         return {mangle(name, self._private) for name in named} | self._bound
 
     @functools.cached_property

@@ -16,7 +16,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from anfora.graph.source.code import Position
-from anfora.graph.source.scopes import quietly
 
 __all__ = ["BRINGS_BACK", "INNER", "Inner", "Lines", "code_behind", "depth", "freed", "of_program", "stub"]
 
@@ -186,19 +185,20 @@ def _named(made: types.CodeType, code: types.CodeType, name: str, qualified_name
 def _evaluating(code: types.CodeType, inner: Inner, file: str, first: int) -> types.CodeType:
     """Code that evaluates that of a comprehension with the variables that it is evaluated with itself. No frame of ours is
     between."""
-    means = {"eval": eval, "code": code, "inner": inner, "globals": globals, "locals": locals}
+    means = types.SimpleNamespace(eval=eval, code=code, inner=inner, globals=globals, locals=locals)
     where = _where(inner.position, first)
 
-    def constant(name: str) -> ast.expr:
-        return ast.Constant(name, **where)
+    def of(owner: ast.expr, name: str) -> ast.expr:
+        return ast.Attribute(owner, name, ast.Load(), **where)
 
     def call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
         return ast.Call(function, list(arguments), [], **where)
 
-    within = call(ast.Attribute(call(constant("locals")), "within", ast.Load(), **where), constant("inner"))
-    evaluated = call(constant("eval"), constant("code"), call(constant("globals")), within)
+    held = ast.Constant("held", **where)
+    within = call(of(call(of(held, "locals")), "within"), of(held, "inner"))
+    evaluated = call(of(held, "eval"), of(held, "code"), call(of(held, "globals")), within)
     made = _placed(evaluated, file, inner.position, first)
-    constants = tuple(means.get(constant, constant) for constant in made.co_consts)
+    constants = tuple(means if constant == "held" else constant for constant in made.co_consts)
     return made.replace(co_consts=constants, co_names=(*made.co_names, ".do"))
 
 
@@ -228,7 +228,7 @@ def _where(position: Position, first: int) -> dict[str, Any]:
 
 def _placed(made: ast.expr, file: str, position: Position, first: int) -> types.CodeType:
     """Code that seems to stand in a function which starts at a line."""
-    code = quietly(compile, ast.Expression(made), file, "eval")
+    code = compile(ast.Expression(made), file, "eval")
     return code.replace(co_firstlineno=min(first, position[0]))
 
 
