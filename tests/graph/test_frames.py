@@ -255,7 +255,28 @@ def raises_between_items(x, k):
     return list(items(k + 1))
 
 
-RAISING = [raises_further_in, raises_in_a_comprehension, raises_by_itself, raises_between_items]
+def raises_in_comprehensions_that_are_looked_at(x, k):
+    found = []
+    for made in (
+        lambda: [[looks_it_up(x, each) for each in (k,)] for _ in (1, 2)],
+        lambda: {key: value for key, value in [(1, 2), 3]},  # noqa: C416
+        lambda: {each[k] for each in ([1], [2])},
+        lambda: [each.missing for each in [x]],
+    ):
+        try:
+            made()
+        except Exception as error:
+            found.append([(e.name, e.lineno, e.line) for e in traceback.extract_tb(error.__traceback__)])
+    raise IndexError(found)
+
+
+RAISING = [
+    raises_in_comprehensions_that_are_looked_at,
+    raises_further_in,
+    raises_in_a_comprehension,
+    raises_by_itself,
+    raises_between_items,
+]
 
 
 @pytest.mark.parametrize("program", RAISING)
@@ -277,7 +298,7 @@ def test_variables_in_tracebacks(program):
             if frame.f_code.co_filename == __file__ and frame.f_code.co_name != "seen":
                 held = {name: value for name, value in frame.f_locals.items() if not name.startswith(".")}
                 found.append((frame.f_code.co_name, line, shown(dict(sorted(held.items())))))
-        return found
+        return found, str(caught.value)
 
     compiled = ms.jit(program)
     for given in (1, 2, 3, 3, 4):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
+import sys
 import tracemalloc
 import weakref
 
@@ -554,6 +555,8 @@ LOOPING = [
     rebound_behind_a_handler,
     rebound_in_a_comprehension, rebound_in_an_inner_comprehension, rebound_in_an_outer_comprehension,
 ]  # fmt: skip
+if sys.version_info < (3, 11):  # there it lives until the call ends
+    LOOPING.remove(rebound_behind_a_handler)
 CATCHING = [caught, caught_by_name, caught_and_kept, caught_behind_another, caught_around_a_generator]
 
 

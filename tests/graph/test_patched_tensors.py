@@ -85,7 +85,8 @@ def test_what_tensors_have_changes_between_calls(name, is_first):
                 put("__rtruediv__", INSTEAD["another"])
             for _ in range(3):
                 assert seen(compiled, x) == seen(program, x)
-            for what, instead in [*INSTEAD.items(), *INSTEAD.items()]:
+            # Python 3.13 has versions for a thousand changes of a class; from then on it may go wrong itself.
+            for what, instead in list(INSTEAD.items())[: None if is_first else 2]:
                 for value in (instead, before[name]):
                     put(name, value)
                     for _ in range(2):

@@ -68,7 +68,7 @@ class Variables(dict):
         if not any(name[0] == "." for name in held):
             return held
         found = {name: value for name, value in held.items() if name[0] != "."}
-        if sys.version_info >= (3, 12):
+        if sys.version_info >= (3, 12) and dict.__len__(self):  # it is a loop of its function, and that still runs
             found.update((name.lstrip(".0123456789"), value) for name, value in held.items() if name[0] == ".")
             found.pop("", None)
         return found

@@ -182,10 +182,21 @@ def _named(made: types.CodeType, code: types.CodeType, name: str, qualified_name
     return made.replace(co_qualname=qualified_name) if sys.version_info >= (3, 11) else made
 
 
+class _Held:
+    """A constant of code that evaluates other code: what it needs for that. Code objects hash their constants."""
+
+    __slots__ = ("code", "inner")
+
+    eval, globals, locals = staticmethod(eval), staticmethod(globals), staticmethod(locals)
+
+    def __init__(self, code: types.CodeType, inner: Inner) -> None:
+        self.code, self.inner = code, inner
+
+
 def _evaluating(code: types.CodeType, inner: Inner, file: str, first: int) -> types.CodeType:
     """Code that evaluates that of a comprehension with the variables that it is evaluated with itself. No frame of ours is
     between."""
-    means = types.SimpleNamespace(eval=eval, code=code, inner=inner, globals=globals, locals=locals)
+    held_there = _Held(code, inner)
     where = _where(inner.position, first)
 
     def of(owner: ast.expr, name: str) -> ast.expr:
@@ -198,7 +209,7 @@ def _evaluating(code: types.CodeType, inner: Inner, file: str, first: int) -> ty
     within = call(of(call(of(held, "locals")), "within"), of(held, "inner"))
     evaluated = call(of(held, "eval"), of(held, "code"), call(of(held, "globals")), within)
     made = _placed(evaluated, file, inner.position, first)
-    constants = tuple(means if constant == "held" else constant for constant in made.co_consts)
+    constants = tuple(held_there if constant == "held" else constant for constant in made.co_consts)
     return made.replace(co_consts=constants, co_names=(*made.co_names, ".do"))
 
 
