@@ -75,7 +75,7 @@ class Hop:
         self.call, self.frames, self.switch = state.call, state.frames, state.switch
         self.reason, self.at, self.outer, self.cells = reason, state.place, state.outer, state.cells
         self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
-        self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
+        self.varying: set[type] = {float}  #: of numbers and texts that differ from call to call; only their type counts
         self.items_vary = False  #: whether floats in a tuple that it gives are taken as numbers that vary
         #: outcome -> (point, for each of its slots the place)
         self.edges: dict[Any, Edge] = {}
@@ -139,8 +139,12 @@ class Hop:
         """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
         kind = type(outcome.value)
         if kind in (int, str) and sum(key[0] is kind for key in list(self.edges) if type(key) is tuple) >= _MOST_VALUES:
-            self.varying.add(kind)
-            self._keys[kind] = kind
+            self.vary(kind)
+
+    def vary(self, kind: type) -> None:
+        """Take numbers or texts of a type that come out as ones that vary."""
+        self.varying.add(kind)
+        self._keys[kind] = kind
 
     def edge(self, live: list[Any], outcome: Outcome) -> tuple[Any, Edge | None]:
         """The key of an outcome, and how the program goes on; None if that has not been seen."""
@@ -172,6 +176,11 @@ class Hop:
     def is_branch(self) -> bool:
         """Whether the program goes on by the truth of a tensor."""
         return self.looks == TRUTH
+
+    @property
+    def has_free_shape(self) -> bool:
+        """Whether it is an operator that gives tensors of a shape which follows from data."""
+        return self.looks == SHAPE
 
     @functools.cached_property
     def is_native(self) -> bool:
