@@ -91,6 +91,36 @@ def test_the_graph_is_that_of_runs_that_go_all_ways(function, inputs, monkeypatc
     assert bodies(lowered.graph) == bodies(ran.graph)
 
 
+@pytest.mark.parametrize(("function", "inputs"), PROGRAMS, ids=[function.__name__ for function, _ in PROGRAMS])
+def test_the_graph_computes_what_a_call_gives(function, inputs):
+    lowered = ir.lower(function, inputs[0])
+    for x in inputs:
+        assert lowered.graph(x, *lowered.weights.values()).tolist() == function(x).tolist()
+
+
+class Steps(nn.Cell):
+    """A Cell whose calls go on in several pieces, with weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last, self.scale = nn.Dense(3, 3), nn.Dense(3, 2), 0.5
+
+    def construct(self, x):
+        y = self.first(x)
+        while y.sum() < 4:
+            y = y + self.scale
+        return self.last(y) if y.max() > 2 else -self.last(y)
+
+
+def test_the_graph_of_a_network_has_its_weights():
+    net = Steps()
+    x = Tensor(np.linspace(-1, 1, 6, dtype=np.float32).reshape(2, 3))
+    lowered = ir.lower(net, Tensor(shape=(2, 3), dtype=x.dtype))
+    assert set(lowered.weights) == {"first.weight", "first.bias"}  # those of the rest are read where they are needed
+    for scaled in (x, x * 10, x * -10):
+        assert nn.GraphCell(lowered.graph)(scaled).tolist() == net(scaled).tolist()
+
+
 def bodies(graph):
     """The calls of each function of a text, without the names of values and functions."""
     text = re.sub(r"object\([^)]*\)", "object", ir.complete(graph))

@@ -12,13 +12,15 @@ interpreter does is not done. A call of the function by itself gives what it ret
 from __future__ import annotations
 
 import functools
+import gc
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError
+from anfora.core.parameter import Parameter
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor, wrap
 from anfora.eager import dispatch
@@ -39,7 +41,7 @@ from anfora.graph.state.moments import OVERDRAWN, Live, Outcome, State
 from anfora.graph.tell.dumps import read_text
 from anfora.graph.tell.explain import Watched, is_legal
 from anfora.graph.tell.twins import NoAnswer, asked, can_fork
-from anfora.graph.tell.typed import typed
+from anfora.graph.tell.typed import Globals, typed
 from anfora.graph.tell.wording import first_failing, hop_span, position_span
 
 __all__ = ["LoweredProgram", "Place", "lower"]
@@ -71,6 +73,7 @@ class LoweredProgram:
         unsupported: what is left to the interpreter, each place once, on all ways.
         unknown: the places behind which no more is known: what comes there is recorded when it comes.
         error: what every call of this form raises; None if they do not.
+        weights: the tensors of the program that are the last parameters of the graph, by the names of these.
         guards: what a compiled call asks for, in words, by the graph that it is asked in front of.
         text: the graph as text, for reading.
     Example:
@@ -85,18 +88,22 @@ class LoweredProgram:
         unsupported: list[Place],
         unknown: list[Place],
         error: BaseException | None,
+        weights: dict[str, Tensor],
+        names: dict[str, Any],
         guards: dict[str, list[str]],
         text: str,
         exact: str,
     ) -> None:
-        self.unsupported, self.unknown, self.error, self.guards = unsupported, unknown, error, guards
-        self.text, self._exact = text, exact
+        self.unsupported, self.unknown, self.error = unsupported, unknown, error
+        self.weights, self.guards, self.text, self._exact, self._names = weights, guards, text, exact, names
 
     @functools.cached_property
     def graph(self) -> FuncGraph:
-        """The program as a graph, whose last parameters are its weights, by their names. Objects of the program are
-        unresolved names in it."""
-        return read_text(self._exact)
+        """The program as a graph, which runs as far as all is known: `lowered.graph(x, *lowered.weights.values())`, or,
+        where these are Parameters, `nn.GraphCell(lowered.graph)(x)`."""
+        graph = read_text(self._exact, self._names)
+        graph.weights = {name: tensor for name, tensor in self.weights.items() if isinstance(tensor, Parameter)}
+        return graph
 
     def __str__(self) -> str:
         told = [f"# needs the interpreter: {place}" for place in self.unsupported]
@@ -107,13 +114,14 @@ class LoweredProgram:
         return f"<lowered: {len(self.unsupported)} unsupported, {len(self.unknown)} unknown>"
 
 
-def lower(program: Watched, args: tuple, kwargs: dict, compiles: bool = True) -> LoweredProgram:
+def lower(program: Watched, args: tuple, kwargs: dict, compiles: bool = True, fixed: bool = False) -> LoweredProgram:
     """What a call would do, found out without doing it.
 
     Args:
         program: of a compiled function.
         args, kwargs: of the call; of tensors only the types count.
         compiles: whether kernels are compiled, so that the first call finds them.
+        fixed: whether numbers and texts that the program finds by itself are in the graph as they are now.
     Raises:
         OpRuntimeError: this system cannot fork, or the process that was to find out has ended early.
     """
@@ -121,20 +129,21 @@ def lower(program: Watched, args: tuple, kwargs: dict, compiles: bool = True) ->
         raise OpRuntimeError("a program is lowered in a forked process, and this system has none")
 
     def find() -> tuple:
+        gc.freeze()  # what is there now is there in the other process too
         analysed = Analysed(program)
         with dispatch.without_kernels():
             analysed.analyse(args, kwargs)
         if compiles:
             analysed.compile()
-        return analysed.told()
+        return analysed.told(fixed)
 
     try:
-        unsupported, unknown, error, guards, text, exact = asked(find, 1.0)
+        unsupported, unknown, error, weights, names, guards, text, exact = asked(find, 1.0)
     except NoAnswer as reason:
         raise OpRuntimeError(f"{program.name} could not be lowered: the process that was to do it {reason}") from None
     return LoweredProgram(
         [Place(*found) for found in unsupported], [Place(*found) for found in unknown],
-        None if error is None else pickle.loads(error), guards, text, exact,
+        None if error is None else pickle.loads(error), _by_address(weights), _by_address(names), guards, text, exact,
     )  # fmt: skip
 
 
@@ -356,16 +365,41 @@ class Analysed(Watched):
                 if variant.is_possible:
                     variant.runner.compile()
 
-    def told(self) -> tuple:
-        """What a `LoweredProgram` is made of, for another process."""
+    def told(self, fixed: bool) -> tuple:
+        """What a `LoweredProgram` is made of, for the process from which this one was forked; objects by address."""
         error = None if self.error is None else pickle.dumps(self.error)
         guards: dict[str, list[str]] = {}
+        weights: dict[str, tuple[int, bool]] = {}
+        objects: dict[str, Any] = {}
         text = exact = ""
-        for made in typed(self, lifted=True)[:1]:  # others are of calls by itself
+        for made in typed(self, lifted=True, fixed=fixed)[:1]:  # others are of calls by itself
             labels = Labels(Structure(made.graph))
             guards = {labels.graphs[graph]: told for graph, told in made.guards.items()}
-            text, exact = made.annotated(readable(made.graph), "guards"), complete(made.graph)
-        return list(self.unsupported), list(self.unknown), error, guards, text, exact
+            weights = _addresses(made.inputs)
+            text = made.annotated(readable(made.graph), "guards")
+            exact = complete(made.graph, objects)
+        told = list(self.unsupported), list(self.unknown), error, weights, _addresses(objects)
+        return *told, guards, text, exact
+
+
+def _addresses(objects: Mapping[str, Any]) -> dict[str, tuple[int, bool]]:
+    """Where objects lie that have been there before this process was forked, and whether they are the variables of a
+    module."""
+    made = set(map(id, gc.get_objects()))  # those are frozen
+    held = {name: value.variables if type(value) is Globals else value for name, value in objects.items()}
+    return {
+        name: (id(value), value is not objects[name])
+        for name, value in held.items()
+        if gc.is_tracked(value) and id(value) not in made
+    }
+
+
+def _by_address(addresses: dict[str, tuple[int, bool]]) -> dict[str, Any]:
+    """The objects of this process at the addresses that they had in the forked one."""
+    wanted = {address for address, _ in addresses.values()}
+    found = {id(value): value for value in gc.get_objects() if id(value) in wanted} if wanted else {}
+    there = {name: (found[address], is_scope) for name, (address, is_scope) in addresses.items() if address in found}
+    return {name: Globals(value) if is_scope else value for name, (value, is_scope) in there.items()}
 
 
 def _values(live: Live) -> list[Any]:

@@ -72,7 +72,7 @@ from anfora.graph.tell.wording import (
 )
 from anfora.ops import stop_gradient
 
-__all__ = ["NativePlan", "Typed", "lowered", "typed"]
+__all__ = ["Globals", "NativePlan", "Typed", "lowered", "typed"]
 
 
 # -- functions of this form of the IR ---------------------------------------------------------------------------------
@@ -837,7 +837,8 @@ class _Body:
             outcome.abstract = Weak(bool)
             sides = [self._partial(ways.get(key)) for key in _TRUTHS]
             return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
-        if not catches and (list(ways) == [_NOTHING] or (len(ways) == 1 and next(iter(ways)) in hop.varying)):
+        is_certain = itself is not None or next(iter(ways), None) in (_NOTHING, *hop.varying)
+        if not catches and len(ways) == 1 and is_certain:
             [(function, args)] = ways.values()
             return graph.apply(function, *args)
         sides = [self._partial(way) for way in ways.values()]
