@@ -145,6 +145,7 @@ def test_gradients_pass():
         (lambda: ours.clip(ours.ones(2), lowest=3), TypeError),
         (lambda: ours.average(ours.ones((2, 2)), weights=ours.ones(2)), ValueError),
         (lambda: ours.no_such_name, AttributeError),
+        (lambda: ours.indices((1 << 40, 1 << 20), 0.5), TypeError),  # before anything is made
     ],
 )
 def test_bad_calls(call, error):

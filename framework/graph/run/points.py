@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Union
 
 from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
+from anfora.graph.facts.table import DATA_NUMBERS, DATA_TRUTH, fact_of
 from anfora.graph.lower.loops import closed
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.machine.machine import Plain, for_python
@@ -194,7 +195,7 @@ class Hop:
 
 #: What an end of a piece may be that only looks at the data of a tensor: at its truth, at numbers in it; or it is an
 #: operator of this library whose result has a shape that depends on the data, or that other processes take part in.
-TRUTH, NUMBERS, SHAPE, EXCHANGED = "truth", "numbers", "shape", "exchanged"
+TRUTH, NUMBERS, SHAPE, EXCHANGED = DATA_TRUTH, DATA_NUMBERS, "shape", "exchanged"
 
 
 def looks(operation: Any, args: tuple, reason: str) -> str | None:
@@ -203,8 +204,9 @@ def looks(operation: Any, args: tuple, reason: str) -> str | None:
         return EXCHANGED
     if reason != DATA:
         return None
-    if operation is bool:
-        return TRUTH
+    fact = fact_of(operation)
+    if fact is not None and fact.of_data is not None:
+        return fact.of_data
     if any(operation is each for each in _TAKING):
         return NUMBERS
     if operation is operator.getitem and isinstance(args[0], Tensor):
@@ -228,8 +230,8 @@ def _looks(call: Image, values: list[Any], reason: str) -> str | None:
     return None
 
 
-#: Functions that take numbers from tensors, and modules of operators.
-_TAKING = (float, int, range, operator.index, Tensor.item, Tensor.tolist)
+#: Methods of tensors that take numbers from them, and modules of operators.
+_TAKING = (Tensor.item, Tensor.tolist)
 _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.tensor")
 
 
@@ -242,6 +244,7 @@ def _read(call: Image) -> tuple[int, Callable[[Tensor], Any]] | None:
     return None
 
 
+#: What `Program._run` does itself, of one tensor, without a frame for it.
 _READS = (bool, float, int, Tensor.item)
 
 
