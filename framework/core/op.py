@@ -136,6 +136,7 @@ class Op:
         self.writes: str | None = None  #: the argument, or sequence, that is written in place and returned
         self.is_untaped = False  #: writes as under `no_grad`, whatever the tape follows
         self.is_random = False  #: draws random numbers: takes `seed` and `offset` from the program's generator
+        self.mixed = ""  #: under mixed precision: "half", it takes halves; "single", float32 for them; "", what comes
         self.is_effect = False  #: does something outside, so each call is done in its place, needed or not
         self.caches: dict = {}  #: what the modes keep for it
 

@@ -1,9 +1,9 @@
 """Automatic mixed precision: for a while, a type for each operator.
 
 While it is on in a thread, operators that are sums of products get their operands in half precision, and those that need
-range or digits (exponentials, norms, losses, long sums) get halves as float32. All others compute in the type that
-comes. The conversions are ordinary calls, so they are recorded: gradients arrive in the types of the operands, and graph
-mode sees them as rows. Operands of float64 are left alone, with all that stand beside them.
+range or digits (exponentials, norms, losses, long sums) get halves as float32: `Op.mixed` says which they are. All others
+compute in the type that comes. The conversions are ordinary calls, so they are recorded: gradients arrive in the types of
+the operands, and graph mode sees them as rows. Operands of float64 are left alone, with all that stand beside them.
 """
 
 from __future__ import annotations
@@ -17,18 +17,6 @@ from anfora.core.tensor import Tensor
 from anfora.kernel import glue
 
 __all__ = ["Autocast", "Suspended", "convert", "enter", "leave", "state"]
-
-#: Operators whose operands are lowered.
-LOWERED = frozenset(["conv2d", "conv2d_input_gradient", "conv2d_weight_gradient", "dense", "matmul"])
-
-#: Operators that compute in float32.
-RAISED = frozenset([
-    "acos", "asin", "binary_cross_entropy_with_logits", "bounded_loss", "channel_norm", "class_cross_entropy", "cosh",
-    "cumprod", "cumsum", "divergence", "erfinv", "euclidean_norm", "exp", "exp2", "expm1", "l1_loss", "layer_norm", "log",
-    "log10", "log1p", "log2", "log_softmax", "logcumsumexp", "logsumexp", "moments", "mse_loss", "norm_with", "pow", "prod",
-    "reciprocal", "reduce_sum", "rms_norm", "rsqrt", "sinh", "softmax", "softmax_cross_entropy_with_logits", "softplus",
-    "tan",
-])  # fmt: skip
 
 _HALVES = (float16, bfloat16)
 
@@ -86,13 +74,10 @@ def convert(op: Op, inputs: list) -> list:
     half = state.dtype
     if half is None or op.writes is not None:
         return inputs
-    if op.name in LOWERED:
-        wanted, from_types = half, (*_HALVES, float32)
-    elif op.name in RAISED:
-        wanted, from_types = float32, (*_HALVES, float32)
-    else:
+    if not op.mixed:
         return inputs
-    if any(_is_float(value) and value.dtype not in from_types for value in inputs):
+    wanted = half if op.mixed == "half" else float32
+    if any(_is_float(value) and value.dtype not in (*_HALVES, float32) for value in inputs):
         return inputs
     return [value.astype(wanted) if _is_float(value) and value.dtype is not wanted else value for value in inputs]
 

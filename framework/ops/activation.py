@@ -504,6 +504,9 @@ def softplus(input: Tensor, beta: Tensor = 1, threshold: Tensor = 20):
     """
 
 
+softplus.mixed = "single"
+
+
 _numbers_only(softplus, "beta", "threshold")
 
 

@@ -426,6 +426,9 @@ def reciprocal(input: Tensor):
     """
 
 
+reciprocal.mixed = "single"
+
+
 @reciprocal.vjp("input")
 def _(out, *, g):
     return -(g * square(out))

@@ -116,6 +116,9 @@ def conv2d(
     """
 
 
+conv2d.mixed = "half"
+
+
 @conv2d.normalize
 def _(input, weight, bias, *, stride, pad_mode, padding, dilation, groups):
     for arg, x in (("input", input), ("weight", weight)):
@@ -186,6 +189,9 @@ def conv2d_input_gradient(
     """The gradient of `conv2d` to its input, of which `size` is (H, W); also its transpose, to which a bias is added."""
 
 
+conv2d_input_gradient.mixed = "half"
+
+
 @conv2d_input_gradient.infer
 def _(gradient, weight, bias, *, size, stride, padding, dilation, groups):
     return TensorType(_result_type(gradient, weight), (gradient.shape[0], weight.shape[1] * groups, *size))
@@ -224,6 +230,9 @@ folded(conv2d_input_gradient, 4)
 @op
 def conv2d_weight_gradient(input: Tensor, gradient: Tensor, window, stride, padding, dilation, groups):
     """The gradient of `conv2d` to its weight, whose windows have the lengths `window`."""
+
+
+conv2d_weight_gradient.mixed = "half"
 
 
 @conv2d_weight_gradient.infer

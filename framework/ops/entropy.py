@@ -66,6 +66,9 @@ def class_cross_entropy(
     """
 
 
+class_cross_entropy.mixed = "single"
+
+
 @class_cross_entropy.infer
 def _(input, target, weight, *, ignore_index, reduction, label_smoothing, from_logits):
     name = "cross_entropy" if from_logits else "nll_loss"
@@ -382,6 +385,9 @@ def softmax_cross_entropy_with_logits(logits: Tensor, labels: Tensor, axis=-1):
         >>> softmax_cross_entropy_with_logits(Tensor([[0., 0.]]), Tensor([[1., 0.]]))
         Tensor(shape=[1], dtype=Float32, value= [ 6.93147182e-01])
     """
+
+
+softmax_cross_entropy_with_logits.mixed = "single"
 
 
 @softmax_cross_entropy_with_logits.normalize

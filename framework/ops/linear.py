@@ -94,6 +94,9 @@ def matmul(input: Tensor, other: Tensor, *, transpose_a=False, transpose_b=False
     """
 
 
+matmul.mixed = "half"
+
+
 @matmul.normalize
 def _(input, other, *, transpose_a, transpose_b):
     return {"transpose_a": bool(transpose_a) and input.ndim > 1, "transpose_b": bool(transpose_b) and other.ndim > 1}
@@ -236,6 +239,9 @@ def dense(input: Tensor, weight: Tensor, bias: Tensor | None = None):
         >>> dense(Tensor([[1., 2.]]), Tensor([[1., 1.], [3., 0.]]), Tensor([0., 10.])).tolist()
         [[3.0, 13.0]]
     """
+
+
+dense.mixed = "half"
 
 
 @dense.infer

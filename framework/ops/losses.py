@@ -215,6 +215,9 @@ def mse_loss(input: Tensor, target: Tensor, reduction="mean"):
     """
 
 
+mse_loss.mixed = "single"
+
+
 @elementwise(lambda g, x, t, share: g * ((x - t) * (share + share)), takes="f", lift=True, cost=0.2)
 def mse_loss_gradient(gradient: Tensor, input: Tensor, target: Tensor, share: Tensor = 1.0):
     """2 share g (input - target): the gradient of `mse_loss`, fused."""
@@ -266,6 +269,9 @@ def l1_loss(input: Tensor, target: Tensor, reduction="mean"):
     """
 
 
+l1_loss.mixed = "single"
+
+
 @elementwise(lambda g, x, t, share: g * (_sign(x - t) * share), takes="f", lift=True, cost=0.2)
 def l1_loss_gradient(gradient: Tensor, input: Tensor, target: Tensor, share: Tensor = 1.0):
     """share g sign(input - target): the gradient of `l1_loss`, fused."""
@@ -294,6 +300,9 @@ def _huber(x: Value, t: Value, bound: Value, scale: Value) -> Value:
 @_reduced(_huber)
 def bounded_loss(input: Tensor, target: Tensor, bound: Tensor = 1.0, scale: Tensor = 1.0, reduction="mean"):
     """d² / 2 where d = |input - target| is below the bound, else bound (d - bound / 2); both over a scale, and reduced."""
+
+
+bounded_loss.mixed = "single"
 
 
 def _huber_slope(g: Value, x: Value, t: Value, bound: Value, scale: Value, share: Value) -> Value:
@@ -512,6 +521,9 @@ def binary_cross_entropy_with_logits(
     """
 
 
+binary_cross_entropy_with_logits.mixed = "single"
+
+
 def _logistic_slope(
     g: Value, x: Value, t: Value, weight: Value | None, positive: Value | None, share: Value
 ) -> Value:  # fmt: skip
@@ -588,6 +600,9 @@ def _divergence(x: Value, t: Value) -> Value:
 @_reduced(_divergence, cost=0.5)
 def divergence(logits: Tensor, labels: Tensor, reduction="mean"):
     """labels (log(labels) - logits), reduced; see `kl_div`."""
+
+
+divergence.mixed = "single"
 
 
 @divergence.vjp("logits")

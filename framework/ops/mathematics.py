@@ -65,6 +65,9 @@ def rsqrt(input: Tensor):
     """
 
 
+rsqrt.mixed = "single"
+
+
 @rsqrt.vjp("input")
 def _(out, *, g):
     return g * -0.5 * (out * out * out)
@@ -98,6 +101,7 @@ def pow(input: Tensor, exponent: Tensor):
     """
 
 
+pow.mixed = "single"
 pow.faults_are_of_integers = True
 
 
@@ -199,6 +203,9 @@ def exp(input: Tensor):
     """
 
 
+exp.mixed = "single"
+
+
 @exp.vjp("input")
 def _(out, *, g):
     return g * out
@@ -220,6 +227,9 @@ def exp2(input: Tensor):
     """
 
 
+exp2.mixed = "single"
+
+
 @exp2.vjp("input")
 def _(out, *, g):
     return g * (out * LN2)
@@ -239,6 +249,9 @@ def expm1(input: Tensor):
         >>> expm1(Tensor([0., 1e-8])).tolist()
         [0.0, 9.99999993922529e-09]
     """
+
+
+expm1.mixed = "single"
 
 
 @expm1.vjp("input")
@@ -291,6 +304,9 @@ def log(input: Tensor):
     """
 
 
+log.mixed = "single"
+
+
 @log.vjp("input")
 def _(input, *, g):
     return g / input
@@ -310,6 +326,9 @@ def log1p(input: Tensor):
         >>> log1p(Tensor([0., 1.])).tolist()
         [0.0, 0.6931471824645996]
     """
+
+
+log1p.mixed = "single"
 
 
 @log1p.vjp("input")
@@ -333,6 +352,9 @@ def log2(input: Tensor):
     """
 
 
+log2.mixed = "single"
+
+
 @log2.vjp("input")
 def _(input, *, g):
     return g / (input * LN2)
@@ -352,6 +374,9 @@ def log10(input: Tensor):
         >>> log10(Tensor([1., 1000.])).tolist()
         [0.0, 3.0]
     """
+
+
+log10.mixed = "single"
 
 
 @log10.vjp("input")
@@ -574,6 +599,9 @@ def tan(input: Tensor):
     """
 
 
+tan.mixed = "single"
+
+
 @tan.vjp("input")
 def _(out, *, g):
     return g * (out * out + 1)
@@ -595,6 +623,9 @@ def asin(input: Tensor):
     """
 
 
+asin.mixed = "single"
+
+
 @asin.vjp("input")
 def _(input, *, g):
     return g * rsqrt((1 - input) * (1 + input))
@@ -614,6 +645,9 @@ def acos(input: Tensor):
         >>> acos(Tensor([1., 0.])).tolist()
         [0.0, 1.5707963705062866]
     """
+
+
+acos.mixed = "single"
 
 
 @acos.vjp("input")
@@ -802,6 +836,9 @@ def sinh(input: Tensor):
     """
 
 
+sinh.mixed = "single"
+
+
 @sinh.vjp("input")
 def _(input, *, g):
     return g * cosh(input)
@@ -821,6 +858,9 @@ def cosh(input: Tensor):
         >>> cosh(Tensor([0., 1.])).tolist()
         [1.0, 1.5430806875228882]
     """
+
+
+cosh.mixed = "single"
 
 
 @cosh.vjp("input")
@@ -952,6 +992,9 @@ def erfinv(input: Tensor):
         >>> erfinv(Tensor([0., 0.5])).tolist()
         [0.0, 0.4769362807273865]
     """
+
+
+erfinv.mixed = "single"
 
 
 @erfinv.vjp("input")

@@ -143,6 +143,9 @@ def layer_norm(input: Tensor, normalized_shape, weight: Tensor | None = None, bi
     """
 
 
+layer_norm.mixed = "single"
+
+
 @layer_norm.normalize
 def _(input, weight, bias, *, normalized_shape, eps):
     shape = integers("layer_norm", normalized_shape, "normalized_shape")
@@ -313,6 +316,9 @@ def rms_norm(x: Tensor, gamma: Tensor, epsilon=1e-6) -> tuple[Tensor, Tensor]:
     """
 
 
+rms_norm.mixed = "single"
+
+
 @rms_norm.infer
 def _(x, gamma, *, epsilon):
     _floating("rms_norm", x=x, gamma=gamma)
@@ -417,6 +423,9 @@ def channel_norm(input: Tensor, weight: Tensor | None, bias: Tensor | None, grou
         (y, mean, variance): y of the type of `input`; the moments (C,) or (N, groups), float32 (float64 for float64).
         The variance is the mean of (x - mean)².
     """
+
+
+channel_norm.mixed = "single"
 
 
 @channel_norm.infer
@@ -642,6 +651,9 @@ def _(input, weight, gradient, *, groups, eps, g):
 @op
 def norm_with(input: Tensor, mean: Tensor, variance: Tensor, weight: Tensor | None, bias: Tensor | None, eps):
     """Normalise the channels of (N, C, *) with given moments (C,): batch norm in inference."""
+
+
+norm_with.mixed = "single"
 
 
 @norm_with.infer

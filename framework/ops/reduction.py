@@ -151,6 +151,9 @@ def reduce_sum(x: Tensor, axis=(), keep_dims=False, dtype=None):
     """
 
 
+reduce_sum.mixed = "single"
+
+
 @reduce_sum.vjp("x")
 def _(x_type, *, axis, g):
     return stretch(g, x_type, axis)
@@ -270,6 +273,9 @@ def prod(input: Tensor, axis=None, keep_dims=False, dtype=None):
     """
 
 
+prod.mixed = "single"
+
+
 # The gradient of `prod` is made of running products: see scan.py.
 
 
@@ -291,6 +297,9 @@ def euclidean_norm(x: Tensor, axis=(), keep_dims=False):
         >>> euclidean_norm(Tensor([[3., 4.], [0., 2.]]), 1)
         Tensor(shape=[2], dtype=Float32, value= [ 5.00000000e+00,  2.00000000e+00])
     """
+
+
+euclidean_norm.mixed = "single"
 
 
 @euclidean_norm.vjp("x")
@@ -667,6 +676,9 @@ def moments(input: Tensor, axis, ddof, keep_dims, root):
     """Variance (standard deviation with `root`) and mean over axes; see `var_mean` and `kernel/moments.py`."""
 
 
+moments.mixed = "single"
+
+
 @moments.normalize
 def _(input, *, axis, ddof, keep_dims, root):
     axis = normalize_axes("std" if root else "var", axis, input.ndim)
@@ -821,6 +833,9 @@ def logsumexp(input: Tensor, dim, keepdim=False):
         >>> logsumexp(Tensor([1000., -1000.]), 0).item()
         1000.0
     """
+
+
+logsumexp.mixed = "single"
 
 
 @logsumexp.normalize

@@ -87,6 +87,9 @@ def cumsum(x: Tensor, axis, dtype=None, *, exclusive=False, reverse=False):
     """
 
 
+cumsum.mixed = "single"
+
+
 @cumsum.vjp("x")
 def _(*, axis, exclusive, reverse, g):
     return cumsum(g, axis, exclusive=exclusive, reverse=not reverse)
@@ -116,6 +119,9 @@ def cumprod(input: Tensor, dim, dtype=None, *, exclusive=False, reverse=False):
         >>> cumprod(Tensor([1., 2., 3.]), 0)
         Tensor(shape=[3], dtype=Float32, value= [ 1.00000000e+00,  2.00000000e+00,  6.00000000e+00])
     """
+
+
+cumprod.mixed = "single"
 
 
 @cumprod.vjp("input")
@@ -288,6 +294,9 @@ def logcumsumexp(input: Tensor, axis):
         >>> logcumsumexp(Tensor([0., 0., 1000.]), 0)
         Tensor(shape=[3], dtype=Float32, value= [ 0.00000000e+00,  6.93147182e-01,  1.00000000e+03])
     """
+
+
+logcumsumexp.mixed = "single"
 
 
 @logcumsumexp.normalize

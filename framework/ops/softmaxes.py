@@ -67,6 +67,9 @@ def softmax(input: Tensor, axis=-1, *, dtype=None):
     """
 
 
+softmax.mixed = "single"
+
+
 @softmax.normalize
 def _(input, *, axis, dtype):
     dtype = None if dtype is None else as_dtype(dtype)
@@ -160,6 +163,9 @@ def log_softmax(logits: Tensor, axis=-1):
         >>> log_softmax(Tensor([1e4, -1e4]))
         Tensor(shape=[2], dtype=Float32, value= [ 0.00000000e+00, -2.00000000e+04])
     """
+
+
+log_softmax.mixed = "single"
 
 
 @log_softmax.normalize
