@@ -255,6 +255,13 @@ def test_what_is_unsupported_is_found_in_ways_that_no_run_has_taken():
     assert sorted(line for line, _ in found) == ['__import__("math")', 'compile("1", "", "eval")', "os.getcwd()"]
 
 
+def test_there_is_no_graph_of_what_python_runs_as_it_is():
+    lowered = ir.lower(lambda x: x * len(locals()), Tensor([1.0]))
+    assert [place.span for place in lowered.unsupported] == [None]
+    with pytest.raises(ir.GraphError, match=r"there is no graph: .*locals"):
+        assert lowered.graph
+
+
 def test_behind_what_is_not_known_it_says_so():
     @jit
     def f(x):

@@ -26,7 +26,7 @@ from anfora.core.tensor import Tensor, wrap
 from anfora.eager import dispatch
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
-from anfora.graph.ir import FuncGraph
+from anfora.graph.ir import FuncGraph, GraphError
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels, complete, readable
 from anfora.graph.machine.machine import Machine
@@ -100,7 +100,15 @@ class LoweredProgram:
     @functools.cached_property
     def graph(self) -> FuncGraph:
         """The program as a graph, which runs as far as all is known: `lowered.graph(x, *lowered.weights.values())`, or,
-        where these are Parameters, `nn.GraphCell(lowered.graph)(x)`."""
+        where these are Parameters, `nn.GraphCell(lowered.graph)(x)`.
+
+        Raises:
+            GraphError: all of the program is left to the interpreter.
+        """
+        if not self._exact:
+            raise GraphError(
+                f"there is no graph: {self.unsupported[0]}", help="`unsupported` says what Python has to do."
+            )
         graph = read_text(self._exact, self._names)
         graph.weights = {name: tensor for name, tensor in self.weights.items() if isinstance(tensor, Parameter)}
         return graph
