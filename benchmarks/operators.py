@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import statistics
 import subprocess
 import sys
@@ -193,6 +194,107 @@ SENTENCES = _rows("""
     hypot | L.hypot(x, p) | O.hypot(x, p)
     pow | L.pow(p, y)
     xlogy | L.xlogy(x, p)
+    logsumexp axis 1 | L.logsumexp(x, 1)
+    std axis 1 | L.std(x, 1)
+    prod axis 1 | L.prod(x, 1)
+    amin axis 1 | L.amin(x, 1)
+    all axis 1 | L.all(m, 1)
+    any axis 0 | L.any(m, 0)
+    argmin axis 0 | L.argmin(x, 0)
+    nansum | L.nansum(x) | O.nansum(x)
+    nanmean | L.nanmean(x) | O.nanmean(x)
+    var_mean | L.var_mean(x)[0] | O.var_mean(x)[0]
+    aminmax | L.aminmax(x)[0] | O.aminmax(x)[0]
+    unique_consecutive | L.unique_consecutive(k) | O.unique_consecutive(k)[0]
+    isclose | L.isclose(x, y)
+    equal | L.equal(x, y)
+    heaviside | L.heaviside(x, y) | O.heaviside(x, y)
+    logaddexp2 | L.logaddexp2(x, y) | O.logaddexp2(x, y)
+    copysign | L.copysign(x, y) | O.copysign(x, y)
+    float_power | L.float_power(p, y) | O.float_power(p, y)
+    deg2rad | L.deg2rad(x) | O.deg2rad(x)
+    lgamma | L.lgamma(p) | O.lgamma(p)
+    digamma | L.digamma(p) | O.digamma(p)
+    gcd | L.gcd(k, k) | O.gcd(k, k)
+    bitwise_or | L.bitwise_or(k, k)
+    bitwise_xor | L.bitwise_xor(k, k)
+    bitwise_not | L.bitwise_not(k)
+    rot90 | L.rot90(x, 1, (0, 1)) | O.rot90(x, 1, (0, 1))
+    fliplr | L.fliplr(x) | O.fliplr(x)
+    diagonal | L.diagonal(x) | O.diagonal(x)
+    diag_embed | L.diag_embed(x[:8, :8]) | O.diag_embed(x[:8, :8])
+    movedim | L.movedim(a, 1, 3) | O.movedim(a, 1, 3)
+    permute | L.permute(a, (0, 2, 3, 1))
+    unsqueeze | L.unsqueeze(x, 1)
+    flatten | L.flatten(a, 1)
+    narrow | L.narrow(x, 0, 1, 3)
+    hstack | L.hstack((x, y)) | O.hstack((x, y))
+    vstack | L.vstack((x, y)) | O.vstack((x, y))
+    dstack | L.dstack((x, y)) | O.dstack((x, y))
+    column_stack | L.column_stack((x, y)) | O.column_stack((x, y))
+    block_diag | L.block_diag(x[:8], y[:8]) | O.block_diag(x[:8], y[:8])
+    cartesian_prod | L.cartesian_prod(x[0], y[0]) | O.cartesian_prod(x[0], y[0])
+    kron | L.kron(x[:8, :8], y[:8, :8]) | O.kron(x[:8, :8], y[:8, :8])
+    tensordot | L.tensordot(x, y, 1) | O.tensor_dot(x, y, 1)
+    inner | L.inner(x[0], y[0]) | O.inner(x[0], y[0])
+    vander | L.vander(x[0, :8]) | O.vander(x[0, :8])
+    baddbmm | L.baddbmm(b, b, b)
+    addbmm | L.addbmm(b[0], b, b) | O.addbmm(b[0], b, b)
+    addmv | L.addmv(x[0], x, y[0])
+    addr | L.addr(x, x[0], y[0]) | O.addr(x, x[0], y[0])
+    chained matmul | x @ y @ x
+    take_along_dim | L.take_along_dim(x, k, 1) | O.gather_elements(x, 1, k)
+    index_fill | L.index_fill(x, 0, i, 2.0) | O.index_fill(x, 0, i, 2.0)
+    masked_scatter | x.masked_scatter(m, y)
+    bucketize | L.bucketize(x, s) | O.searchsorted(s, x)
+    nanmedian | L.nanmedian(x) | O.nanmedian(x)
+    quantile | L.quantile(x, 0.3) | O.quantile(x, 0.3)
+    trapezoid | L.trapezoid(x, dim=1) | O.trapz(x, dim=1)
+    cov | L.cov(x) | O.cov(x)
+    renorm | L.renorm(x, 2, 0, 1.0) | O.renorm(x, 2, 0, 1.0)
+    dist | L.dist(x, y) | O.dist(x, y)
+    threshold | F.threshold(x, 0.1, 0.0)
+    prelu | F.prelu(x, s[:1])
+    hinge_embedding_loss | F.hinge_embedding_loss(x, y) | O.hinge_embedding_loss(x, y)
+    huber_loss | F.huber_loss(x, y) | O.huber_loss(x, y)
+    soft_margin_loss | F.soft_margin_loss(x, y) | O.soft_margin_loss(x, y)
+    cosine_similarity | F.cosine_similarity(x, y) | O.cosine_similarity(x, y)
+    triplet_margin_loss | F.triplet_margin_loss(x, y, p) | O.triplet_margin_loss(x, y, p)
+    margin_ranking_loss | F.margin_ranking_loss(x, y, p) | O.margin_ranking_loss(x, y, p)
+    gaussian_nll_loss | F.gaussian_nll_loss(x, y, p) | O.gaussian_nll_loss(x, y, p)
+    bce_with_logits | F.binary_cross_entropy_with_logits(x, p)
+    softmin | F.softmin(x, 1) | O.softmin(x, 1)
+    instance_norm | F.instance_norm(a) | O.instance_norm(a)
+    lrn | F.local_response_norm(a, 3) | O.lrn(a, 3)
+    pixel_shuffle | F.pixel_shuffle(a[:, :4 * (a.shape[1] // 4)], 2) | O.pixel_shuffle(a[:, :4 * (a.shape[1] // 4)], 2)
+    pixel_unshuffle | F.pixel_unshuffle(a, 2) | O.pixel_unshuffle(a, 2)
+    fold | F.fold(F.unfold(a, 2), a.shape[2:], 2)
+    conv1d | F.conv1d(a[:, :, 0], c[..., 0], padding=1)
+    conv3d | F.conv3d(a[:1, :, None], c[:, :, None], padding=(0, 1, 1))
+    conv_transpose2d | F.conv_transpose2d(a, c)
+    max_pool1d | F.max_pool1d(a[0], 2) | O.max_pool1d(a[0], 2)
+    avg_pool1d | F.avg_pool1d(a[0], 2) | O.avg_pool1d(a[0], 2)
+    adaptive_avg_pool1d | F.adaptive_avg_pool1d(a[0], 2) | O.adaptive_avg_pool1d(a[0], 2)
+    lp_pool2d | F.lp_pool2d(a, 2, 2) | O.lp_pool2d(a, 2, 2)
+    affine_grid | F.affine_grid(t[:4].reshape(2, 2, 3), (2, 1, K, K)) | O.affine_grid(t[:4].reshape(2, 2, 3), (2, 1, K, K))
+    attention | F.scaled_dot_product_attention(b, b, b) | O.scaled_dot_product_attention(b, b, b)
+    int64 max | k.max()
+    int64 min axis 1 | k.amin(1)
+    int64 compare | k < 3
+    int64 cumsum | L.cumsum(k, 1)
+    int64 sort | L.sort(k, 1)[0] | O.sort(k, 1)[0]
+    float64 softmax | F.softmax(d, 1)
+    float64 div | d / (d + 3)
+    float16 mul | e * e
+    bfloat16 softmax | F.softmax(w, 1)
+    bfloat16 gelu | F.gelu(w)
+    bool and | m & m
+    bool sum | m.sum()
+    det | L.linalg.det(q[:64, :64]) | O.det(q[:64, :64])
+    matrix_power | L.linalg.matrix_power(x[:64, :64], 3) | O.matrix_power(x[:64, :64], 3)
+    vector_norm | L.linalg.vector_norm(x) | O.vector_norm(x)
+    mean of squares | (x * x).mean()
+    rms | x * L.rsqrt((x * x).mean(-1, keepdim=True) + 1e-6) | x * L.rsqrt((x * x).mean(-1, keep_dims=True) + 1e-6)
 """)
 #: Operators that have no gradient, or write in place: forward alone.
 PLAIN = _rows("""
@@ -400,7 +502,7 @@ def prepared(library: str, name: str, scope: dict, backward: bool) -> tuple[Call
     for each in "xzpt":  # that are written to, or followed
         own[each] = scope[each].clone()
     if backward:
-        run = _with_gradient(text, own, "t" if name == "cross" else "p" if "x" not in text.replace("exp", "") else "x")
+        run = _with_gradient(text, own)
     else:
         run = eval(f"lambda: {text}", own)
     for _ in range(3):
@@ -410,10 +512,12 @@ def prepared(library: str, name: str, scope: dict, backward: bool) -> tuple[Call
     return run, max(1, min(2000, int(0.003 / max(time.perf_counter() - start, 1e-7))))
 
 
-def _with_gradient(text: str, own: dict, name: str) -> Callable:
-    if f"{name}" not in text:
-        name = next(each for each in "adqbfew" if each in text)
-    leaf = own[name]
+def _with_gradient(text: str, own: dict) -> Callable:
+    used = set(re.findall(r"\b[a-z]\b", text))
+    name = next((each for each in "xptadqbfew" if each in used), "")
+    if not name:
+        raise ValueError("it has no gradient")
+    leaf = own[name] = own[name].clone()
     leaf.requires_grad = True
     out = eval(text, own)
     if not out.requires_grad:

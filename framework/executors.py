@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError
-from anfora.core.random import get_rng_state, set_rng_state
+from anfora.modes import lower
 
 __all__: list[str] = []
 
@@ -16,7 +15,7 @@ class _CellExecutor:
     """Checks and runs of a Cell as a whole."""
 
     def compile(self, obj: Cell, *args: Any, phase: str = "predict", **kwargs: Any) -> tuple[str, bool]:
-        """Refuse inputs that a Cell refuses, and change nothing: a copy of the Cell is run with them.
+        """Refuse inputs that a Cell refuses, and have it compiled for them, without changing anything: see `ir.lower`.
 
         Args:
             obj: the Cell.
@@ -29,11 +28,9 @@ class _CellExecutor:
         """
         if not isinstance(obj, Cell):
             raise OpTypeError(f"compile needs a Cell, but got {type(obj).__name__}", arg="obj")
-        state = get_rng_state()
-        try:
-            copy.deepcopy(obj)(*args, **kwargs)
-        finally:
-            set_rng_state(state)
+        error = lower(obj, *args, **kwargs).error
+        if error is not None:
+            raise error
         return f"{phase}.{type(obj).__name__}", True
 
     def __call__(self, obj: Cell, *args: Any, phase: str = "predict", **kwargs: Any) -> Any:

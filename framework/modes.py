@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import os
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from anfora.api import GradientFunction
 from anfora.core import slots
@@ -22,6 +23,9 @@ from anfora.graph.source.sources import look_for
 from anfora.graph.tell.cells import program_of
 from anfora.graph.tell.explain import Report, Watched, explained, kind_of_program, strictness
 
+if TYPE_CHECKING:
+    from anfora.graph.tell.analysis import LoweredProgram
+
 __all__ = [
     "JitConfig",
     "constexpr",
@@ -29,6 +33,7 @@ __all__ = [
     "jit",
     "jit_class",
     "lazy_inline",
+    "lower",
     "ms_function",
     "mutable",
     "no_inline",
@@ -81,9 +86,10 @@ def jit(function: Any = None, **options: Any) -> Any:
 
     Args:
         function: a function, a method or a Cell; when it is left out a decorator is returned. Older programs name it `fn`.
-        fullgraph: raise one error, which lists all there is, where something is left to the interpreter. What only looks at
-            data is collected on the way, and the first thing that could have an effect is refused before it is done; what
-            stands before it has been done then.
+        fullgraph: raise one error, which lists all there is, where something is left to the interpreter, in branches too
+            that this call would not take. All that can be known beforehand (`anfora.ir.lower`) is refused before anything
+            is done. Behind what only a run can know it is refused where it comes, before it is done; what stands before
+            it has been done then.
         jit_syntax_level: "STRICT" refuses in the same way what MindSpore's strict syntax does not have: functions and
             objects that are neither Python's nor this library's, and changes of what is outside. Branches on tensors,
             `print`, Cells made in the program, optimizers and `vmap` are legal there.
@@ -144,6 +150,10 @@ class _Jitted(Compiled):
         look_for(function)  # type: ignore[arg-type]
         self.program = kind_of_program(options)(function, None, strictness(_with_config(options)))
 
+    def lower(self, *args: Any, **kwargs: Any) -> LoweredProgram:
+        """What a call would do, found out before any: see `anfora.ir.lower`. Of a method, the object comes first."""
+        return lower(self, *args, **kwargs)
+
     def __reduce__(self) -> Any:
         found: Any = sys.modules.get(self.__module__)
         for name in self.__qualname__.split("."):  # type: ignore[attr-defined]
@@ -164,6 +174,18 @@ def _caller(function: Callable) -> Callable:
         return function(*args, **kwargs)
 
     return call
+
+
+def _as_function(cell: Cell) -> types.FunctionType:
+    """A function that calls a Cell, which it knows as a global variable."""
+    scope = {"cell": cell, "__name__": __name__, "__builtins__": builtins}
+    call = types.FunctionType(_call_cell.__code__, scope, type(cell).__name__)
+    call.__wrapped__ = cell.construct  # type: ignore[attr-defined]
+    return call
+
+
+def _call_cell(*args: Any, **kwargs: Any) -> Any:
+    return cell(*args, **kwargs)  # type: ignore[name-defined]  # noqa: F821
 
 
 def explain(function: Callable) -> Callable[..., Report]:
@@ -193,6 +215,46 @@ def explain(function: Callable) -> Callable[..., Report]:
         return explained(program, (*before, *args), kwargs)
 
     return call
+
+
+def lower(function: Callable, *args: Any, **kwargs: Any) -> LoweredProgram:
+    """Find out what a call would do, and have it compiled, without doing it.
+
+    Nothing of the program changes, nothing is written or printed and no kernel runs: another process follows all ways
+    that the call may go. Where it branches on a tensor both ways are followed. So what is unsupported is found wherever it
+    stands. The kernels of all ways are in the cache then.
+
+    Args:
+        function: a compiled function, a Cell, or any function.
+        args, kwargs: what it would be called with. Of tensors the shapes and types count, not what lies in them:
+            `Tensor(shape=(32, 10), dtype=float32)` will do.
+    Returns:
+        a `LoweredProgram`: `unsupported`, what is left to the interpreter, place by place; `unknown`, the places behind
+        which only a run knows more; `error`, what every such call raises; `graph`; and `text`, which `print` shows.
+    Raises:
+        OpTypeError: it cannot be called.    OpRuntimeError: this system cannot fork.
+    Example:
+        >>> @jit
+        ... def step(x):
+        ...     if x.sum() > 100:
+        ...         print("large")
+        ...     return x * 2
+        >>> lowered = lower(step, Tensor([1.0, 2.0]))
+        >>> [place.reason for place in lowered.unsupported]
+        ['a call of print, which the compiler cannot look into']
+    """
+    if not callable(function):
+        raise OpTypeError(f"lower needs a function or a Cell, but got {type(function).__name__}", arg="function")
+    from anfora.graph.tell import analysis  # which few programs ask for
+
+    if isinstance(function, Cell):  # known beforehand, with its weights, which are inputs of the graph by their names
+        program, before = (
+            Watched(_as_function(function), None, strictness(function.__dict__.get("_jit_options", {}))),
+            (),
+        )
+    else:
+        program, before = _program_of(function)
+    return analysis.lower(program, (*before, *args), kwargs)
 
 
 def _program_of(function: Any) -> tuple[Watched, tuple]:

@@ -21,6 +21,7 @@ _registries: dict[str, dict] = {}  #: what Python's filters remember, by file
 
 def warn(message: str, place: tuple[Any, int] | None = None) -> None:
     """Warn at a position of the program; at the present one when not given."""
+    slots.watcher.has_warned = True
     code, at = place or _here()
     if code is None:
         file, line = "sys", 1

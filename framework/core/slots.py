@@ -13,7 +13,8 @@ from typing import Any
 
 __all__ = [
     "assign", "backward", "bound", "call_cell", "call_compiled", "calls_are_special", "compiled_cells", "dispatch",
-    "is_followed", "method_table", "native_change", "native_method", "need_examples", "set_num_threads", "watch", "watcher",
+    "is_followed", "kept_calls", "method_table", "native_change", "native_method", "need_examples", "set_num_threads",
+    "watch", "watcher",
 ]  # fmt: skip
 
 
@@ -28,10 +29,10 @@ def native_method(op: Any, order: tuple[int, ...] | None, is_python: bool) -> An
     return _filled("native_method")(op, order, is_python)
 
 
-def bound(op: Any, **attributes: Any) -> Any:
+def bound(op: Any, count: int | None = None, /, **attributes: Any) -> Any:
     """An operator with its attributes fixed, as a function of one value for each tensor parameter; native where that is
-    possible."""
-    return _filled("bound")(op, **attributes)
+    possible. One of a sequence of tensors is made a function of `count` of them."""
+    return _filled("bound")(op, count, **attributes)
 
 
 def native_change(op: Any, in_python: Any, untaped: bool = False, name: str | None = None) -> Any:
@@ -39,6 +40,12 @@ def native_change(op: Any, in_python: Any, untaped: bool = False, name: str | No
     argument, native where that is possible. `in_python` is that function; an `untaped` one is an effect that no tape
     follows. With a name it is that method of Tensor."""
     return _filled("native_change")(op, in_python, untaped, name)
+
+
+def kept_calls(function: Any) -> Any:
+    """What knows earlier calls of a function that is written in operators: a function of arguments and keyword arguments,
+    which gives the result where it knows the operators, else NotImplemented."""
+    return _filled("kept_calls")(function)
 
 
 def call_cell(cell: Any, args: tuple, kwargs: dict) -> Any:
@@ -88,6 +95,7 @@ class Watcher(threading.local):
     #: Whether the program has asked PyNative mode what only a compiler knows (ops/programs.py); or in words what else it
     #: did that cannot be done twice.
     has_asked: bool | str = False
+    has_warned: bool = False  #: whether there was something to warn of, told or not
 
 
 watcher = Watcher()

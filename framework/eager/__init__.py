@@ -2,6 +2,7 @@
 
 entry.py      what follows from layouts and attributes: plans, and what the tape keeps
 dispatch.py   the call of an operator; views; in-place writes; the door to the native path
+kept.py       calls of functions that are written in operators, without what stands in front of these
 in_place.py   writes in place on that
 tape.py       nodes, recording, the walk back
 transform.py  gradients of functions, on the tape
@@ -16,11 +17,13 @@ autocast.py   mixed precision, operator by operator
 from anfora.core import memory, slots, span
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.eager import batched, cells, dispatch, tape, transform
+from anfora.eager import batched, cells, dispatch, entry, kept, tape, transform
 from anfora.kernel import executor, glue
 
-glue.bind(Tensor, Parameter, tape.Node, tape.Followed, memory.SAVED, memory.clock, span.internal_files)
+glue.bind(Tensor, Parameter, tape.Node, tape.Output, tape.Followed, memory.SAVED, memory.clock, span.internal_files)
 dispatch.install()
+slots.kept_calls = kept.Calls
+entry.kept_rule = kept.Rule
 slots.call_cell = cells.call_cell
 slots.backward = batched.effect(transform.backward)
 slots.is_followed = transform.is_followed

@@ -7,9 +7,10 @@ have been seen before and are plain (tensors, Python numbers, no attributes or b
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,10 +29,10 @@ from anfora.eager import autocast, batched, in_place, tape
 from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
-from anfora.kernel.given import ARGUMENTS
+from anfora.kernel.given import ARGUMENTS, OUTPUTS
 from anfora.kernel.site import NativeEntry, Site
 
-__all__ = ["apply", "bound", "call", "measured", "native_method", "observe"]
+__all__ = ["apply", "bound", "call", "measured", "native_method", "observe", "without_kernels"]
 
 
 def call(op: Op, args: tuple, kwargs: dict) -> Any:
@@ -56,6 +57,13 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
         return _call_mixed(op, args, kwargs)
     elif op.variadic and slots.watcher.recorder is None:
         return _call_flat(op, args, kwargs)
+    elif not op.variadic:
+        kept = op.caches.get("kept")
+        if kept is None:
+            kept = op.caches["kept"] = slots.kept_calls(lambda *args, **kwargs: call_fully(op, args, kwargs))
+        result = kept(args, kwargs)
+        if result is not NotImplemented:
+            return result
     return call_fully(op, args, kwargs)
 
 
@@ -308,7 +316,9 @@ def _run(entry: Entry, flat: list) -> Any:
         return _write(entry, flat, mask)
     if entry.view is not None:
         return _view(entry, flat[0], mask)
-    if op.python_rule is not None:
+    if _is_idle:
+        arrays = [np.zeros(layout.shape, layout.dtype.storage) for layout in entry.outputs]
+    elif op.python_rule is not None:
         arrays = _run_python(entry, flat)
     else:
         numbers = _numbers(entry, flat)
@@ -509,7 +519,7 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     for i, array in enumerate(numbers):  # an overlapping source is read before the write
         if i not in entry.written and array is not None and any(np.may_share_memory(array, w) for w in written):
             numbers[i] = memory.twin(array)
-    code = glue.launch(entry.program, *numbers, *written)
+    code = 0 if _is_idle else glue.launch(entry.program, *numbers, *written)
     if code:
         raise _failure(entry, flat, code)
     for target in targets:
@@ -646,7 +656,8 @@ def _make_site(
             raise told from told.__cause__
         if site is None or slots.watcher.recorder is not None:
             return result
-        if result.__class__ not in (batched.Batched, tuple):  # these are never native
+        first = result[0] if result.__class__ is tuple and result else result
+        if first.__class__ is not batched.Batched:  # these are never native
             _teach(site, op, inputs, given, order, groups)
         return result
 
@@ -674,9 +685,10 @@ def native_change(op: Op | str | None, in_python: Callable, untaped: bool = Fals
     return in_python if site is None else (site.method(Tensor) or in_python) if name else site.call
 
 
-def bound(op: Op, **attributes: Any) -> Any:
-    """An operator with its attributes fixed, as a function of tensors."""
-    site, slow = _make_site(op, tuple((name, freeze(value)) for name, value in attributes.items()), None)
+def bound(op: Op, count: int | None = None, /, **attributes: Any) -> Any:
+    """An operator with its attributes fixed, as a function of tensors: of `count` where it is one of a sequence."""
+    groups = None if count is None else (slice(0, count),)
+    site, slow = _make_site(op, tuple((name, freeze(value)) for name, value in attributes.items()), None, groups=groups)
     return site.call if site is not None else slow
 
 
@@ -691,21 +703,52 @@ def _teach(
     keys = list(map(_key, inputs))
     grouped = keys if groups is None else [tuple(keys[g]) if isinstance(g, slice) else keys[g] for g in groups]
     entry = entry_for(op, tuple(grouped), given)
-    if entry.is_tuple or op.python_rule is not None or entry.advice is not None:
-        return
-    if entry.widens and _widens_a_network(inputs):
-        return
     if op.writes is not None:
-        change = in_place.written(entry, keys) if order is None else None
+        change = in_place.written(entry, keys) if order is None and not _goes_by_python(entry, inputs) else None
         if change is not None:
             site.add(change)
         return
-    if entry.view is not None and (order is not None or entry.numbers):  # a number has no memory to look at
+    if _goes_by_python(entry, inputs):
         return
     if order is None or order == tuple(range(len(keys))):
         site.add(_native(entry, keys))
-    else:
+    elif entry.view is None:
         site.add(_native(entry.reordered(order), [keys[order.index(i)] for i in range(len(order))]))
+
+
+def _goes_by_python(entry: Entry, inputs: list) -> bool:
+    """Whether native code cannot serve a call."""
+    if len(entry.outputs) > OUTPUTS or entry.op.python_rule is not None or entry.advice is not None:
+        return True
+    if entry.view is not None and entry.numbers:  # a number has no memory to look at
+        return True
+    return entry.widens and _widens_a_network(inputs)
+
+
+def caller(entry: Entry, inputs: list) -> Callable:
+    """A function of the inputs of a planned call that runs it."""
+
+    def slow(*flat: Any) -> Any:
+        glue.claim()
+        for value in flat:
+            if isinstance(value, Tensor):
+                current(value)
+        try:
+            return run(entry, list(flat))
+        except AnforaError as error:
+            raise locate_error(error, entry.op) from error.__cause__
+
+    slow.__name__ = entry.op.name
+    keys = list(map(_key, inputs))
+    if not glue.available() or len(inputs) > ARGUMENTS or _goes_by_python(entry, inputs):
+        return slow
+    writes = entry.op.writes is not None
+    known = in_place.written(entry, keys) if writes else _native(entry, keys)
+    if known is None:
+        return slow
+    site = Site(slow, writes=writes)
+    site.add(known)
+    return site.call
 
 
 def _native(entry: Entry, keys: list) -> NativeEntry:
@@ -717,7 +760,9 @@ def _native(entry: Entry, keys: list) -> NativeEntry:
         if mask & entry.followed == mask and all(isinstance(keys[i], Layout) for i in range(count) if mask >> i & 1)
     }
     offset, step = (entry.view[1], ((entry.op, entry.attributes),)) if entry.view is not None else (0, ())
-    return NativeEntry(tuple(keys), entry.program, entry.outputs[0], scalars, entry.followed, recipes, offset, step)
+    return NativeEntry(
+        tuple(keys), entry.program, entry.outputs, scalars, entry.followed, recipes, offset, step, entry.is_tuple
+    )
 
 
 def watch(recorder: Any) -> None:
@@ -731,6 +776,28 @@ def observe(function: Callable | None) -> None:
     global observer
     observer = function
     glue.watch(observe, function is not None)
+
+
+@contextlib.contextmanager
+def without_kernels() -> Iterator[None]:
+    """Let operators, in all threads of the process, give tensors of zeros and write nothing: what they take and give, the
+    tape and all refusals are as ever, and no kernel runs."""
+    global _is_idle
+    before, was_idle = observer, _is_idle
+    observe(_looked_on)  # no call goes past `run_now`
+    _is_idle = True
+    try:
+        yield
+    finally:
+        _is_idle = was_idle
+        observe(before)
+
+
+_is_idle = False
+
+
+def _looked_on(run: Callable, entry: Entry, flat: list) -> Any:
+    return run(entry, flat)
 
 
 def install() -> None:

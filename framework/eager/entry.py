@@ -46,8 +46,13 @@ class Call:
         self.passes = rule is pass_gradient
         self.targets = tuple(targets)  #: the inputs that its results belong to
         self.is_tuple = is_tuple  #: whether the rule gives one result for each target
-        self.run = _runner(rule, arguments, False)
+        self.run: Callable = _runner(rule, arguments, False)
         self.run_with_history = _runner(rule, arguments, True)
+
+
+def kept_rule(call: Call, plain: Callable, layouts: list[Layout | None]) -> Callable:
+    """A rule that is looked at when it is called often. Filled by `kept.py`."""
+    return plain
 
 
 class Argument:
@@ -136,7 +141,8 @@ class Entry:
 
     __slots__ = (
         "op", "attributes", "groups", "inputs", "outputs", "program", "view", "is_tuple", "_recipes",
-        "followed", "may_fail", "numbers", "written", "advice", "widens", "is_advised", "__weakref__",
+        "followed", "may_fail", "numbers", "written", "advice", "widens", "is_advised", "caller",
+        "__weakref__",
     )  # fmt: skip
 
     op: Op
@@ -154,6 +160,7 @@ class Entry:
     advice: str | None  #: what the caller is warned of
     widens: bool  #: whether float64 data makes the result of float32 ones float64
     is_advised: bool  #: whether it is one of these two
+    caller: Any  #: the function of its inputs that runs it, where a kept call needs one (kept.py)
 
     def __init__(self, op: Op, keys: Sequence[Key], attributes: dict[str, Any]) -> None:
         self.op = op
@@ -173,6 +180,7 @@ class Entry:
         is_safe = op.faults_are_of_integers and all(layout.dtype.is_float for layout in self.outputs)
         self.may_fail = op.python_rule is not None or (op.fault_rule is not None and not is_safe)
         self._recipes: dict[int, Recipe] = {}
+        self.caller = None
         self.advice = None if op.advice_rule is None else op.advice_rule(*abstracts, **self.attributes)
         floats = {layout.dtype for layout in self.inputs if layout is not None and layout.shape}
         self.widens = float32 in floats and float64 in floats and any(x.dtype is float64 for x in self.outputs)
@@ -300,6 +308,10 @@ class Entry:
             targets += [(i, self.inputs[i]) for i in flat]
         is_tuple = len(gradient.targets) > 1 or not op.variadic.isdisjoint(gradient.targets)
         call = Call(gradient.rule, arguments, targets, is_tuple)  # type: ignore[arg-type]
+        if type(op) is Op and not call.passes and all(slot not in self.numbers for slot in slots):
+            kept = [each for argument in arguments for each in argument.members or (argument,) if each.where >= 0]
+            layouts = {each.where: each.layout for each in kept}
+            call.run = kept_rule(call, call.run, [layouts.get(i) for i in range(max(layouts, default=-1) + 1)])
         if op.part_rule is not None:
             call.part = op.part_rule(self.inputs[0], **self.attributes)
         return call

@@ -412,18 +412,21 @@ class Parts:
 
     def whole(self) -> Tensor:
         """The gradient."""
-        from anfora.ops import zeros
-        from anfora.ops.copying import place
-        from anfora.ops.shape import index_view
+        return _placing(self.shape, tuple(self.items))(*self.tensors)
 
-        if len(self.items) > 1 and _lie_side_by_side(self.items):
-            whole = zeros(self.shape, self.tensors[0].dtype)
-            for items, tensor in zip(self.items, self.tensors):
-                index_view(whole, items).add_(tensor)  # zero and the element
-            return whole
-        paths = [(("index_view", (("items", items),)),) for items in self.items]
-        placed = [place(tensor, shape=self.shape, path=path) for tensor, path in zip(self.tensors, paths)]
-        return functools.reduce(operator.add, placed)
+
+@functools.lru_cache(maxsize=1024)
+def _placing(shape: tuple[int, ...], parts: tuple[tuple, ...]) -> Callable:
+    """The function that makes a gradient of parts that lie so."""
+    from anfora.ops.copying import assemble, place
+
+    paths = tuple([(("index_view", (("items", items),)),) for items in parts])
+    if len(parts) > 1 and _lie_side_by_side(parts):
+        return slots.bound(assemble, len(parts), shape=shape, paths=paths)
+    placed = [slots.bound(place, shape=shape, path=path) for path in paths]
+    if len(placed) == 1:
+        return placed[0]
+    return lambda *tensors: functools.reduce(operator.add, [put(x) for put, x in zip(placed, tensors)])
 
 
 def _lie_side_by_side(parts: Sequence[tuple]) -> bool:

@@ -5,6 +5,7 @@ calls have in common with those that write in place (`change.py`).
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 
 from anfora.kernel.change import write_change, write_set_item
@@ -20,14 +21,16 @@ METHODS = 256  #: methods of Tensor that can be native
 # an entry, beside what all have (given.py)
 (
     _LAYOUT,
-    _DESCR,
-    _NDIM,
-    _DIMS,
+    _,  # the type of numpy's
+    _,  # number of axes
+    _,  # and lengths
     _STRIDES,  # of a view, else 0
     _OFFSET,  # of a view: bytes from its source
     _STEP,  # of a view: a tuple with its step in the path
 ) = range(5, 12)
-_SAVES = 16  #: 2 ** ARGUMENTS rows of: count (see NOT_RECORDED, PYTHON), followed inputs, the recipe, SLOTS indices
+_OUTPUTS = 16  #: how many there are in the tuple that it gives, 0 if it gives none …
+_TABLE = 17  # … and of each the four words that begin with _LAYOUT
+_SAVES = 18  #: 2 ** ARGUMENTS rows of: count (see NOT_RECORDED, PYTHON), followed inputs, the recipe, SLOTS indices
 _SAVE_ROW = SLOTS + 3
 PYTHON, NOT_RECORDED = -1, -2
 
@@ -178,8 +181,62 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         fn.call(None, "Py_DecRef", kept.value)  # may be null
         fn.ret(result)
 
+    def array_like(words: Value, strides: Value, buffer: Value, flags: Value) -> Value:
+        """A new array, of the four words that say of which kind."""
+        return fn.call_pointer(
+            PTR, fn.symbol("anfora_new_array"), fn.symbol("anfora_array_type"), incref(fn.load(words, PTR, 1)),
+            fn.load(words, I64, 2).to("i32"), fn.load(words, PTR, 3), strides, buffer, flags, fn.const(0, PTR),
+        )  # fmt: skip
+
+    # Several results.
+    outputs = fn.load(entry, I64, _OUTPUTS)
+    with fn.when(outputs != 0):
+        results = fn.call(PTR, "PyTuple_New", outputs)
+        with fn.when(results.address() == 0):
+            leave(fn.const(0, PTR))
+
+        def drop() -> None:
+            fn.call(None, "Py_DecRef", results)
+
+        with fn.loop(0, outputs) as i:
+            words = fn.load(entry, PTR, _TABLE) + i * 32
+            made = array_like(words, fn.const(0, PTR), fn.const(0, PTR), fn.const(0, I32))
+            with fn.when(made.address() == 0):
+                drop()
+                leave(fn.const(0, PTR))
+            fn.store(fn.load(made + where.array_data, I64), data, count + i)
+            tensor = fn.call(PTR, "make_tensor", made, fn.load(words, PTR))
+            with fn.when(tensor.address() == 0):
+                drop()
+                leave(fn.const(0, PTR))
+            fn.store(incref(none), tensor + where.tensor_node)
+            fn.call(I32, "PyTuple_SetItem", results, i, tensor)
+        code = run(fn, fn.load(entry, PTR, PROGRAM), data, given.hold)
+        with fn.when(code != 0):
+            drop()
+            fn.call(None, "Py_DecRef", kept.value)
+            slow()
+        with fn.unless(recording.value):
+            fn.ret(results)
+        result_of = functools.partial(fn.call, PTR, "PyTuple_GetItem", results)
+        of_tuple = _write_node(given, python, row, kept.value, results, result_of)
+        with fn.loop(0, outputs) as i:
+            history = fn.call(PTR, "PyType_GenericAlloc", fn.symbol("anfora_output"), fn.const(0))
+            key = fn.call(PTR, "PyTuple_New", fn.const(2))
+            index = fn.call(PTR, "PyLong_FromLongLong", i)
+            with fn.when((history.address() == 0) | (key.address() == 0) | (index.address() == 0)):
+                for left in (history, key, index, of_tuple, results):
+                    fn.call(None, "Py_DecRef", left)
+                fn.ret(fn.const(0, PTR))
+            fn.call(I32, "PyTuple_SetItem", key, fn.const(0), incref(of_tuple))
+            fn.call(I32, "PyTuple_SetItem", key, fn.const(1), index)
+            fn.store(key, history + where.output_key)
+            fn.call(None, "Py_DecRef", none)
+            fn.store(history, fn.call(PTR, "PyTuple_GetItem", results, i) + where.tensor_node)
+        fn.call(None, "Py_DecRef", of_tuple)
+        fn.ret(results)
+
     # Compute, or take a view.
-    descr = incref(fn.load(entry, PTR, _DESCR))
     null, no_flags = fn.const(0, PTR), fn.const(0, I32)
     strides = fn.load(entry, PTR, _STRIDES)
     is_view = strides.address() != 0
@@ -189,10 +246,7 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         source = fn.load(first + where.tensor_array, PTR)
         buffer.set((fn.load(data, I64) + fn.load(entry, I64, _OFFSET)).pointer())
         flags.set(fn.load(source + where.array_flags, I32) & WRITEABLE)
-    out = fn.call_pointer(
-        PTR, fn.symbol("anfora_new_array"), fn.symbol("anfora_array_type"), descr,
-        fn.load(entry, I64, _NDIM).to("i32"), fn.load(entry, PTR, _DIMS), strides, buffer.value, flags.value, null,
-    )  # fmt: skip
+    out = array_like(entry + _LAYOUT * 8, strides, buffer.value, flags.value)
     with fn.when(out.address() == 0):
         leave(null)
     with fn.when(is_view):
@@ -231,38 +285,54 @@ def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> Non
         fn.store(incref(none), result + where.tensor_node)
         fn.ret(result)
 
-    # Record.
-    code, at = _write_place(fn, where, python, (result, kept.value), incref)
+    fn.store(_write_node(given, python, row, kept.value, result, lambda _: result), result + where.tensor_node)
+    fn.ret(result)
+
+
+def _write_node(
+    given: Given, python: tuple[int, int], row: Value, kept: Value, made: Value, result: Callable[[Value], Value]
+) -> Value:
+    """Record a call: its node.
+
+    Args:
+        row: of the entry, for the inputs that are followed.
+        kept: the tuple of what is saved, of which the results are missing; the node gets it.
+        made: what the call gives, dropped where there is no memory.
+        result: gives the tensor that is result i.
+    """
+    fn, where, args, count, none, incref = given.fn, given.where, given.args, given.count, given.none, given.incref
+    saves, saved_mark = fn.load(row, I64), fn.symbol("anfora_saved")
+    code, at = _write_place(fn, where, python, (made, kept), incref)
     node = fn.call(PTR, "PyType_GenericAlloc", fn.symbol("anfora_node"), fn.const(0))
     parents = fn.call(PTR, "PyTuple_New", count)
     clock = fn.symbol("anfora_clock")
     now = fn.load(clock, I64) + 1
     tick = fn.call(PTR, "PyLong_FromLongLong", now)
     with fn.when((node.address() == 0) | (parents.address() == 0) | (tick.address() == 0)):
-        for left in (tick, parents, node, code, at, result):
+        for left in (tick, parents, node, code, at, made, kept):
             fn.call(None, "Py_DecRef", left)  # which takes null
-        leave(null)
+        fn.ret(fn.const(0, PTR))
     with fn.loop(0, count) as i:
         parent = fn.var(none)
         parent.set(none)
-        with fn.when(((mask.value >> i) & 1) != 0):
+        with fn.when(((given.mask.value >> i) & 1) != 0):
             parent.set(fn.load(fn.load(args, PTR, i) + where.tensor_node, PTR))
         fn.call(I32, "PyTuple_SetItem", parents, i, incref(parent.value))
     with fn.loop(0, saves) as i, fn.when(fn.load(row, I64, i + 3) >= count):
-        mark = fn.load(result + where.tensor_mark, PTR)
-        fn.store(incref(saved_mark), result + where.tensor_mark)
+        tensor = result(fn.load(row, I64, i + 3) - count)
+        mark = fn.load(tensor + where.tensor_mark, PTR)
+        fn.store(incref(saved_mark), tensor + where.tensor_mark)
         fn.call(None, "Py_DecRef", mark)
-        fn.call(I32, "PyTuple_SetItem", kept.value, i, incref(out))
+        fn.call(I32, "PyTuple_SetItem", kept, i, incref(fn.load(tensor + where.tensor_array, PTR)))
     fn.store(now, clock)
     fn.store(incref(fn.load(row, PTR, 2)), node + where.node_recipe)
     fn.store(parents, node + where.node_parents)
-    fn.store(kept.value, node + where.node_saved)
+    fn.store(kept, node + where.node_saved)
     fn.store(tick, node + where.node_tick)
     fn.store(incref(none), node + where.node_hooks)
     fn.store(code, node + where.node_code)
     fn.store(at, node + where.node_at)
-    fn.store(node, result + where.tensor_node)
-    fn.ret(result)
+    return node
 
 
 def _write_place(

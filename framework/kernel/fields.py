@@ -46,9 +46,10 @@ class Fields:
     node_code: int
     node_at: int
     node_hooks: int
+    output_key: int
 
     @classmethod
-    def find(cls, tensor: type, node: type) -> Fields:
+    def find(cls, tensor: type, node: type, output: type) -> Fields:
         """Look for the fields in fresh objects. Raises StructuresDiffer."""
         if sys.implementation.name != "cpython" or not getattr(sys, "_is_gil_enabled", lambda: True)():
             raise StructuresDiffer("not CPython with an interpreter lock")
@@ -65,9 +66,9 @@ class Fields:
             for c in (_offset_of.__code__, compile("0", "a file", "eval"))
         }
         slots = {}
-        for prefix, owner in (("tensor", tensor), ("node", node)):
+        for prefix, owner in (("tensor", tensor), ("node", node), ("output", output)):
             for name in (f.name for f in fields(cls) if f.name.startswith(prefix + "_")):
-                slot = ("_" if prefix == "tensor" else "") + name[len(prefix) + 1 :]
+                slot = ("" if prefix == "node" else "_") + name[len(prefix) + 1 :]
                 slots[name] = _slot_offset(owner, slot)
         if any(len(found) != 1 for found in (counts, data, base, flags, value, kind, codes)):
             raise StructuresDiffer("fields lie at changing places")

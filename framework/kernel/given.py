@@ -11,11 +11,12 @@ from anfora.kernel.emit import F64, I32, I64, PTR, Function, Type, Value
 from anfora.kernel.fields import Fields
 
 __all__ = [
-    "ARGUMENTS", "CONVERSIONS", "KEYS", "PLACES", "PROGRAM", "SCALARS", "SCALAR_CODES", "SITE_SLOW", "SITE_TABLE",
-    "SITE_WRITES", "WAYS", "WRITEABLE", "Given", "call_slow", "run", "same",
+    "ARGUMENTS", "CONVERSIONS", "KEYS", "OUTPUTS", "PLACES", "PROGRAM", "SCALARS", "SCALAR_CODES", "SITE_SLOW",
+    "SITE_TABLE", "SITE_WRITES", "WAYS", "WRITEABLE", "Given", "call_slow", "run", "same",
 ]  # fmt: skip
 
 ARGUMENTS = 4  #: a site takes at most so many tensors and numbers
+OUTPUTS = 8  #: and an operator that gives a tuple gives at most so many
 WAYS = 4  #: entries that share a place in a site's table
 PLACES = 64  #: in the table of a site
 WRITEABLE = 0x400  # numpy's flag
@@ -112,7 +113,7 @@ class Given:
         """What each argument is: its key, the address of its data, whether the tape follows it."""
         fn, where, none = self.fn, self.where, self.none
         self.keys, self.numbers = fn.buffer(8 * ARGUMENTS), fn.buffer(8 * ARGUMENTS)
-        self.data = fn.buffer(8 * (ARGUMENTS + 1))
+        self.data = fn.buffer(8 * (ARGUMENTS + OUTPUTS))
         self.mask = fn.var(0)
         with fn.loop(0, self.count) as i:
             item = fn.load(self.args, PTR, i)

@@ -154,10 +154,11 @@ _bound: dict[str, Any] = {}
 
 
 def bind(
-    tensor: type, parameter: type, node: type, followed: type, saved: Any, clock: array, files: dict[str, bool]
-) -> None:
+    tensor: type, parameter: type, node: type, output: type, followed: type, saved: Any, clock: array,
+    files: dict[str, bool],
+) -> None:  # fmt: skip
     """Tell which classes calls make and meet, and which files are not the user's. Done once, by `anfora.eager`."""
-    _bound.update(tensor=tensor, parameter=parameter, node=node, followed=followed)
+    _bound.update(tensor=tensor, parameter=parameter, node=node, output=output, followed=followed)
     _bound.update(saved=saved, clock=clock, nothing=(), files=files)
 
 
@@ -173,6 +174,7 @@ def _symbols() -> dict[str, int]:
         "anfora_tensor": id(_bound["tensor"]),
         "anfora_parameter": id(_bound["parameter"]),
         "anfora_node": id(_bound["node"]),
+        "anfora_output": id(_bound["output"]),
         "anfora_followed": id(_bound["followed"]),
         "anfora_files": id(_bound["files"]),
         "anfora_saved": id(_bound["saved"]),
@@ -196,7 +198,7 @@ _call_recipe = Recipe(write_call, _symbols, vectorize=False)
 
 @functools.cache
 def methods() -> dict[str, int]:
-    where = Fields.find(_bound["tensor"], _bound["node"])
+    where = Fields.find(_bound["tensor"], _bound["node"], _bound["output"])
     names = ("kernel", "wrap", *(f"method{number}" for number in range(METHODS)))
     made = _call_recipe.addresses(where, sys.version_info[:2], names=names)
     return {**made, "call": made["kernel"]}
@@ -223,7 +225,7 @@ def native_wrap() -> Callable | None:
 @functools.cache
 def _native_launch() -> Callable | None:
     try:
-        where = Fields.find(_bound["tensor"], _bound["node"])
+        where = Fields.find(_bound["tensor"], _bound["node"], _bound["output"])
     except StructuresDiffer:
         return None
     return builtin(_launch_recipe.address(where.array_data), launch, None, _FASTCALL)

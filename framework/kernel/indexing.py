@@ -9,7 +9,8 @@ The axes of the tensor that are not indexed are those before the indices in the 
     array[pre, b, post]  <->  tensor at  offset(pre) + offsets[b] + offset(post)
 
 **Order.** Whatever comes to one place comes in the order of b: the last writer wins, sums are added in this order. Threads
-share a put by columns of `post`, or by ranges of offsets, each of which one thread walks from the first b to the last.
+share a put by columns of `post`; by runs of b that cannot meet in one place, where the first coordinates are those of the
+index itself; or by ranges of offsets, each of which one thread walks from the first b to the last.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Places:
     offsets: Buffer
     indexed: tuple[int, ...]
     position: int
+    runs: int = 1  #: the offsets are so many runs of one length, of which no two name the same place
 
 
 def places(p: Planner, form: tuple, indices: Sequence[Buffer], tensor: Buffer) -> Places:
@@ -63,7 +65,8 @@ def places(p: Planner, form: tuple, indices: Sequence[Buffer], tensor: Buffer) -
     at its position.
     """
     if form[0] == "along":
-        return Places(_along(p, indices[0], form[1], tensor.shape, tensor.strides), tuple(range(tensor.ndim)), 0)
+        offsets = _along(p, indices[0], form[1], tensor.shape, tensor.strides)
+        return Places(offsets, tuple(range(tensor.ndim)), 0, math.prod(indices[0].shape[: form[1]]))
     if form[0] == "points":
         indexed: tuple[int, ...] = tuple(range(indices[0].shape[-1]))
         position, apart = 0, len(indexed)
@@ -389,8 +392,10 @@ def plan_put(p: Planner, how: str, form: tuple, indices: Sequence[Buffer], value
         values = array
     itemsize = out.dtype.itemsize
     count, nbytes = offsets.size, ground.block * itemsize
-    columns, parts = 1, 1
-    if ground.kind == "long" and nbytes >= 2 * _COLUMNS:
+    columns, parts, runs = 1, 1, at.runs
+    if runs > 1:
+        pass
+    elif ground.kind == "long" and nbytes >= 2 * _COLUMNS:
         columns = -(-nbytes // _COLUMNS)
     elif ground.count < 8:
         work = count * (1.5 + 0.1 * nbytes)
@@ -398,24 +403,26 @@ def plan_put(p: Planner, how: str, form: tuple, indices: Sequence[Buffer], value
     reach = [s * (n - 1) for a, (n, s) in enumerate(zip(out.shape, out.strides)) if a in at.indexed]
     low, high = sum(min(r, 0) for r in reach), sum(max(r, 0) for r in reach)
     width = -(-(high - low + 1) // parts)
-    units = ground.count * parts * columns
+    units = ground.count * parts * columns * runs
     code = ground.buffer.code if how == "set" else out.code
     p.step(
         put.address(how, code, ground.kind), values, offsets, out, count, nbytes,
-        ground.n, ground.stride, parts, width, low, columns, _COLUMNS // itemsize, *ground.words(),
-        units=units, grain=split(units, count * (1.0 + 0.1 * nbytes / columns / parts)),
+        ground.n, ground.stride, parts, width, low, columns, _COLUMNS // itemsize, runs, count // runs,
+        *ground.words(),
+        units=units, grain=split(units, count / runs * (1.0 + 0.1 * nbytes / columns / parts)),
     )  # fmt: skip
 
 
 @recipe
 def put(how: str, code: str, kind: str) -> Module:
-    """A unit is a combination of pre, a range of offsets and a block of columns. words: values offsets out | places |
-    bytes of post | length and stride of a run | ranges, width of one, start of the first | blocks of columns, columns of
-    one | pre axes | outer post axes"""
+    """A unit is a combination of pre, a run of offsets, a range of these and a block of columns. words: values offsets
+    out | places | bytes of post | length and stride of a run of post | ranges, width of one, start of the first | blocks of
+    columns, columns of one | runs of offsets, length of one | pre axes | outer post axes"""
     fn = Function("kernel", [("ptr", "words")])
     values, offsets, out = (fn.word(HEADER + i).pointer() for i in range(3))
-    places, nbytes, n, stride, parts, width, low, columns, column = (fn.word(HEADER + 3 + i) for i in range(9))
-    pre = HEADER + 12
+    words = [fn.word(HEADER + 3 + i) for i in range(11)]
+    places, nbytes, n, stride, parts, width, low, columns, column, apart, length = words
+    pre = HEADER + 14
     post = fn.word(pre) * 2 + 1 + pre
     elem = memory.compute_elem(code)
     size = memory.code_bytes(code)
@@ -448,7 +455,8 @@ def put(how: str, code: str, kind: str) -> Module:
         block = unit % columns
         rest = unit // columns
         start = low + (rest % parts) * width
-        before = rest // parts
+        rest = rest // parts
+        before, begin = rest // apart, rest % apart * length
         base = out.address() + _offset(fn, before, pre)
         array = values.address() + before * places * nbytes
         if kind == "long":
@@ -457,7 +465,7 @@ def put(how: str, code: str, kind: str) -> Module:
             runs.n = fn.select(left > column, column, left)
             runs.n = fn.select(columns == 1, n, runs.n)
             base, array = base + first * size, array + first * size
-        with fn.loop(0, places) as b:
+        with fn.loop(begin, begin + length) as b:
             offset = fn.load(offsets, I64, b)
             with fn.when((offset - start).to("u64") < width.to("u64")):
                 runs.each(base + offset, array + b * nbytes, put_run)

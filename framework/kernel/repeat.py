@@ -187,7 +187,7 @@ _NAMES = ("kernel", "call", "repeat")
 def _functions() -> tuple[Callable, Callable]:
     """`kernel` and `call` of `_write`, as functions of Python."""
     try:
-        where = Fields.find(glue._bound["tensor"], glue._bound["node"])
+        where = Fields.find(glue._bound["tensor"], glue._bound["node"], glue._bound["output"])
     except StructuresDiffer:
         return _plain_functions()
     made = _native.addresses(where.array_data, names=_NAMES)

@@ -21,7 +21,7 @@ from anfora.core.abstract import Layout
 from anfora.kernel import executor, glue
 from anfora.kernel.call import METHODS, NOT_RECORDED, PYTHON, SLOTS
 from anfora.kernel.change import APART
-from anfora.kernel.given import ARGUMENTS, CONVERSIONS, PLACES, SCALAR_CODES, WAYS
+from anfora.kernel.given import ARGUMENTS, CONVERSIONS, OUTPUTS, PLACES, SCALAR_CODES, WAYS
 
 __all__ = ["NativeChange", "NativeEntry", "Site"]
 
@@ -34,12 +34,13 @@ class NativeEntry:
 
     keys: tuple[Any, ...]  #: for each argument its Layout, the type of a number, or None
     program: executor.Program | None  #: None for a view
-    layout: Any  #: of the only output
+    layouts: tuple[Layout, ...]  #: of the outputs
     scalar_codes: tuple[str | None, ...]  #: for each argument that is a number, the code it is passed as
     followed: int  #: mask of the arguments that a gradient can flow to
     recipes: dict[int, Any]  #: for each set of followed arguments the recipe, which says what to save
     offset: int = 0  #: of a view: bytes from its source
     step: tuple = ()  #: of a view: its step in the path, as a tuple of one
+    is_tuple: bool = False  #: whether it gives a tuple, be it of one
 
     @property
     def place(self) -> int:
@@ -48,16 +49,21 @@ class NativeEntry:
     def words(self) -> array | None:
         """The native form, or None where the fast path does not reach."""
         codes = _codes(self.keys, self.scalar_codes)
-        if codes is None:
+        if codes is None or len(self.layouts) > OUTPUTS:
             return None
         none = [0] * (ARGUMENTS - len(self.keys))
-        self._dims = array("q", self.layout.shape or (0,))
+        self._dims = [array("q", layout.shape or (0,)) for layout in self.layouts]
         words = [id(key) for key in self.keys] + none
-        self._strides = array("q", self.layout.strides or (0,))
+        self._strides = array("q", self.layouts[0].strides or (0,))
         program = self.program.address if self.program is not None else 0
         strides = self._strides.buffer_info()[0] if self.program is None else 0
-        words += [program, id(self.layout), id(self.layout.dtype.storage), len(self.layout.shape)]
-        words += [self._dims.buffer_info()[0], strides, self.offset, id(self.step), *codes]
+        outputs = [
+            (id(layout), id(layout.dtype.storage), len(layout.shape), dims.buffer_info()[0])
+            for layout, dims in zip(self.layouts, self._dims)
+        ]
+        self._outputs = array("q", [word for output in outputs for word in output])
+        words += [program, *outputs[0], strides, self.offset, id(self.step), *codes]
+        words += [len(outputs) if self.is_tuple else 0, self._outputs.buffer_info()[0]]
         for mask in range(1 << ARGUMENTS):
             followed = mask & self.followed
             recipe = self.recipes.get(followed)

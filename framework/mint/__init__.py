@@ -206,13 +206,12 @@ def unique(
     if dim is not None:
         raise NotImplementedError("unique along an axis: `dim` of mint.unique")
     values, order = ops.sort(input.reshape(-1))
-    different, numbers, counts = ops.unique_consecutive(values, True, True)
-    found: list[Tensor] = [different]
+    different = ops.unique_consecutive(values, return_inverse, return_counts)
+    found: list[Tensor] = [different] if isinstance(different, Tensor) else list(different)
     if return_inverse:
-        inverse = ops.tensor_scatter_elements(ops.zeros_like(numbers), order, numbers)
-        found.append(inverse.astype(int64).reshape(input.shape))
-    if return_counts:
-        found.append(counts.astype(int64))
+        inverse = ops.tensor_scatter_elements(ops.zeros_like(found[1]), order, found[1])
+        found[1] = inverse.reshape(input.shape)
+    found[1:] = [numbers.astype(int64) for numbers in found[1:]]
     return found[0] if len(found) == 1 else tuple(found)
 
 

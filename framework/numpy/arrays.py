@@ -217,6 +217,7 @@ def triu_indices_from(arr: Any, k: int = 0) -> tuple[Tensor, ...]:
 def indices(dimensions: Sequence[int], dtype: Any = int32, sparse: bool = False) -> list[Tensor]:
     """The coordinates of a grid, one tensor for each axis."""
     make: Any = numpy.indices
+    dtype = None if dtype is None else as_dtype(dtype)  # before a grid is made, which may be large
     return [asarray(x, dtype) for x in make(tuple(dimensions), sparse=sparse)]
 
 

@@ -162,6 +162,17 @@ def _(w: Writer, input, shape, path):
     return w.reshape(made, shape)
 
 
+@writes("assemble")
+def _(w: Writer, parts, shape, paths):
+    if any(list(lengths_in(part.shape)) for part in parts):
+        w.refuse("a place in a tensor of a free length")
+    made = w.expand(w.constant(0, w.dtype), (math.prod(shape),))
+    for part, path in zip(parts, paths):
+        places = w.constant(positions(w, shape, path).reshape(-1))
+        made = w.node("ScatterElements", made, places, w.reshape(part, (-1,)), axis=0)
+    return w.reshape(w.node("Add", made, w.constant(0, w.dtype)), shape)
+
+
 @writes("topk")
 def _(w: Writer, input, k, dim, largest, sorted):
     values, places = w.node(

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.arguments import word_for_one_of
 from anfora.core.errors import AnforaError, OpTypeError
 from anfora.core.nearest import MissingName
@@ -33,7 +34,11 @@ F = TypeVar("F", bound=Callable)
 
 
 def composite(function: F) -> F:
-    """Mark a public function that is written in operators; one that is marked, and an operator, stay what they are."""
+    """Mark a public function that is written in operators; one that is marked, and an operator, stay what they are.
+
+    Which operators it calls follows from the layouts of its tensors and the values of its other arguments, unless it looks
+    at data: so PyNative mode keeps its calls (`eager/kept.py`), and graph mode records them.
+    """
     if is_door(function):
         return function
     order = parameter_names(function)
@@ -45,15 +50,24 @@ def composite(function: F) -> F:
     optional = {name for name, kind in kinds.items() if kind == "Tensor | None"} | _optional(function, tensors)
     places = tuple(i for i, name in enumerate(order) if name in tensors)
 
+    def plainly(*args: Any, **kwargs: Any) -> Any:
+        for i in places:
+            if i < len(args) and args[i].__class__ in _ARRAYS:
+                args = (*args[:i], Tensor(args[i]), *args[i + 1 :])
+        if kwargs:
+            kwargs = {k: Tensor(v) if k in tensors and v.__class__ in _ARRAYS else v for k, v in kwargs.items()}
+        return function(*args, **kwargs)
+
+    kept: Callable | None = None
+
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        nonlocal kept
+        if kept is None:
+            kept = slots.kept_calls(plainly)
         try:
-            for i in places:
-                if i < len(args) and args[i].__class__ in _ARRAYS:
-                    args = (*args[:i], Tensor(args[i]), *args[i + 1 :])
-            if kwargs:
-                kwargs = {k: Tensor(v) if k in tensors and v.__class__ in _ARRAYS else v for k, v in kwargs.items()}
-            return function(*args, **kwargs)
+            result = kept(args, kwargs)
+            return plainly(*args, **kwargs) if result is NotImplemented else result
         except AnforaError as error:
             if error.place is None:
                 error.place = locate(error.arg, order)
@@ -61,7 +75,7 @@ def composite(function: F) -> F:
         except INNER as error:  # of something that is no tensor?
             name, signature = wrapped.__name__, lambda: inspect.signature(function)
             found: AnforaError | None
-            if isinstance(error, TypeError) and error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            if isinstance(error, TypeError) and _last_code(error) is plainly.__code__:
                 word = word_for_one_of(kwargs, signature().parameters)  # it is of the call itself
                 found = OpTypeError(str(error), help=word or f"its form is {name}{_shown(signature())}.")
             else:
@@ -74,6 +88,14 @@ def composite(function: F) -> F:
 
     wrapped.is_door = True  # type: ignore[attr-defined]
     return wrapped  # type: ignore[return-value]
+
+
+def _last_code(error: BaseException) -> types.CodeType | None:
+    """The code in which an error was raised."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    return None if last is None else last.tb_frame.f_code
 
 
 def is_door(function: Any) -> bool:

@@ -6,14 +6,16 @@ from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpValueError
 from anfora.core.op import op, pass_gradient, registry
-from anfora.core.tensor import Tensor
-from anfora.kernel.loops import plan_copy, plan_fill
+from anfora.core.tensor import Tensor, Tensors
+from anfora.kernel.emit import Value
+from anfora.kernel.loops import plan_copy, plan_elementwise, plan_fill
+from anfora.kernel.memory import compute_elem
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
 from anfora.ops.creation import zeros_of
 from anfora.ops.families import broadcast_shapes, leading, like, linear
 
-__all__ = ["alias", "cast", "copy", "copy_to", "identity", "place", "stop_gradient", "write_back"]
+__all__ = ["alias", "assemble", "cast", "copy", "copy_to", "identity", "place", "stop_gradient", "write_back"]
 
 
 # -- copies and conversions -------------------------------------------------------------------------------------------
@@ -204,10 +206,15 @@ def identity(x: Tensor) -> Tensor:
 
 def _plan_write(p: Planner, value: Buffer, out: Buffer, path: tuple) -> None:
     """Write `value` into the part of the contiguous buffer `out` that lies behind a path of views."""
+    plan_copy(p, value, _behind(out, path))
+
+
+def _behind(out: Buffer, path: tuple) -> Buffer:
+    """The part of a contiguous buffer that lies behind a path of views."""
     found = layouts.through(out.layout, path)
     assert found is not None
     layout, offset = found
-    plan_copy(p, value, Buffer(out.index, layout.dtype, layout.shape, layout.strides, out.offset + offset))
+    return Buffer(out.index, layout.dtype, layout.shape, layout.strides, out.offset + offset)
 
 
 @op
@@ -239,6 +246,44 @@ def _(*, path, g):
 
 
 linear(place, "input")
+
+
+@op
+def assemble(parts: Tensors, shape, paths):
+    """Zeros of `shape` to which each part is added, in the view behind its path. No two of these views meet, so each
+    element is written once: a part's plus zero, which makes zero of -0.
+
+    Example:
+        >>> rows = [(("index_view", (("items", (i,)),)),) for i in (2, 0)]
+        >>> assemble((Tensor([5., 6.]), Tensor([7., 8.])), (3, 2), rows).tolist()
+        [[7.0, 8.0], [0.0, 0.0], [5.0, 6.0]]
+    """
+
+
+@assemble.infer
+def _(parts, *, shape, paths):
+    return TensorType(parts[0].dtype, shape)
+
+
+@assemble.kernel
+def _(p: Planner, parts: list[Buffer], out: Buffer, *, shape, paths):
+    if sum(part.size for part in parts) < out.size:
+        plan_fill(p, out, 0)
+    elem = compute_elem(out.code)
+    for part, path in zip(parts, paths):
+        plan_elementwise(p, _plus_zero, [(part, elem)], [(_behind(out, path), elem)])
+
+
+def _plus_zero(x: Value) -> Value:
+    return x + 0
+
+
+@assemble.vjp("parts")
+def _(*, paths, g):
+    return [_follow(g, path) for path in paths]
+
+
+linear(assemble, "parts")
 
 
 @op

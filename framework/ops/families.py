@@ -54,6 +54,12 @@ class OpWithNumbers(Op):
         super().__init__(function)
         defaults = {name: self.signature.parameters[name].default for name in self.tensors}
         self.numbers = {name: value for name, value in defaults.items() if isinstance(value, (int, float))}
+        #: By how many tensors are given, the numbers that stand for the others.
+        self._rest = {
+            count: tuple(self.numbers[name] for name in self.tensors[count:])
+            for count in range(len(self.tensors))
+            if self.numbers.keys() >= set(self.tensors[count:])
+        }
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return slots.dispatch(self, *self._filled(args, kwargs))
@@ -66,6 +72,8 @@ class OpWithNumbers(Op):
         missing = self.tensors[len(args) :]
         if not missing:
             return args, kwargs
+        if not kwargs and len(args) in self._rest:
+            return (*args, *self._rest[len(args)]), kwargs
         rest = dict(kwargs)
         values = [rest.pop(name, self.numbers.get(name, self)) for name in missing]
         return (args, kwargs) if self in values else ((*args, *values), rest)

@@ -219,8 +219,12 @@ def getitem(x: Tensor, key: Any) -> Tensor:
             found = _row(x, key)
             if found is not None:
                 return found
-    elif key.__class__ is Tensor and key._layout.dtype.is_integer and x._layout.shape:
-        return pick(x, key, "parts")
+    elif key.__class__ is Tensor and x._layout.shape:
+        if key._layout.dtype.is_integer:
+            return pick(x, key, "parts")
+        found = _masked(x, key)
+        if found is not None:
+            return found
     return _getitem(x, key, quick)
 
 
@@ -267,6 +271,47 @@ def _row(x: Tensor, index: int) -> Tensor | None:
     view._base, view._epoch = base, base._epoch
     view._path = (*x._path, (index_view, {"items": (index % layout.shape[0], *rest)}))
     return view
+
+
+def _masked(x: Tensor, mask: Tensor) -> Tensor | None:
+    """`x[mask]` of a small tensor that nobody records, by numpy: how many elements are taken is known when they are, and
+    for each number there would be other operators."""
+    layout = mask._layout
+    shape = layout.shape
+    if state[1] or x.__class__ not in _PLAIN or (x._node is not None and is_recording()):
+        return None
+    if layout.dtype is not bool_ or not 0 < layout.size <= _SMALL or current(x)._layout.shape[: len(shape)] != shape:
+        return None
+    found = np.ascontiguousarray(x._array[current(mask)._array])
+    return wrap(found, TensorType(x._layout.dtype, found.shape).contiguous)
+
+
+_SMALL = 4096  #: elements of a mask
+
+
+def neighbours(x: Tensor, lead: tuple, items: Sequence[Any]) -> tuple[Tensor, ...] | None:
+    """The views that items of `index_view`, behind those of `lead`, name along an axis, without planning: for many, of a
+    tensor that nobody records. An item is an index, or (start, count, 1)."""
+    if state[1] or x.__class__ not in _PLAIN or (x._node is not None and is_recording()):
+        return None
+    current(x)
+    base = x if x._base is None else x._base
+    known: dict[int, Layout] = {}
+    before = (slice(None),) * len(lead)
+    array, layout, epoch, path, views = x._array, x._layout, base._epoch, x._path, []
+    for item in items:
+        count = 0 if item.__class__ is int else item[1]
+        found = known.get(count)
+        if found is None:
+            found = known[count] = layouts.index(layout, (*lead, item))[0]
+        part = slice(item[0], item[0] + count) if count else item
+        if part.__class__ is tuple:  # of no element
+            return None
+        view = wrap(array[(*before, part, ...)], found)
+        view._base, view._epoch = base, epoch
+        view._path = (*path, (index_view, {"items": (*lead, item)}))
+        views.append(view)
+    return tuple(views)
 
 
 _FEW = 64  #: integers below are taken natively when they come again
@@ -608,6 +653,10 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         >>> masked_select(Tensor([1, 2, 3]), Tensor([True, False, True])).tolist()
         [1, 3]
     """
+    if input.shape == mask.shape and input.ndim:
+        found = _masked(input, mask)
+        if found is not None:
+            return found
     if mask.dtype is not bool_:
         raise OpTypeError(f"masked_select needs a mask of type bool, but got {mask.dtype}", arg="mask")
     try:

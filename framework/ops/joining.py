@@ -22,6 +22,7 @@ from anfora.ops.composite import composite
 from anfora.ops.copying import copy
 from anfora.ops.creation import arange, integer, integers, meshgrid
 from anfora.ops.families import linear, normalize_axis, spread, type_of
+from anfora.ops.indexing import neighbours
 from anfora.ops.places import pick
 from anfora.ops.shape import broadcast_to, expand_dims, index_view, reshape, transpose, whole
 
@@ -315,6 +316,9 @@ def _views_along(input: Tensor, axis: int, items: tuple) -> tuple[Tensor, ...]:
             if len(_seen) >= 16 * _MOST_KEPT:
                 _seen.clear()
             _seen.add(key)
+            views = neighbours(input, lead, items) if len(items) > _MOST_KEPT else None
+            if views is not None:
+                return views
             return tuple([index_view(input, (*lead, item)) for item in items])
         if len(_views) >= _MOST_KEPT:
             _views.clear()

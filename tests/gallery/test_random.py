@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import inspect
 
 import pytest
@@ -20,6 +21,16 @@ def test_random_programs(first):
         check(program(seed, grad=seed % 5 == 0))
 
 
+@pytest.fixture
+def _small_heap():
+    """What is there before is no part of the collections in front of each call."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
+@pytest.mark.usefixtures("_small_heap")
 @pytest.mark.parametrize("first", range(0, 200, GROUP))
 def test_random_programs_with_signals(first):
     """A signal that falls anywhere leaves what Python leaves that is ended somewhere."""
@@ -28,11 +39,13 @@ def test_random_programs_with_signals(first):
         assert " " not in found, f"seed {seed}: {found}"
 
 
+@pytest.mark.usefixtures("_small_heap")
 def test_signals_fall_into_programs():
     found = [mismatch_of_signal(seed, 1) for seed in range(90)]
     assert found.count("caught") > 10 and found.count("outside") > 10
 
 
+@pytest.mark.usefixtures("_small_heap")
 def test_a_signal_that_leaves_half_of_a_program_is_found():
     """A compiler that does a thing twice where a handler has raised."""
 

@@ -31,7 +31,8 @@ def through_another():
 
 
 def variables():
-    return sorted(sys._getframe(1).f_locals), dict(sys._getframe(1).f_locals)["k"]
+    found = [name for name in sys._getframe(1).f_locals if not name.startswith(".")]  # those of the program
+    return sorted(found), dict(sys._getframe(1).f_locals)["k"]
 
 
 def caller_of_caller(x, k):
@@ -148,10 +149,47 @@ def of_another_compiled_one(x, k):
     return compiled_too(x), k
 
 
+def lines():
+    frame = sys._getframe(1)
+    return (
+        frame.f_lineno - frame.f_code.co_firstlineno,
+        inspect.getsource(frame).splitlines()[0],
+        inspect.getlineno(frame),
+    )
+
+
+def lines_of_a_function(x, k):
+    def inner(v):
+        y = v + k
+        return lines(), y
+
+    first = lines()
+    return first, inner(x), (lambda: lines())(), [lines() for _ in range(2)]
+
+
+def in_comprehensions(x, k):
+    one = [names() for i in range(2)]
+    two = {name_at(i): {(j, name_at(1), name_at(2)) for j in range(k)} for i in range(4)}
+    three = [[variables() for k in range(k, k + 2) if k] for j in range(2)]
+    four = [name_at(2) for i in [name_at(1)] for j in [name_at(1), i]]
+    return one, two, three, four, x
+
+
+def a_warning_in_a_comprehension(x, k):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        done = [
+            warnings.warn("old", stacklevel=i)
+            for i in range(1, k + 4)
+        ]  # fmt: skip
+    return [each.lineno for each in caught], done, x
+
+
 PROGRAMS = [
-    caller_of_caller, variable, variable_that_changes, all_variables, stack, stack_of_another, of_a_closure, of_a_method,
-    of_a_generator, a_warning, extracted, of_an_exception, a_long_loop, a_warning_in_a_long_loop,
-    a_function_that_calls_itself, of_another_compiled_one,
+    lines_of_a_function, in_comprehensions, a_warning_in_a_comprehension, caller_of_caller, variable,
+    variable_that_changes, all_variables, stack, stack_of_another, of_a_closure, of_a_method, of_a_generator, a_warning,
+    extracted, of_an_exception, a_long_loop, a_warning_in_a_long_loop, a_function_that_calls_itself,
+    of_another_compiled_one,
 ]  # fmt: skip
 
 
@@ -162,6 +200,8 @@ def the_caller(function, x, given):
 def plain(value):
     if isinstance(value, Tensor):
         return value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(held) for key, held in value.items() if not key.startswith(".")}
     return type(value)(map(plain, value)) if isinstance(value, (list, tuple)) else value
 
 
@@ -182,3 +222,84 @@ def test_frames_of_what_is_given_back_to_python(program):
         assert plain(the_caller(compiled, x, given)) == plain(the_caller(program, x, given))
         compiled.program.native = OVERDRAWN
         compiled_too.program.native = OVERDRAWN if given % 2 else None
+
+
+def looks_it_up(x, k):
+    y, numbers, more = x * k, [k, k + 1], {"k": (k, k * 2)}
+    told = (lambda: k)()
+    return numbers[told + 10], y, more
+
+
+def raises_further_in(x, k):
+    total = 0
+    for i in range(2):
+        total += k + i
+    return looks_it_up(x + total, total)
+
+
+def raises_in_a_comprehension(x, k):
+    return [looks_it_up(x, each) for each in (k, k + 1)]
+
+
+def raises_by_itself(x, k):
+    y = x + k
+    number = k * 2
+    return y, [number][number]
+
+
+def raises_between_items(x, k):
+    def items(first):
+        yield first
+        yield looks_it_up(x, first)
+
+    return list(items(k + 1))
+
+
+def raises_in_comprehensions_that_are_looked_at(x, k):
+    found = []
+    for made in (
+        lambda: [[looks_it_up(x, each) for each in (k,)] for _ in (1, 2)],
+        lambda: {key: value for key, value in [(1, 2), 3]},  # noqa: C416
+        lambda: {each[k] for each in ([1], [2])},
+        lambda: [each.missing for each in [x]],
+    ):
+        try:
+            made()
+        except Exception as error:
+            found.append([(e.name, e.lineno, e.line) for e in traceback.extract_tb(error.__traceback__)])
+    raise IndexError(found)
+
+
+RAISING = [
+    raises_in_comprehensions_that_are_looked_at,
+    raises_further_in,
+    raises_in_a_comprehension,
+    raises_by_itself,
+    raises_between_items,
+]
+
+
+@pytest.mark.parametrize("program", RAISING)
+def test_variables_in_tracebacks(program):
+    """They are asked for when the call is over."""
+
+    def shown(value):
+        if isinstance(value, (list, tuple)):
+            return type(value), [shown(item) for item in value]
+        if isinstance(value, dict):
+            return {key: shown(item) for key, item in value.items()}
+        return type(value), value.tolist() if isinstance(value, Tensor) else str(value).partition(" at 0x")[0]
+
+    def seen(function, given):
+        with pytest.raises(IndexError) as caught:
+            function(Tensor([1.0]), given)
+        found = []
+        for frame, line in traceback.walk_tb(caught.value.__traceback__):
+            if frame.f_code.co_filename == __file__ and frame.f_code.co_name != "seen":
+                held = {name: value for name, value in frame.f_locals.items() if not name.startswith(".")}
+                found.append((frame.f_code.co_name, line, shown(dict(sorted(held.items())))))
+        return found, str(caught.value)
+
+    compiled = ms.jit(program)
+    for given in (1, 2, 3, 3, 4):
+        assert seen(compiled, given) == seen(program, given)

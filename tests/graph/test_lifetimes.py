@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
+import sys
 import tracemalloc
 import weakref
 
@@ -481,12 +483,87 @@ def caught_around_a_generator(log):
         log.append("caught")
 
 
+def rebound_in_a_loop(log):
+    held = Noted("before", log)
+    for i in range(50):
+        log.append("next")
+        held = Noted(i, log)
+    log.append(held.name)
+
+
+def rebound_by_the_walk(log):
+    for each in map(functools.partial(Noted, log=log), range(5)):  # nothing tells how many come
+        log.append(-each.name)
+    log.append("end")
+
+
+def deleted_in_a_loop(log):
+    held = [Noted("before", log)]
+    for i in range(50):
+        if i == 3:
+            del held
+        log.append("next")
+
+
+def handed_on_in_a_loop(log):
+    new, i = Noted("before", log), 0
+    while i < 50:
+        old, new = new, Noted(i, log)
+        log.append(old.name)
+        del old
+        i += 1
+
+
+def kept_by_a_handler(log):
+    held = Noted("before", log)
+    try:
+        for i in range(50):
+            log.append("next")
+            held = Noted(i, log)
+            if i == 40:
+                raise ValueError
+    except ValueError:
+        log.append(held.name)
+
+
+def rebound_behind_a_handler(log):
+    try:
+        for i in range(50):
+            held = Noted(i, log) if i > 35 else None
+            if i == 40:
+                raise ValueError
+    except ValueError as error:
+        log.append((held.name, type(error).__name__))
+    held = None
+    log.append("rebound")
+
+
+def rebound_in_a_comprehension(log):
+    return [log.append("next") or each.name for each in map(functools.partial(Noted, log=log), range(5))]
+
+
+def rebound_in_an_inner_comprehension(log):
+    return {each.name: log.append("next") for i in range(5) for each in [Noted(i, log)]}
+
+
+def rebound_in_an_outer_comprehension(log):
+    return [log.append(each.name) for each in map(functools.partial(Noted, log=log), range(3)) for _ in range(50)]
+
+
+LOOPING = [
+    rebound_in_a_loop, rebound_by_the_walk, deleted_in_a_loop, handed_on_in_a_loop, kept_by_a_handler,
+    rebound_behind_a_handler,
+    rebound_in_a_comprehension, rebound_in_an_inner_comprehension, rebound_in_an_outer_comprehension,
+]  # fmt: skip
+if sys.version_info < (3, 11):  # there it lives until the call ends
+    LOOPING.remove(rebound_behind_a_handler)
 CATCHING = [caught, caught_by_name, caught_and_kept, caught_behind_another, caught_around_a_generator]
 
 
-@pytest.mark.parametrize("program", CATCHING, ids=lambda program: program.__name__)
-def test_what_a_traceback_holds_is_freed_with_it(program):
-    """Without the collector, which would free what holds itself too."""
+@pytest.mark.parametrize("program", [*CATCHING, *LOOPING], ids=lambda program: program.__name__)
+def test_what_is_let_go_is_freed_then(program):
+    """Tracebacks, and variables of loops that are left to Python: without the collector, which would free what holds
+    itself too."""
 
     def seen(wrap):
         log, calls = [], []

@@ -625,6 +625,57 @@ def test_each_call_makes_others() -> None:
     assert calls[1][2].tolist() == x.tolist()
 
 
+def described(x: Tensor, n: int, made: Tensor) -> Any:
+    return [Tensor(shape=(None, n), dtype=ms.float32), x + 1, made]
+
+
+def one_alone(x: Tensor, n: int, made: Tensor) -> Any:
+    return Tensor(dtype=ms.int32)
+
+
+def printed_between(x: Tensor, n: int, made: Tensor) -> Any:
+    kept = {n: Tensor(shape=(n, None), dtype=ms.float16)}
+    print(n, end="")
+    return kept, made.shape, x * n
+
+
+def asked_for_data(x: Tensor, n: int, made: Tensor) -> Any:
+    return x.new_tensor(None) if n % 2 else Tensor(shape=(None, 2), dtype=ms.float32) + x
+
+
+def asked_within_a_try(x: Tensor, n: int, made: Tensor) -> Any:
+    made = Tensor(shape=(n, None), dtype=ms.float32)
+    try:
+        return made * x
+    except TypeError as error:
+        return str(error), x + n
+
+
+@pytest.mark.parametrize("function", [described, one_alone, printed_between, asked_for_data, asked_within_a_try])
+def test_tensors_without_data(function: Callable) -> None:
+    """They describe inputs, and may be made, kept and given back like others."""
+
+    def outline(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [outline(item) for item in value]
+        if isinstance(value, dict):
+            return {key: outline(item) for key, item in value.items()}
+        is_known = isinstance(value, Tensor) and min(value.shape, default=0) >= 0
+        return bits(value) if is_known else (value.shape, value.dtype) if isinstance(value, Tensor) else value
+
+    def called(function: Callable, n: int) -> Any:
+        given = Tensor(shape=(None, 3), dtype=ms.float32)
+        try:
+            result = function(Tensor([1.0, 2.0]), n, given)
+        except Exception as error:
+            return type(error), str(error)
+        return outline(result), isinstance(result, list) and result[-1] is given
+
+    compiled = ms.jit(function)
+    for n in (1, 2, 3, 3, 4):
+        assert called(compiled, n) == called(function, n)
+
+
 def test_made_parameters_are_trained_outside() -> None:
     def run(jit: Callable) -> Any:
         ms.set_seed(3)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
+import inspect
 import itertools
 import sys
 import traceback
+import warnings
 
 import numpy as np
 import pytest
@@ -15,6 +18,7 @@ from test_transforms_inside import hops
 
 import anfora as ms
 from anfora import Tensor, jit
+from anfora.graph.facts.plain import Plainness
 from anfora.graph.run.points import Hop
 
 WORDS = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog"]
@@ -250,6 +254,12 @@ def over_itertools(x, n):
     for a, b in itertools.product(range(20), range(n // 10)):
         s += a ^ b
     return x + s
+
+
+def into_a_comprehension_with_functions(x, n):
+    made = [(lambda: i + n)() for i in range(n)]
+    found = {i: any(i == j for j in range(4)) for i in range(n)}
+    return x + sum(made), {(lambda j=i: j % 41)() for i in range(n)}, sum(found.values())
 
 
 def into_a_comprehension(x, n):
@@ -655,6 +665,30 @@ def test_a_loop_that_is_over_soon_is_none():
     x = Tensor([1.0, 2.0])
     assert bits(compiled(x, 12)) == bits(f(x, 12))
     assert not outlined(compiled)
+
+
+@functools.cache
+def remembered(n):
+    return n % 7
+
+
+@functools.cache
+def remembered_of_its_caller(n):
+    return sys._getframe(1).f_code.co_name, n % 7
+
+
+def warned(n):
+    warnings.warn("seen", stacklevel=2)
+    return n % 7
+
+
+@pytest.mark.parametrize(("called", "may_look"), [(remembered, False), (remembered_of_its_caller, True), (warned, True),
+                                                  (inspect.cleandoc, True)])  # fmt: skip
+def test_frames_are_made_for_what_may_look_at_them(called, may_look):
+    """What a cache keeps beside a function tells how it was made, and calls nothing."""
+    is_plain = Plainness()
+    assert is_plain(called)
+    assert is_plain.may_look is may_look
 
 
 def test_the_report_says_what_was_given_back():

@@ -26,6 +26,19 @@ def copied_to(x, value):
     return copying.copy_to(y, value)
 
 
+def assembled(a, b, shape, rows):
+    return copying.assemble((a, b), shape, tuple((("index_view", (("items", (row,)),)),) for row in rows))
+
+
+def together(a, b, shape, rows):
+    out = np.zeros(shape, a.dtype)
+    for part, row in zip((a, b), rows):
+        start, count, step = (row, 1, 1) if isinstance(row, int) else row
+        for i in range(count):
+            out[start + i * step] += part if isinstance(row, int) else part[i]
+    return out
+
+
 ROWS = [
     Row(
         ops.copy,
@@ -83,6 +96,21 @@ ROWS = [
         why="it has none, on purpose",
     ),
     Row(ops.identity, ref=np.array, samples=[S(X)]),
+    Row(
+        assembled,
+        ref=together,
+        samples=[
+            S(normal(2, 3), normal(2, 3), (4, 3), ((0, 2, 1), (2, 2, 1))),
+            S(normal(3), normal(3), (4, 3), (3, 1)),
+            S(normal(2, 3), normal(2, 3), (4, 3), ((0, 2, 2), (3, 2, -2))),
+            S(values(-0.0, 0.0, 1.0), values(-0.0, np.nan, -1.0), (3, 3), (2, 1), smooth=False),
+            S(integers(-9, 9, 2, 3), integers(-9, 9, 1, 3), (4, 3), ((1, 2, 1), (0, 1, 1))),
+            S(normal(0, 3), normal(2, 3), (2, 3), ((0, 0, 1), (0, 2, 1))),
+        ],
+        dtypes=("float16", "bfloat16", "float64"),
+        exact=True,
+        covers=["assemble"],
+    ),
     Row(
         copying.place,
         ref=lambda x, shape, path: written(np.zeros(shape), x, path),

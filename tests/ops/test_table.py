@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pathlib
+import warnings
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ import anfora
 from anfora import Tensor, ops
 from anfora.core.errors import AnforaError
 from anfora.core.op import Op, registry
+from anfora.kernel import glue
 from anfora.ops import methods
 from anfora.ops.families import by_element
 
@@ -128,6 +130,51 @@ def test_strides_change_no_bit(row, sample):
 def _bits(tensor: Tensor) -> np.ndarray:
     array = np.ascontiguousarray(tensor.asnumpy())
     return array.view(f"u{array.itemsize}") if array.dtype.kind == "f" else array
+
+
+def _outcome(row: Row, sample: S, turned: bool) -> list:
+    """What a call gives, and the gradients by its floating arguments: as bytes, or the error. `turned`: on other data."""
+    leaves = []
+
+    def given(array):
+        array = np.roll(array.ravel()[::-1], 1).reshape(array.shape) if turned else array
+        tensor = _tensor(array, row.dtypes[0])
+        if tensor.dtype.is_float:
+            tensor.requires_grad = True
+            leaves.append(tensor)
+        return tensor
+
+    def seen(tensor):
+        if not isinstance(tensor, Tensor):
+            return tensor
+        array = tensor.asnumpy()
+        return tensor.dtype, tensor.shape, np.where(array != array, np.nan, array).tobytes()
+
+    anfora.set_seed(7)
+    try:
+        results = _results(_call(row, sample, given))
+        found = [seen(result.detach() if isinstance(result, Tensor) else result) for result in results]
+        for number, result in enumerate(results):
+            if isinstance(result, Tensor) and result.requires_grad and result.dtype.is_float:
+                result.backward(result.detach() * 0 + (number + 1.5), retain_graph=True)
+        return [*found, *(None if leaf.grad is None else seen(leaf.grad) for leaf in leaves)]
+    except (AnforaError, NotImplementedError) as error:
+        return [type(error), str(error).splitlines()[0]]
+
+
+@pytest.mark.parametrize("row, sample", _cases())
+def test_calls_that_come_again_give_the_bits_of_the_first(row, sample):
+    """A call that is kept, and its gradient rules, do on other data what the long way does (eager/kept.py)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", anfora.AnforaWarning)
+        for _ in range(2):
+            _outcome(row, sample, False)
+        found = _outcome(row, sample, True)
+        glue.watch("a test", True)
+        try:
+            assert found == _outcome(row, sample, True)
+        finally:
+            glue.watch("a test", False)
 
 
 def _flat_inputs(row: Row, sample: S):

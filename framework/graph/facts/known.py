@@ -8,6 +8,7 @@ import enum
 import functools
 import operator
 import types
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -313,21 +314,81 @@ def has_methods(value: Any) -> bool:
     """Whether operators and functions of Python's may call special methods of the program on a value: an object, or a named
     tuple, a member of an enumeration, a class or a tensor that has some."""
     if is_a(value, Tensor):
-        return overrides(type(value))
+        return bool(overrides(type(value)))
     if is_a(value, (tuple, enum.Enum, type)):
         return type(value) not in (tuple, type) and _has_special_methods(type(value))
     return is_object(value)
 
 
+class Overriding:
+    """What the program has put into a class of tensors, and taken away; true.
+
+    Attributes:
+        parts: name, and a weak reference to what stands there; None for what is gone.
+    """
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: dict[str, Any]) -> None:
+        self.parts = {name: None if found is None else _told_by(found) for name, found in parts.items()}
+
+    def is_of(self, parts: dict[str, Any]) -> bool:
+        return self.parts.keys() == parts.keys() and all(
+            (found is None) if (told := self.parts[name]) is None else found is not None and told == _told_by(found)
+            for name, found in parts.items()
+        )
+
+    def __repr__(self) -> str:
+        return f"{', '.join(sorted(self.parts))} of the program"
+
+
+def _told_by(found: Any) -> tuple:
+    """What tells whether something in a class is still the same, and keeps nothing alive."""
+    if is_a(found, property):
+        return tuple([None if part is None else _told_by(part) for part in (found.fget, found.fset, found.fdel)])
+    found = found.__func__ if is_a(found, (classmethod, staticmethod)) else found
+    try:
+        return (_Same(found),)
+    except TypeError:  # there are no weak references to it
+        return (type(found), id(found))
+
+
+class _Same(weakref.ref):
+    """A weak reference that is equal to another one if both are to one object."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (type(other) is _Same and self() is not None and self() is other())
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+_OVERRIDING: weakref.WeakKeyDictionary[type, list[Overriding]] = weakref.WeakKeyDictionary()
+_MOST_OVERRIDING = 16  #: that are kept of a class; more are told apart from each other, and from those that come again
+
+
 @of_version
-def overrides(kind: type) -> bool:
-    """Whether a class of tensors has something of the program's in the place of what a Tensor has, or a special method:
-    then operators and this library's functions may call it."""
-    return any(
-        name not in _OF_MAKING and (name in _OF_TENSORS or name.startswith("__")) and not _is_of_library(found)
-        for base in kind.__mro__[:-1]
+def overrides(kind: type) -> Overriding | bool:
+    """Whether a class of tensors has something of the program's in the place of what a Tensor has, or a special method, or
+    lacks one: then operators and this library's functions may call it. If so, what: the same object for the same."""
+    parts = {
+        name: found
+        for base in reversed(kind.__mro__[:-1])
         for name, found in list(base.__dict__.items())
-    )
+        if name not in _OF_MAKING and (name in _OF_TENSORS or name.startswith("__")) and not _is_of_library(found)
+    }
+    for base in kind.__mro__:
+        parts.update(dict.fromkeys(_IN_TENSORS.get(base, frozenset()) - base.__dict__.keys()))
+    if not parts:
+        return False
+    known_ones = _OVERRIDING.setdefault(kind, [])
+    found = next((each for each in known_ones if each.is_of(parts)), None)
+    if found is None:
+        found = Overriding(parts)
+        known_ones.append(found)
+        del known_ones[:-_MOST_OVERRIDING]
+    return found
 
 
 def is_attribute_of_ours(kind: type, name: str) -> bool:
@@ -383,6 +444,7 @@ _OF_MAKING = frozenset([
 
 #: What a Tensor, or a Parameter, has.
 _OF_TENSORS = frozenset(dir(Tensor)) | frozenset(dir(Parameter))
+_IN_TENSORS: dict[type, frozenset[str]] = {kind: frozenset(vars(kind)) for kind in (Tensor, Parameter)}
 _OF_LIBRARY = ("anfora", "abc", "typing", "typing_extensions")  #: the latter are those of abstract classes
 _PYTHONS = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType,

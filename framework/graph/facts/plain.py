@@ -121,7 +121,7 @@ class Plainness:
     def _function(self, function: types.FunctionType, depth: int) -> bool:
         """Whether what a function names is plain."""
         if not enters(function):
-            self.may_look = True
+            self.may_look = self.may_look or not _calls_nothing(function)
             return module_of(function).partition(".")[0] in sys.stdlib_module_names
         if not all(self.cell(cell, depth + 1) for cell in function.__closure__ or ()):
             return False
@@ -159,6 +159,15 @@ class Plainness:
         except TypeError:
             return False
         return is_a(parts, tuple) and all(self(part, depth + 1) for part in parts[1])
+
+
+def _calls_nothing(function: types.FunctionType) -> bool:
+    """Whether a function of a library names no module, function or attribute, nor has one that looks at frames among its
+    variables: it can call nothing but what it is given."""
+    inside = Plainness()
+    return (
+        not _names_of(function.__code__) and all(map(inside.cell, function.__closure__ or ())) and not inside.may_look
+    )
 
 
 @functools.lru_cache(maxsize=4096)

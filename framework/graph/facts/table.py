@@ -21,10 +21,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 __all__ = [
-    "ALL", "ARRANGES", "CALLED", "COUPLES", "DRAINED", "EQUAL", "EQUALS", "IDENTITY", "INDEX", "ITEM", "KEPT", "KEY",
-    "KEYS", "LENGTH", "LOOKS", "MAPPING", "NEW", "ORDER", "ORDERS", "PLAIN", "RELEASED", "TRUTH", "TRUTHS", "WALKED",
-    "WHOLE", "WRITTEN", "Asking", "Fact", "Numbers", "add", "add_methods", "all_facts", "as_many", "dispatch",
-    "fact_of", "fewest", "method_fact", "methods_of", "name_as_method", "resolved",
+    "ALL", "ARRANGES", "CALLED", "COUPLES", "DATA_NUMBERS", "DATA_TRUTH", "DRAINED", "EQUAL", "EQUALS", "IDENTITY",
+    "INDEX", "ITEM", "KEPT", "KEY", "KEYS", "LENGTH", "LOOKS", "MAPPING", "NEW", "ORDER", "ORDERS", "PLAIN",
+    "RELEASED", "TRUTH", "TRUTHS", "WALKED", "WHOLE", "WRITTEN", "Asking", "Fact", "Numbers", "add", "add_methods",
+    "all_facts", "as_many", "dispatch", "fact_of", "fewest", "method_fact", "methods_of", "name_as_method",
+    "resolved",
 ]  # fmt: skip
 
 # -- what is done with an argument ------------------------------------------------------------------------------------
@@ -66,6 +67,10 @@ _MOVES = KEPT | WRITTEN | RELEASED | LENGTH | WALKED | DRAINED | INDEX | KEY | K
 PLAIN = "plain"  #: a number, a text or the like, which holds none of the arguments; None too
 NEW = "new"  #: a new object, which may hold arguments and items of theirs
 ITEM = "item"  #: an argument, or an item of one
+
+
+#: What a function takes from the data of a tensor.
+DATA_TRUTH, DATA_NUMBERS = "truth", "numbers"
 
 
 class Numbers:
@@ -136,11 +141,13 @@ class Fact:
         asking: which special method it is a call of; None if it is none, or of several.
         puts: what a change puts something else into, or takes away: "attribute" or "item", of which the argument behind
             the first is the place, "variable", or "all".
+        of_data: what it asks of the data of a tensor and gives back to Python, and does nothing else: DATA_TRUTH or
+            DATA_NUMBERS.
     """
 
     __slots__ = (
         "alone", "asking", "asks_identity", "by_python", "function", "gives", "hands_on", "is_of_own", "is_of_values",
-        "is_walking", "moves", "named", "numbers", "of_arrays", "only_moves", "others", "owner", "puts",
+        "is_walking", "moves", "named", "numbers", "of_arrays", "of_data", "only_moves", "others", "owner", "puts",
         "rest", "starts", "stores_from", "takes", "writes",
     )  # fmt: skip
 
@@ -163,7 +170,9 @@ class Fact:
         hands_on: Callable[[Iterable[int]], int] | None = None,
         asking: Asking | None = None,
         puts: str | None = None,
+        of_data: str | None = None,
     ) -> None:
+        self.of_data = of_data
         self.function, self.takes, self.rest, self.alone = function, takes, rest, alone
         self.named, self.others, self.gives = named or {}, others, gives
         self.numbers, self.of_arrays, self.owner = numbers, of_arrays, owner

@@ -17,14 +17,14 @@ import inspect
 import operator
 import sys
 import types
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError
 from anfora.core.span import CellCall, locate, shapes_of
 from anfora.graph.machine import operations, signals
-from anfora.graph.machine.outline import Outlined, land, outlined
+from anfora.graph.machine.outline import Outlined, land, move, outlined
 from anfora.graph.machine.places import Place, Variables, do_alone, do_at, needs_no_frames, plainly
 from anfora.graph.machine.room import roomy
 from anfora.graph.machine.signals import delivered, held, holds
@@ -484,6 +484,11 @@ class Walk:
         raise TypeError("where an iterator over a dict is whose keys have changed, only Python knows")
 
 
+def _variables(world: Plain, frame: Frame) -> Mapping[str, Any]:
+    """What the world says when it is asked, which it may be after the recording has ended."""
+    return world.variables(frame)
+
+
 class Plain:
     """The world as Python has it: everything is done at once, and calls are left to Python."""
 
@@ -608,7 +613,7 @@ class Plain:
         call = outlined(frame, loop, items, frame.stack[-1 - loop.depth] if loop.fills and not starts else None)
         if call is None:
             return False
-        self.land(machine, frame, loop, self.do_outlined(machine, *call), starts)
+        self.land(machine, frame, loop, self.do_outlined(machine, frame, *call), starts)
         return True
 
     def land(self, machine: Machine, frame: Frame, loop: Any, ended: tuple, starts: bool) -> None:
@@ -623,9 +628,10 @@ class Plain:
         frame.stack.append(ended)
         frame.pc = loop.landing
 
-    def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
+    def do_outlined(self, machine: Machine, frame: Frame, operation: Outlined, given: list) -> tuple:
         """Do what is outlined."""
-        return machine.natively(operation, args, {})
+        move(frame, operation.loop, given)
+        return machine.natively(operation, given, {})
 
     def iterate(self, machine: Machine, value: Any) -> Any:
         """The iterator of a loop over something."""
@@ -916,7 +922,7 @@ class Machine:
                 return frame.caught[-1]
         return None if self.below is None else self.below.handled()
 
-    def natively(self, operation: Callable, args: tuple, names: dict) -> Any:
+    def natively(self, operation: Callable, args: Any, names: dict) -> Any:
         """Do something by Python, from a frame that shows the present instruction."""
         operation, args, names = self.world.handed(operation, args, names)
         shown = self.frames[-1]
@@ -926,7 +932,7 @@ class Machine:
             if not needs_no_frames(operation):
                 args = for_python(args) if operation is plainly else args  # iterators of the machine's are Python's own
                 return do_at(self._place_of(shown), lambda: self.places()[:-1], operation, args, names, self.handled())
-            code, variables = shown.code, functools.partial(self.world.variables, shown)
+            code, variables = shown.code, functools.partial(_variables, self.world, shown)
             made = stub(code.python, code.positions[shown.pc - 1])
             call = Variables(variables, operation, args, names)
             return do_alone(made, shown.function.__globals__, call, self.handled())
@@ -939,8 +945,7 @@ class Machine:
         self._raised = id(error)
 
     def _place_of(self, frame: Frame) -> Place:
-        code, world = frame.code, self.world
-        variables = functools.partial(world.variables, frame)
+        code, variables = frame.code, functools.partial(_variables, self.world, frame)
         return Place(code.python, code.positions[frame.pc - 1], frame.function.__globals__, variables)
 
     def places(self) -> list[Place]:

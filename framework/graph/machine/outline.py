@@ -2,6 +2,7 @@
 
 Outlined     the function that Python runs
 outlined     what is called for a loop in a frame, and with what
+move         the frame hands its variables over to it
 land         the frame goes on behind it
 """
 
@@ -17,7 +18,7 @@ from anfora.graph.machine.signals import holds, leaves
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.outline import BREAK, END, RAISED, RETURN, Loop
 
-__all__ = ["Outlined", "land", "outlined"]
+__all__ = ["Outlined", "land", "move", "outlined"]
 
 
 class Outlined:
@@ -35,28 +36,32 @@ class Outlined:
         self.loop, self.code, self.scope = loop, code, scope
         self._call: Callable | None = None if code.co_freevars else types.FunctionType(code, scope)
 
-    def __call__(self, items: Any, result: Any, *values: Any) -> tuple:
+    def __call__(self, *given: Any) -> tuple:
+        return self.done(list(given))
+
+    def done(self, given: list) -> tuple:
         """
         Args:
-            items: what it goes over, or the three numbers of a range.
-            result: the container that a comprehension fills, None for a new one.
-            values: the cells that the code names as free variables, then the variables of the frame.
+            given: what it goes over, or the three numbers of a range; the container that a comprehension fills, None for a
+                new one; the cells that the code names as free variables; the variables of the frame; those of the
+                comprehension. It is emptied: what the loop lets go is held by nobody else then.
         Returns:
             how it has ended, the value, and those of variables: see `_ended_of`.
         """
-        return self.done_by(_run, items, result, *values)
+        return self.done_by(_run, given)
 
     @holds
-    def done_by(self, run: Callable, items: Any, result: Any, *values: Any) -> tuple:
+    def done_by(self, run: Callable, given: list) -> tuple:
         """The same, by something that calls the function."""
-        call, count = self._call, len(self.code.co_freevars)
+        call, first = self._call, 2 + len(self.code.co_freevars)
         if call is None:
-            call = types.FunctionType(self.code, self.scope, None, None, values[:count])
-        if type(items) is tuple and len(items) == 4 and items[0] is range:
-            items = range(*items[1:])
-        if result is None and self.loop.fills:
-            result = self.loop.empty()
-        return run(call, _ended_of(self.loop.stored), items, result, *values[count:])
+            call = types.FunctionType(self.code, self.scope, None, None, tuple(given[2:first]))
+            del given[2:first]
+        if type(given[0]) is tuple and len(given[0]) == 4 and given[0][0] is range:
+            given[0] = range(*given[0][1:])
+        if given[1] is None and self.loop.fills:
+            given[1] = self.loop.empty()
+        return run(call, _ended_of(self.loop.stored), given)
 
     def __repr__(self) -> str:
         return f"<loop of {self.code.co_name}, as a function>"
@@ -91,8 +96,8 @@ def _ended_of(stored: tuple[str, ...]) -> Callable:
 _Made = dict[tuple, Outlined]
 
 
-def outlined(frame: Any, loop: Loop, items: Any, result: Any) -> tuple[Outlined, tuple] | None:
-    """What Python is to call to do a loop from here on, and with what; None if it cannot.
+def outlined(frame: Any, loop: Loop, items: Any, result: Any) -> tuple[Outlined, list] | None:
+    """What Python is to call to do a loop from here on, and what it is given; None if it cannot.
 
     Args:
         items: what it goes over.
@@ -112,7 +117,16 @@ def outlined(frame: Any, loop: Loop, items: Any, result: Any) -> tuple[Outlined,
             return None
         function = made[id(scope), unbound, is_caught] = Outlined(loop, code, scope)
     cells = [frame.cells[name] for name in function.code.co_freevars]
-    return function, (items, result, *cells, *[frame.locals.get(name) for name in loop.locals.values()])
+    variables = [frame.locals.get(name) for name in loop.locals.values()]
+    return function, [items, result, *cells, *variables, *[None] * len(loop.own)]
+
+
+def move(frame: Any, loop: Loop, given: list) -> None:
+    """Have the frame hold nothing any more that the loop may let go: the loop alone does, and `land` gives it back."""
+    for name in loop.stored:
+        frame.locals.pop(loop.locals[name], None)
+    for place, name in enumerate(loop.own.values(), len(given) - len(loop.own)):
+        given[place] = frame.locals.pop(name, None)
 
 
 def land(frame: Any, ended: tuple) -> None:
@@ -136,4 +150,7 @@ def land(frame: Any, ended: tuple) -> None:
         frame.stack.append(value)
         frame.pc = loop.returned
     else:
-        raise value
+        try:
+            raise value
+        finally:  # this frame stands in the traceback: it must hold nothing behind
+            frame = ended = value = values = held = None  # type: ignore[assignment]

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from anfora.graph.machine.outline import Outlined
 from anfora.graph.machine.signals import holds, releases
 from anfora.graph.source.code import Position
-from anfora.graph.source.tracebacks import BRINGS_BACK, stub
+from anfora.graph.source.tracebacks import BRINGS_BACK, Inner, stub
 
 __all__ = [
     "Place", "Variables", "do_alone", "do_at", "do_late", "left_to_python", "may_look_at_frames", "needs_no_frames",
@@ -54,13 +54,28 @@ class Variables(dict):
     """What `frame.f_locals` is of a frame that is made for a place: the variables of the program there. The call that the
     frame makes lies in the dict itself, where Python finds it soonest, and nobody else looks."""
 
-    __slots__ = ("_variables",)
+    __slots__ = ("_held",)
 
     def __init__(
         self, variables: Callable[[], Mapping[str, Any]], operation: Callable, args: tuple, names: dict
     ) -> None:
         self[".do"], self[".args"], self[".names"] = operation, args, names
-        self._variables = variables
+        self._held = variables
+
+    def _variables(self) -> Mapping[str, Any]:
+        """Those that the program knows: names with dots are the machine's, those of comprehensions among them."""
+        held = self._held()
+        if not any(name[0] == "." for name in held):
+            return held
+        found = {name: value for name, value in held.items() if name[0] != "."}
+        if sys.version_info >= (3, 12) and dict.__len__(self):  # it is a loop of its function, and that still runs
+            found.update((name.lstrip(".0123456789"), value) for name, value in held.items() if name[0] == ".")
+            found.pop("", None)
+        return found
+
+    def within(self, inner: Inner) -> Variables:
+        """The variables in the frame of a comprehension."""
+        return _Within(self, inner)
 
     def __missing__(self, name: str) -> Any:
         return self._variables()[name]
@@ -96,6 +111,27 @@ class Variables(dict):
 
     def copy(self) -> dict[str, Any]:
         return dict(self._variables())
+
+
+class _Within(Variables):
+    """The same of the frame of a comprehension."""
+
+    __slots__ = ("_around",)
+
+    def __init__(self, around: Variables, inner: Inner) -> None:
+        self._around = around
+        self._held = functools.partial(_within, around._held, inner.variables)
+
+    def within(self, inner: Inner) -> Variables:
+        return self._around.within(inner)
+
+    def __missing__(self, name: str) -> Any:
+        return dict.__getitem__(self._around, name) if name[0] == "." else self._variables()[name]
+
+
+def _within(held: Callable[[], Mapping[str, Any]], names: Iterable[tuple[str, str]]) -> Mapping[str, Any]:
+    variables = held()
+    return {name: variables[own] for name, own in names if own in variables}
 
 
 #: Functions written in C that look at the stack.
@@ -169,19 +205,23 @@ def _variables_of(frame: types.FrameType) -> Callable[[], Mapping[str, Any]]:
 
 
 def do_at(
-    place: Place, outer: Callable[[], Sequence[Place]], operation: Callable, args: tuple, names: dict,
+    place: Place, outer: Callable[[], Sequence[Place]], operation: Callable, args: Any, names: dict,
     handled: BaseException | None = None,
 ) -> Any:  # fmt: skip
     """Do something by Python, from a place in the program, while an exception is being handled there.
 
     Args:
         outer: gives the places of the frames that have called the one of `place`, the outermost first.
+        args: a tuple; for an outlined loop it may be a list, which is emptied.
     """
     if type(operation) is Outlined:  # brings such a frame itself
-        if hasattr(type(args[0]), "python"):  # an iterator of the machine's
-            args = (args[0].python(), *args[1:])
+        given = list(args)
+        if type(args) is list:
+            args.clear()  # so that only who does the loop holds what it may let go
+        if hasattr(type(given[0]), "python"):  # an iterator of the machine's
+            given[0] = given[0].python()
         is_seen = shows_frames(place.code)
-        return _do_outlined(operation, args, handled, [*_callers(), *outer()] if is_seen else [])
+        return _do_outlined(operation, given, handled, [*_callers(), *outer()] if is_seen else [])
     is_whole = operation is plainly
     if is_whole:
         operation, args = args[0], args[1:]
@@ -194,10 +234,10 @@ def do_at(
 
 
 @releases
-def _do_outlined(operation: Outlined, args: tuple, handled: BaseException | None, callers: Sequence[Place]) -> Any:
+def _do_outlined(operation: Outlined, given: list, handled: BaseException | None, callers: Sequence[Place]) -> Any:
     if callers:
-        return operation.done_by(lambda call, *given: _do_from(callers, call, given, {}, handled, True), *args)
-    return operation(*args) if handled is None else while_handling(handled, operation, args)
+        return operation.done_by(lambda call, *given: _do_from(callers, call, given, {}, handled, True), given)
+    return operation.done(given) if handled is None else while_handling(handled, operation.done, (given,))
 
 
 def left_to_python(function: Callable, args: tuple, kwargs: dict) -> Any:

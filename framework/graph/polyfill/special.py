@@ -43,11 +43,9 @@ def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
     """The call that an operation on objects of the program is; None if it is none, or not one that can be seen into."""
     if operation is operator.getitem and is_a(args[0], type):
         return _of_class(recorder, *args)
-    if not args or not any(map(known.has_methods, args[:2])):
-        return None
     fact = fact_of(operation)
     asking = None if fact is None else fact.asking
-    if asking is None or asking.kind == "class":
+    if asking is None or asking.kind == "class" or not any(_has_methods(recorder, value) for value in args[:2]):
         return None
     if asking.kind == "truth":
         return truth_of(recorder, args[0], "value")
@@ -65,6 +63,11 @@ def entered(recorder: Any, operation: Any, args: tuple) -> Enter | None:
     if asking.check is not None:
         return Enter(polyfills.checked, (asking.check, method, args[0]))
     return Enter(polyfills.next_, args) if operation is next and len(args) == 2 else Enter(method, args)
+
+
+def _has_methods(recorder: Any, value: Any) -> bool:
+    """Whether special methods of the program may be called on a value. A class of tensors may get some later."""
+    return recorder.has_methods(value) if is_a(value, Tensor) else known.has_methods(value)
 
 
 #: What is made of the answer of `__contains__`.
@@ -133,12 +136,15 @@ def called_to_set(kind: type, name: str) -> Any:
 
 def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None:
     """The special method of an object of the program, if the machine goes into it."""
-    if not known.has_methods(value):
+    if not _has_methods(recorder, value):
         return None
     found = class_attribute(type(value), name)
     if found is None or is_a(found, types.WrapperDescriptorType):
         recorder.guard_without(type(value), name)
     if not is_a(found, types.FunctionType) or not recorder.enters(found):
+        if found is not None:  # which another may take the place of
+            asked = recorder.derive(class_attribute, recorder.origin("known", type(value)), name)
+            recorder.guard("is", asked, found)
         return None
     recorder.guard_class(type(value), name)
     return found
@@ -215,7 +221,8 @@ def _is_default(kind: type, name: str) -> bool:
 
 def _operand(recorder: Any, value: Any, name: str) -> Any:
     """The method of an operand that is tried, which Python may have to do itself; None if it has none, or one that answers
-    to no object of the program; and NotImplemented for sequences, of which Python asks the other operand first."""
+    to no object of the program; and NotImplemented for sequences, of which Python asks the other operand first, and for
+    what has to be asked for the method, a property say."""
     method = method_of(recorder, value, name)
     if method is not None:
         return method
@@ -225,4 +232,8 @@ def _operand(recorder: Any, value: Any, name: str) -> Any:
     found = class_attribute(kind, name)
     if found is None or found is object.__dict__.get(name):
         return None
-    return found if known.is_object(value) or is_a(value, Tensor) else NotImplemented
+    is_method = is_a(found, _METHODS) and (known.is_object(value) or is_a(value, Tensor))
+    return found if is_method else NotImplemented
+
+
+_METHODS = (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)

@@ -14,4 +14,5 @@ rolling.py       loops over ranges
 numeric.py       what is done with numbers
 outlining.py     loops and calls on plain values, which go to Python as a whole
 recorder.py      the first run: it does what the program does; updates.py, steps of optimizers
+abstract.py      the same before any run: it follows the program, and does nothing
 """

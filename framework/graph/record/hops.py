@@ -88,9 +88,12 @@ class Hops(Operators):
             self.keeper.give_up("somebody sees when an object is dropped, and only Python knows when", machine)
             self.leave(machine)
             state = None
-        if state is not None:
-            return self._begin_behind(outcome)
-        return self._hopped(machine, None, reason, outcome, operation, args)
+        try:
+            if state is not None:
+                return self._begin_behind(outcome)
+            return self._hopped(machine, None, reason, outcome, operation, args)
+        finally:  # a frame of the program that lives on, in a traceback, knows that this one has called it
+            outcome = state = args = kwargs = value = None  # type: ignore[assignment]
 
     def let_go(self, state: State) -> None:
         """A piece is written down: of what it was written from nothing is held that the program itself has dropped."""

@@ -288,6 +288,7 @@ class Notebook(Plain):
     def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
         tensor = current(tensor)
         self.guard("type", origin, type(tensor))
+        self.has_methods(tensor)
         if tensor._array is None:
             return
         self.guard("layout", origin, tensor._layout)
@@ -438,6 +439,8 @@ class Notebook(Plain):
             return None
         if type(value) is Batched:
             raise NoImage("a tensor that stands for all examples of a vmap")
+        if value._array is None:
+            raise NoImage("a tensor of unknown lengths, which has no data")
         found = self.handles.get(id(value))
         if found is not None:
             return found[1]
@@ -790,8 +793,9 @@ class Notebook(Plain):
         kind = type(tensor)
         found = self.tensor_classes.get(kind)
         if found is None:
-            found = self.tensor_classes[kind] = known.overrides(kind)
-            self.guard("is", self.derive(known.overrides, self.origin("known", kind)), found)
+            asked = known.overrides(kind)
+            found = self.tensor_classes[kind] = bool(asked)
+            self.guard("is", self.derive(known.overrides, self.origin("known", kind)), asked)
         return found
 
     def guard_without(self, kind: type, name: str) -> None:

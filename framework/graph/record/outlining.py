@@ -108,8 +108,8 @@ class Outlining(Numeric):
         self.leave(machine)
         return True
 
-    def do_outlined(self, machine: Machine, operation: Outlined, args: tuple) -> tuple:
-        return self.do_between(machine, operation, args, {}, LOOP)
+    def do_outlined(self, machine: Machine, frame: Frame, operation: Outlined, given: list) -> tuple:
+        return self.do_between(machine, operation, tuple(given), {}, LOOP)
 
     def _is_plain_loop(self, frame: Frame, loop: Any, items: Any) -> bool:
         """Whether what a loop goes over, and all that it names, is plain."""

@@ -7,7 +7,7 @@ import builtins
 import functools
 import gc
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core.cell import Cell
@@ -87,6 +87,25 @@ class Reasons(Held):
             return f"{known.describe(operation)} of an array"
         if known.is_among(operation, (setattr, delattr, object.__setattr__, object.__delattr__)):
             return self._reason_to_set(operation, args)
+        reason = self._reason_of_itself(operation, args)
+        if reason is not None:
+            return reason
+        fact, given = resolved(operation, args)
+        uses = [] if fact is None else list(fact.uses(given, kwargs))
+        compared = self._compared(uses)
+        if compared and not self._tell_apart(operation, fact, given, uses, compared):
+            return f"{known.describe(operation)}, which tells objects from outside apart"
+        reason = self._reason_to_write(operation, given) if known.writes(operation) else None
+        if reason is not None:
+            return reason
+        looked = (*values, operation) if fact is None else [value for use, value in uses if use & ~ARRANGES]
+        if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
+            looked = [v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v)))]
+        reason = self._reason_to_look(operation, looked) if looked and not known.is_transform(operation) else None
+        return reason or _reason_to_ask(uses)
+
+    def _reason_of_itself(self, operation: Callable, args: tuple) -> str | None:
+        """The same for what a function is."""
         if operation is __import__:
             return "an import"
         if len(args) > 1 and is_a(operation, type) and issubclass(operation, type):
@@ -101,40 +120,31 @@ class Reasons(Held):
             return f"a call of {known.describe(operation)}, which remembers its results"
         if not known.computes(operation):
             return f"a call of {known.describe(operation)}, which the compiler cannot look into"
-        fact, given = resolved(operation, args)
-        uses = [] if fact is None else list(fact.uses(given, kwargs))
-        compared = self._compared(uses)
-        if compared and not self._tell_apart(operation, fact, given, uses, compared):
-            return f"{known.describe(operation)}, which tells objects from outside apart"
-        if known.writes(operation):
-            owner = given[0] if given else None
-            if type(owner) is types.CellType and id(owner) not in self.local_cells:
-                return "a change of a variable outside"
-            rebinds = operation in operations.IN_PLACE.values() and type(owner) not in (list, dict, set)
-            if self.is_outside(owner) and not is_a(owner, Tensor) and not rebinds:
-                return f"a change of a {type(owner).__name__} from outside"
-            if known.is_object(owner) and type(owner) is not types.CellType:
-                return f"a method of {type(owner).__name__}"
-        looked = (*values, operation) if fact is None else [value for use, value in uses if use & ~ARRANGES]
-        if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
-            looked = [v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v)))]
-        if looked and not known.is_transform(operation):
-            if any(is_a(value, BaseException) and self.is_outside(value) for value in looked):
-                # What the interpreter has raised says something else in each call.
-                return f"{known.describe(operation)} of a value that the compiler does not know"
-            if not all(map(self.natural, looked)):
-                return f"{known.describe(operation)} of an object of the program"
-            functions = [v for v in looked if is_a(v, types.FunctionType) and v is not operation]
-            if functions and (
-                operation not in (hash, repr, str) or any(id(v) in self.local_functions for v in functions)
-            ):
-                return f"{known.describe(operation)} with a function of the program"
-        for use, value in uses:
-            if use & KEY and not use & INDEX and known.is_object(value) and not known.has_identity(type(value)):
-                return f"a method of {type(value).__name__}"
-            if asks(use, value):
-                asked = next(part for part in parts_of(value) if known.has_methods(part))
-                return f"a method of {type(asked).__name__}"
+        return None
+
+    def _reason_to_write(self, operation: Callable, given: tuple) -> str | None:
+        """The same for what is written to."""
+        owner = given[0] if given else None
+        if type(owner) is types.CellType and id(owner) not in self.local_cells:
+            return "a change of a variable outside"
+        rebinds = operation in operations.IN_PLACE.values() and type(owner) not in (list, dict, set)
+        if self.is_outside(owner) and not is_a(owner, Tensor) and not rebinds:
+            return f"a change of a {type(owner).__name__} from outside"
+        if known.is_object(owner) and type(owner) is not types.CellType:
+            return f"a method of {type(owner).__name__}"
+        return None
+
+    def _reason_to_look(self, operation: Callable, looked: Sequence[Any]) -> str | None:
+        """The same for what is looked into."""
+        if any(is_a(value, BaseException) and self.is_outside(value) for value in looked):
+            # What the interpreter has raised says something else in each call.
+            return f"{known.describe(operation)} of a value that the compiler does not know"
+        if not all(map(self.natural, looked)):
+            return f"{known.describe(operation)} of an object of the program"
+        functions = [v for v in looked if is_a(v, types.FunctionType) and v is not operation]
+        is_shown = operation in (hash, repr, str) and all(id(v) not in self.local_functions for v in functions)
+        if functions and not is_shown:
+            return f"{known.describe(operation)} with a function of the program"
         return None
 
     def _compared(self, uses: list[tuple[int, Any]]) -> list[Any]:
@@ -295,6 +305,18 @@ def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
 
 
 _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other
+
+
+def _reason_to_ask(uses: Sequence[tuple[int, Any]]) -> str | None:
+    """The same for special methods of the program's that are asked."""
+    for use, value in uses:
+        if use & KEY and not use & INDEX and known.is_object(value) and not known.has_identity(type(value)):
+            return f"a method of {type(value).__name__}"
+        if asks(use, value):
+            asked = next(part for part in parts_of(value) if known.has_methods(part))
+            return f"a method of {type(asked).__name__}"
+    return None
+
 
 _MEMBERSHIP = (operations.OPERATIONS["in"], operations.OPERATIONS["not_in"])
 

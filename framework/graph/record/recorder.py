@@ -43,7 +43,7 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
-from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
+from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple, value_of_number
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
@@ -84,7 +84,11 @@ __all__ = ["Recorder"]
 
 
 class _Ended:
-    """A recorder that has ended, for numbers of its that somebody has kept: they are just numbers."""
+    """A recorder that has ended, for numbers of its that somebody has kept: they are just numbers; and for frames in
+    tracebacks, whose variables are asked for."""
+
+    def variables(self, frame: Frame) -> dict[str, Any]:
+        return {name: value_of_number(value) for name, value in Plain().variables(frame).items()}
 
     def force(self, number: Number) -> Any:
         return number.value
@@ -270,7 +274,8 @@ class Recorder(Outlining):
             return
         if operation is operations.attributes_of_class:
             raise Enter(class_pattern, args)
-        if known.is_among(operation, SEARCHES) and is_a(args[1], Tensor) and type(args[0]) in _COMPARED:
+        is_search = known.is_among(operation, SEARCHES) and is_a(args[1], Tensor) and type(args[0]) in _COMPARED
+        if is_search and known.is_attribute_of_ours(type(args[1]), "__contains__"):
             raise Enter(SEARCHES[operation], (args[1], args[0]))
         if len(args) == 2 and asks_a_class(operation):
             call = check_of(self, operation, *args)

@@ -63,7 +63,7 @@ from anfora.graph.state.moments import (
     leaves_of,
 )
 
-__all__ = ["Compiled", "Program"]
+__all__ = ["TOO_MANY", "Compiled", "Program"]
 
 _MOST_POINTS, _MOST_FOR_A_WAY = 250, 20  #: and for each that is compiled because it has come so often
 _MOST_VARIANTS = 12  #: of a point, before each has to come often
@@ -75,7 +75,7 @@ _MOST_FAILURES = 3
 #: Guards that say of which type something is.
 _TELLING = ("type", "number", "is", "equal")
 _FAILED = object()  #: what a piece gives that has raised an error
-_TOO_MANY = "it has gone on in too many ways"
+TOO_MANY = "it has gone on in too many ways"
 #: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
 #: all of them, and where the program goes on in too many ways.
 _DEEP, _DEEP_ENOUGH = 12, 4
@@ -341,7 +341,7 @@ class Program:
 
     def _left_at(self, point: Point, values: list[Any]) -> Machine:
         """A machine at a point, in Python's world."""
-        recorder = Recorder(self)
+        recorder = self.recorder()
         machine = Machine(recorder)
         self._resume(recorder, machine, point.frames, values)
         recorder.leave(machine)
@@ -552,11 +552,11 @@ class Program:
             if self._unroll(sites_in(point.frames)):
                 point = Point(point.frames, point.switch, point.form)
             elif not self._is_crowded(point):
-                self.native = _TOO_MANY
+                self.native = TOO_MANY
         if point.variants:
             self.note_anew(point, values)
         signals.watch()
-        recorder = Recorder(self)
+        recorder = self.recorder()
         machine = Machine(recorder)
         recorder.point = point
         recorder.way = point.crowd.answers(values) if point.crowd is not None else None
@@ -631,7 +631,7 @@ class Program:
             else:
                 self.rare += 1
         if not is_patient or self.rare >= _MOST_RARE:
-            self.native = _TOO_MANY
+            self.native = TOO_MANY
         return not is_patient
 
     def is_patient(self) -> bool:
@@ -659,13 +659,13 @@ class Program:
     def _redo(self, hop: Hop, values: list[Any], outcome: Outcome) -> Any:
         """Record from a hop on whose outcome is new: its instruction is done over, with this outcome. That and
         what is alive is taken over: see `_record`."""
-        recorder = Recorder(self)
+        recorder = self.recorder()
         machine = Machine(recorder)
         self.recordings += 1
         self.ledger.is_of_new_form = False
         recorder.end = hop
         if self._is_full:
-            self.native = _TOO_MANY
+            self.native = TOO_MANY
         recorder.live = self._resume(recorder, machine, hop.frames, values)
         recorder.given = outcome.taken()
         values.clear()
@@ -747,6 +747,10 @@ class Program:
                 self._keep(recorder, live, Return(image), written)
             result = recorder.released(result, is_leaving=True)
         return _released(result)
+
+    def recorder(self) -> Recorder:
+        """What records a run of it."""
+        return Recorder(self)
 
     # -- what the recorder asks for -----------------------------------------------------------------------------------
 
@@ -927,7 +931,7 @@ class Program:
                 recorder.stop_keeping(machine, for_good=True)
                 return
             if self._is_full:
-                self.give_up(_TOO_MANY, machine)
+                self.give_up(TOO_MANY, machine)
                 recorder.leave(machine)
                 return
         is_new = point is None
@@ -996,7 +1000,7 @@ class Program:
     def join(self, recorder: Recorder, machine: Machine) -> None:
         """End the piece at the point of the present moment, whatever it is, and go on from there."""
         if self._join(recorder, machine, True) is None:
-            self.give_up(_TOO_MANY, machine)
+            self.give_up(TOO_MANY, machine)
             recorder.leave(machine)
 
     def _join(self, recorder: Recorder, machine: Machine, may_be_new: bool) -> bool | None:

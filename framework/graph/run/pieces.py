@@ -135,11 +135,15 @@ class Runner:
         """Whether the rows need not be run: nothing that they make is wanted, and they have no effect."""
         return not self.wanted and not any(row.acts for row in self.piece.rows)
 
-    def _first(self, values: list[Any]) -> list[Any] | None:
+    def compile(self) -> None:
+        """Make what a call runs, if that is not there yet."""
         with _lock:
             if self.run == self._first:
                 self.run = self._compile()
                 self.lowered_at = time.perf_counter()
+
+    def _first(self, values: list[Any]) -> list[Any] | None:
+        self.compile()
         return self.run(values)
 
     def _compile(self) -> Callable[[list[Any]], list[Any] | None]:

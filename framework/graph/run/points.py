@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Union
 
 from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
+from anfora.graph.facts.table import DATA_NUMBERS, DATA_TRUTH, fact_of
 from anfora.graph.lower.loops import closed
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.machine.machine import Plain, for_python
@@ -74,7 +75,7 @@ class Hop:
         self.call, self.frames, self.switch = state.call, state.frames, state.switch
         self.reason, self.at, self.outer, self.cells = reason, state.place, state.outer, state.cells
         self.built = {i: origin.key for i, origin in enumerate(state.live.origins) if origin.kind == "built"}
-        self.varying: set[type] = set()  #: of numbers and texts that differ from call to call; only their type counts
+        self.varying: set[type] = {float}  #: of numbers and texts that differ from call to call; only their type counts
         self.items_vary = False  #: whether floats in a tuple that it gives are taken as numbers that vary
         #: outcome -> (point, for each of its slots the place)
         self.edges: dict[Any, Edge] = {}
@@ -138,8 +139,12 @@ class Hop:
         """Told of an outcome that is new: after some numbers or texts, whatever comes is taken as one that varies."""
         kind = type(outcome.value)
         if kind in (int, str) and sum(key[0] is kind for key in list(self.edges) if type(key) is tuple) >= _MOST_VALUES:
-            self.varying.add(kind)
-            self._keys[kind] = kind
+            self.vary(kind)
+
+    def vary(self, kind: type) -> None:
+        """Take numbers or texts of a type that come out as ones that vary."""
+        self.varying.add(kind)
+        self._keys[kind] = kind
 
     def edge(self, live: list[Any], outcome: Outcome) -> tuple[Any, Edge | None]:
         """The key of an outcome, and how the program goes on; None if that has not been seen."""
@@ -172,6 +177,11 @@ class Hop:
         """Whether the program goes on by the truth of a tensor."""
         return self.looks == TRUTH
 
+    @property
+    def has_free_shape(self) -> bool:
+        """Whether it is an operator that gives tensors of a shape which follows from data."""
+        return self.looks == SHAPE
+
     @functools.cached_property
     def is_native(self) -> bool:
         """Whether it leaves nothing of the program to the interpreter."""
@@ -185,7 +195,7 @@ class Hop:
 
 #: What an end of a piece may be that only looks at the data of a tensor: at its truth, at numbers in it; or it is an
 #: operator of this library whose result has a shape that depends on the data, or that other processes take part in.
-TRUTH, NUMBERS, SHAPE, EXCHANGED = "truth", "numbers", "shape", "exchanged"
+TRUTH, NUMBERS, SHAPE, EXCHANGED = DATA_TRUTH, DATA_NUMBERS, "shape", "exchanged"
 
 
 def looks(operation: Any, args: tuple, reason: str) -> str | None:
@@ -194,8 +204,9 @@ def looks(operation: Any, args: tuple, reason: str) -> str | None:
         return EXCHANGED
     if reason != DATA:
         return None
-    if operation is bool:
-        return TRUTH
+    fact = fact_of(operation)
+    if fact is not None and fact.of_data is not None:
+        return fact.of_data
     if any(operation is each for each in _TAKING):
         return NUMBERS
     if operation is operator.getitem and isinstance(args[0], Tensor):
@@ -219,8 +230,8 @@ def _looks(call: Image, values: list[Any], reason: str) -> str | None:
     return None
 
 
-#: Functions that take numbers from tensors, and modules of operators.
-_TAKING = (float, int, range, operator.index, Tensor.item, Tensor.tolist)
+#: Methods of tensors that take numbers from them, and modules of operators.
+_TAKING = (Tensor.item, Tensor.tolist)
 _LIBRARY = ("anfora.ops", "anfora.mint", "anfora.numpy", "anfora.core.tensor")
 
 
@@ -233,6 +244,7 @@ def _read(call: Image) -> tuple[int, Callable[[Tensor], Any]] | None:
     return None
 
 
+#: What `Program._run` does itself, of one tensor, without a frame for it.
 _READS = (bool, float, int, Tensor.item)
 
 

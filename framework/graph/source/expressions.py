@@ -38,6 +38,7 @@ from anfora.graph.source.scopes import (
     private_of,
     qualified_name,
 )
+from anfora.graph.source.tracebacks import INNER, Inner
 
 __all__ = ["Expressions", "Label"]
 
@@ -85,6 +86,7 @@ class Writer:
         self.captured: set[str] = set()
         self.comprehensions: list[dict[str, str]] = []  # those that this place is in: their variables, renamed
         self.levels: list[Level] = []  # these comprehensions, where Python has functions for them
+        self.inner_frames: list[Inner] = []
         self.own_names = 0
         self.loops: list[Loop] = []
 
@@ -107,6 +109,8 @@ class Writer:
                 self.opcodes[i] = opcode + "_CELL"
         for loop in self.loops:
             loop.settle(cells, self.free)
+        if self.inner_frames:
+            INNER[id(self.python)] = self.python, tuple(self.inner_frames)
         return Code(
             self.python,
             self.opcodes,
@@ -592,6 +596,7 @@ class Expressions(Writer):
         self.comprehensions.append(renamed)
         if sys.version_info < (3, 12):
             self.levels.append(Level(name))
+            self.note_frame(node, name)
 
         def finish(depth: int) -> None:
             if add == "PUT":
@@ -607,6 +612,16 @@ class Expressions(Writer):
         for variable in renamed.values():
             self.forget(variable, node)
 
+    def note_frame(self, node: Any, name: str) -> None:
+        """A comprehension that is a loop here, and has a frame in this Python: see `Inner`."""
+        outside = set(ast.walk(node.generators[0].iter))
+        mentioned = {mangle(n.id, self.private) for n in ast.walk(node) if isinstance(n, ast.Name) and n not in outside}
+        renamed = {variable: own for variables in self.comprehensions for variable, own in variables.items()}
+        variables = tuple([(variable, renamed.get(variable, variable)) for variable in sorted(mentioned)])
+        called = qualified_name((*self.path, *self.levels))
+        place, first = position_of(node), position_of(node.generators[0].iter)
+        self.inner_frames.append(Inner(place, first, name, called, variables))
+
     def generators(
         self, generators: Sequence[ast.comprehension], finish: Any, node: Any, at_iter: int | None, depth: int = 1
     ) -> None:
@@ -614,7 +629,8 @@ class Expressions(Writer):
         generator, *rest = generators
         loop, end = Label(), Label()
         self.place(loop)
-        self.emit("NEXT", end, generator.iter)
+        is_inner = sys.version_info < (3, 13) and not isinstance(node, ast.GeneratorExp)
+        self.emit("NEXT", end, node if is_inner else generator.iter)
         self.assign(generator.target)
         for test in generator.ifs:
             self.jump_if(test, False, loop)
@@ -729,11 +745,11 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
     """A comprehension as a function of the first iterable: `[f(x) for x in .0 if x]` is
 
         def <listcomp>(.0):
-            .result = []
+            .made = []
             for x in .0:
                 if x:
-                    .result.append(f(x))
-            return .result
+                    .made.append(f(x))
+            return .made
 
     Names that `:=` binds in it belong to the function around it.
     """
@@ -749,7 +765,7 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
         empty, method, values = ast.Set([at(ast.Starred(at(ast.Tuple([], load)), load))]), "add", [node.elt]
     else:
         empty, method, values = ast.List([], load), "append", [node.elt]
-    add = at(ast.Attribute(at(ast.Name(".result", load)), method, load))
+    add = at(ast.Attribute(at(ast.Name(".made", load)), method, load))
     body: ast.stmt = at(ast.Expr(at(ast.Call(add, values, []))))
     for i, generator in reversed(list(enumerate(node.generators))):
         for test in reversed(generator.ifs):
@@ -762,9 +778,9 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
         chosen = sorted(w for w in walruses if (mangle(w, private) in declared_global) is is_global)
         if chosen:
             statements.append(at(statement(chosen)))
-    statements.append(at(ast.Assign([at(ast.Name(".result", store))], at(empty), None)))
+    statements.append(at(ast.Assign([at(ast.Name(".made", store))], at(empty), None)))
     statements.append(body)
-    statements.append(at(ast.Return(at(ast.Name(".result", load)))))
+    statements.append(at(ast.Return(at(ast.Name(".made", load)))))
     arguments = no_arguments()
     arguments.args = [at(ast.arg(".0", None))]
     return at(ast.FunctionDef(name, arguments, statements, [], **no_type_parameters()))

@@ -140,7 +140,7 @@ class Loop:
     @functools.cached_property
     def _mentioned(self) -> set[str]:
         """All variables that it names."""
-        named = {n.id for n in ast.walk(self._tail) if isinstance(n, ast.Name) and not n.id.startswith(".")}
+        named = {n.id for n in ast.walk(self._tail) if isinstance(n, ast.Name) and n.id not in (".items", ".result")}
         return {mangle(name, self._private) for name in named} | self._bound
 
     @functools.cached_property
@@ -168,6 +168,11 @@ class Loop:
         """Variables of a comprehension that have no value before an iteration."""
         targets = [n for g in self.node.generators[self.depth - 1 :] for n in ast.walk(g.target)]
         return {mangle(n.id, self._private) for n in targets if isinstance(n, ast.Name) and type(n.ctx) is ast.Store}
+
+    @functools.cached_property
+    def own(self) -> dict[str, str]:
+        """The variables of a comprehension, named likewise: they hold what the last iteration has left, up to the next."""
+        return {name: self.renamed[name] for name in sorted(self._own if self.depth else ()) if name in self.renamed}
 
     @functools.cached_property
     def stored(self) -> tuple[str, ...]:
@@ -219,10 +224,18 @@ class Loop:
         in_module = sorted(self._mentioned & names.declared_global)
         if in_module:
             body.insert(0, at(ast.Global(in_module)))
+        here, stores = _start_of(definition), ast.Store()
+        taken: list[ast.expr] = [
+            ast.Name(name, stores, **here) for name in (".items", ".result", *self.locals, *self.own)
+        ]
+        given = ast.Name(".given", ast.Load(), **here)
+        emptied = ast.Call(ast.Attribute(given, "clear", ast.Load(), **here), [], [], **here)
+        first = [ast.Assign([ast.Tuple(taken, stores, **here)], given, **here), ast.Expr(emptied, **here)]
+        body[:0] = first
         path = definition.path
         name = path[-1].name
         around = (*path[:-1], Level(name, False, path[-1].is_global), Level(name))
-        made = _function(definition, name, [".ended", ".items", ".result", *self.locals], body)
+        made = _function(definition, name, [".ended", ".given"], body)
         code = code_object(made, around, definition.module_names, definition.python, variables)
         code = renamed(code, qualified_name(around), qualified_name(path))
         if set(code.co_freevars) - variables:
@@ -240,11 +253,15 @@ def _ended(like: ast.AST, how: str, value: ast.expr | None = None) -> ast.expr:
     return at(ast.Call(at(ast.Name(".ended", ast.Load())), given, []))
 
 
+def _start_of(definition: Definition) -> dict[str, Any]:
+    """Where a function starts."""
+    line = definition.python.co_firstlineno
+    return {"lineno": line, "end_lineno": line, "col_offset": 0, "end_col_offset": 0}
+
+
 def _function(definition: Definition, name: str, parameters: list[str], body: list[ast.stmt]) -> ast.FunctionDef:
     """A function where another one stands."""
-    line = definition.python.co_firstlineno
-    here: dict[str, Any] = {"lineno": line, "end_lineno": line, "col_offset": 0, "end_col_offset": 0}
-    arguments = no_arguments()
+    here, arguments = _start_of(definition), no_arguments()
     arguments.args = [ast.arg(parameter, None, **here) for parameter in parameters]
     return ast.FunctionDef(name, arguments, body, [], **no_type_parameters(), **here)
 

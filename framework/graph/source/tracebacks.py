@@ -13,11 +13,11 @@ import os
 import sys
 import types
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from anfora.graph.source.code import Position
 
-__all__ = ["BRINGS_BACK", "Lines", "code_behind", "depth", "freed", "of_program", "stub"]
+__all__ = ["BRINGS_BACK", "INNER", "Inner", "Lines", "code_behind", "depth", "freed", "of_program", "stub"]
 
 #: In Python 3.10 a bare `raise` brings back the traceback that the exception has come with, whatever it has got since.
 BRINGS_BACK = sys.version_info < (3, 11)
@@ -123,7 +123,9 @@ def stub(code: types.CodeType, position: Position) -> types.CodeType:
     if found is None:
         if len(_near) >= _MOST_NEAR:
             _near.clear()
-        found = _near[near] = _stub(code, code.co_filename, position), code
+        of, all_inner = INNER.get(id(code), (None, ()))
+        around = tuple([inner for inner in all_inner if inner.holds(position)]) if of is code else ()
+        found = _near[near] = _stub(code, code.co_filename, position, around), code
     return found[0]
 
 
@@ -131,11 +133,89 @@ _near: dict[tuple[int, Position], tuple[types.CodeType, types.CodeType]] = {}
 _MOST_NEAR = 4096
 
 
+class Inner(NamedTuple):
+    """A comprehension for which this Python has a function, and graph mode none.
+
+    Attributes:
+        position: in the source.
+        outside: what the function around it does, the first thing that it goes over.
+        name, qualified_name: of the function.
+        variables: that it has or reads, and what the frame calls them.
+    """
+
+    position: Position
+    outside: Position
+    name: str
+    qualified_name: str
+    variables: tuple[tuple[str, str], ...]
+
+    def holds(self, position: Position) -> bool:
+        return _is_within(position, self.position) and not _is_within(position, self.outside)
+
+
+#: Those in a function, the outer ones first, by the identity of its code object.
+INNER: dict[int, tuple[types.CodeType, tuple[Inner, ...]]] = {}
+
+
+def _is_within(one: Position, other: Position) -> bool:
+    return (other[0], other[2]) <= (one[0], one[2]) < (one[1], one[3]) <= (other[1], other[3])
+
+
 @functools.lru_cache(maxsize=65536)
-def _stub(code: types.CodeType, file: str, position: Position) -> types.CodeType:
-    """The same. (Code objects of different files may be equal.)"""
-    line, end_line, column, end_column = position
-    where = {"lineno": line, "end_lineno": end_line, "col_offset": column, "end_col_offset": end_column}
+def _stub(code: types.CodeType, file: str, position: Position, around: tuple[Inner, ...] = ()) -> types.CodeType:
+    """The same. (Code objects of different files may be equal.)
+
+    Args:
+        around: the comprehensions around the position, the outer ones first, each of which has a frame.
+    """
+    made = _calling(file, position, around[-1].position[0] if around else code.co_firstlineno)
+    for number in range(len(around), 0, -1):  # from the innermost: what its frame does is called from another
+        inner = around[number - 1]
+        made = _named(made, code, inner.name, inner.qualified_name)
+        outer = around[number - 2].position[0] if number > 1 else code.co_firstlineno
+        made = _evaluating(made, inner, file, outer)
+    return _named(made, code, code.co_name, getattr(code, "co_qualname", ""))
+
+
+def _named(made: types.CodeType, code: types.CodeType, name: str, qualified_name: str) -> types.CodeType:
+    made = made.replace(co_consts=(*made.co_consts, code), co_name=name)
+    return made.replace(co_qualname=qualified_name) if sys.version_info >= (3, 11) else made
+
+
+class _Held:
+    """A constant of code that evaluates other code: what it needs for that. Code objects hash their constants."""
+
+    __slots__ = ("code", "inner")
+
+    eval, globals, locals = staticmethod(eval), staticmethod(globals), staticmethod(locals)
+
+    def __init__(self, code: types.CodeType, inner: Inner) -> None:
+        self.code, self.inner = code, inner
+
+
+def _evaluating(code: types.CodeType, inner: Inner, file: str, first: int) -> types.CodeType:
+    """Code that evaluates that of a comprehension with the variables that it is evaluated with itself. No frame of ours is
+    between."""
+    held_there = _Held(code, inner)
+    where = _where(inner.position, first)
+
+    def of(owner: ast.expr, name: str) -> ast.expr:
+        return ast.Attribute(owner, name, ast.Load(), **where)
+
+    def call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
+        return ast.Call(function, list(arguments), [], **where)
+
+    held = ast.Constant("held", **where)
+    within = call(of(call(of(held, "locals")), "within"), of(held, "inner"))
+    evaluated = call(of(held, "eval"), of(held, "code"), call(of(held, "globals")), within)
+    made = _placed(evaluated, file, inner.position, first)
+    constants = tuple(held_there if constant == "held" else constant for constant in made.co_consts)
+    return made.replace(co_consts=constants, co_names=(*made.co_names, ".do"))
+
+
+def _calling(file: str, position: Position, first: int) -> types.CodeType:
+    """Code that calls `.do(*.args, **.names)`."""
+    where = _where(position, first)
 
     def name(text: str) -> ast.Name:
         return ast.Name(text, ast.Load(), **where)
@@ -146,11 +226,21 @@ def _stub(code: types.CodeType, file: str, position: Position) -> types.CodeType
         [ast.keyword(None, name(".names"), **where)],
         **where,
     )
-    made = compile(ast.Expression(call), file, "eval")
-    made = made.replace(co_consts=(*made.co_consts, code))
-    if sys.version_info >= (3, 11):
-        return made.replace(co_name=code.co_name, co_qualname=code.co_qualname)  # lines count from its own first one
-    return made.replace(co_name=code.co_name)
+    return _placed(call, file, position, first)
+
+
+def _where(position: Position, first: int) -> dict[str, Any]:
+    line, end_line, column, end_column = position
+    before = min(first, line) - 1  # lines are stored as distances from the first
+    return {
+        "lineno": line - before, "end_lineno": end_line - before, "col_offset": column, "end_col_offset": end_column
+    }  # fmt: skip
+
+
+def _placed(made: ast.expr, file: str, position: Position, first: int) -> types.CodeType:
+    """Code that seems to stand in a function which starts at a line."""
+    code = compile(ast.Expression(made), file, "eval")
+    return code.replace(co_firstlineno=min(first, position[0]))
 
 
 def code_behind(code: types.CodeType) -> types.CodeType:

@@ -23,7 +23,7 @@ from typing import Any
 
 from anfora.batching import at_once
 from anfora.core.cell import Cell
-from anfora.core.errors import AnforaError
+from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.settings import get_context, log
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor
@@ -39,6 +39,7 @@ from anfora.graph.run.points import EXCHANGED, NUMBERS, SHAPE, TRUTH, Hop, Point
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import OUTLINED, Live, Outcome, State
+from anfora.graph.tell.twins import can_fork
 from anfora.graph.tell.typed import Typed, lowered, typed
 from anfora.graph.tell.wording import (
     Names,
@@ -91,9 +92,10 @@ def _saves_graphs() -> bool:
 class Watched(Program):
     """A program that tells of what it records.
 
-    Where nothing at all is left to the interpreter (`fullgraph=True`), what is only looked at (the truth of a tensor, its
-    elements) is collected on the way, and the first thing that could have an effect is refused before it is done. The
-    error lists all. Nothing is kept of such a run, so that the next one is refused too.
+    Where nothing at all is left to the interpreter (`fullgraph=True`), all ways of a call are followed before it is done
+    (analysis.py), and the error lists what is found on them. What comes behind something of which nothing is known then is
+    refused where it comes: what is only looked at (elements of a tensor) is collected on the way, and the first thing that
+    could have an effect is refused before it is done. Nothing is kept of such a run, so that the next one is refused too.
 
     `jit_syntax_level="STRICT"` refuses what MindSpore's compiler has no syntax for: functions and objects that are
     neither Python's nor this library's, and changes of what is outside. A branch on a tensor, `print`, a Cell that is
@@ -140,7 +142,22 @@ class Watched(Program):
         return Names.at(point.frames)
 
     def _record(self, point: Point, values: list[Any]) -> Any:
+        if self._refuses() and point.frames[0] == "entry" and id(self) not in _inside.found:
+            self._refuse_beforehand(*point.arguments(values))
         return self._recording(super()._record, point, values)
+
+    def _refuse_beforehand(self, args: tuple, kwargs: dict) -> None:
+        """Refuse a call of which some way needs the interpreter, before anything of it is done."""
+        from anfora.graph.tell import analysis  # which is made of this
+
+        if not can_fork():
+            return
+        try:
+            lowered = analysis.lower(self, args, kwargs, compiles=False)
+        except OpRuntimeError:  # it is refused where it comes to
+            return
+        if lowered.unsupported:
+            raise _refusal(self.name, [(place.span, place.reason) for place in lowered.unsupported])
 
     def note_anew(self, point: Point, values: list[Any]) -> None:
         if tells_recompiles():
@@ -242,7 +259,7 @@ class Watched(Program):
             def interpret(machine: Machine, operation: Any, args: tuple, kwargs: dict, reason: str) -> Any:
                 if recorder.given is not None:
                     return recorder._redo()
-                if self.is_twin(operation) or (self._refuses() == "STRICT" and _is_legal(operation, args)):
+                if self.is_twin(operation) or (self._refuses() == "STRICT" and is_legal(operation, args)):
                     return Recorder.interpret(recorder, machine, operation, args, kwargs, reason)
                 return self._refuse(found, position_span(*machine.place[:2]), reason, machine)
 
@@ -274,7 +291,7 @@ def strictness(options: dict[str, Any]) -> str:
     return "STRICT" if options.get("jit_syntax_level") == "STRICT" else ""
 
 
-def _is_legal(operation: Any, args: tuple) -> bool:
+def is_legal(operation: Any, args: tuple) -> bool:
     """Whether a strict program may have the interpreter do something: what this library has its own way for (a Cell is
     made or called, an optimizer, `vmap`, a method or attribute of a tensor), names of modules, and `print`."""
     if operation is print:

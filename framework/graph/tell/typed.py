@@ -72,7 +72,7 @@ from anfora.graph.tell.wording import (
 )
 from anfora.ops import stop_gradient
 
-__all__ = ["Lowered", "Typed", "lowered", "typed"]
+__all__ = ["Globals", "NativePlan", "Typed", "lowered", "typed"]
 
 
 # -- functions of this form of the IR ---------------------------------------------------------------------------------
@@ -216,7 +216,7 @@ class Globals:
 # -- lowering, as it can be seen --------------------------------------------------------------------------------------
 
 
-class Lowered:
+class NativePlan:
     """How a piece is run natively: its calls behind all passes (graph/passes).
 
     Attributes:
@@ -258,9 +258,9 @@ class Lowered:
         return self._values.get(node, node)
 
 
-def lowered(variant: Variant) -> Lowered | None:
+def lowered(variant: Variant) -> NativePlan | None:
     """How a variant is run natively; None where it is run row by row, because the tape follows it."""
-    return None if variant.runner.is_one_by_one or not variant.piece.rows else Lowered(variant)
+    return None if variant.runner.is_one_by_one or not variant.piece.rows else NativePlan(variant)
 
 
 def _made(origins: Sequence[Origin]) -> list[Origin]:
@@ -497,7 +497,7 @@ class _Body:
         self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
         self.effects: list[AnfNode] = []
         self.called = self._names_of_values()
-        self.shape: Lowered | None = None
+        self.shape: NativePlan | None = None
         self.positions: dict[OperatorCall, int] = {}  #: of the rows in the piece
         #: Values with a history for who evaluates the graph; and those among them that have none in the program.
         self.followed: set[AnfNode] = set()
@@ -837,7 +837,8 @@ class _Body:
             outcome.abstract = Weak(bool)
             sides = [self._partial(ways.get(key)) for key in _TRUTHS]
             return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
-        if not catches and (list(ways) == [_NOTHING] or (len(ways) == 1 and next(iter(ways)) in hop.varying)):
+        is_certain = itself is not None or next(iter(ways), None) in (_NOTHING, *hop.varying)
+        if not catches and len(ways) == 1 and is_certain:
             [(function, args)] = ways.values()
             return graph.apply(function, *args)
         sides = [self._partial(way) for way in ways.values()]

@@ -136,9 +136,10 @@ def _parameters(function: Any) -> list[str]:
     """The names of the positional parameters of a function: of a method without the first, of a Cell its `construct`s."""
     if isinstance(function, Cell):
         function = function.construct
-    code = getattr(inspect.unwrap(getattr(function, "__func__", function)), "__code__", None)
+    inner = inspect.unwrap(getattr(function, "__func__", function))
+    code = getattr(inner, "__code__", None)
     names = [] if code is None else list(code.co_varnames[: code.co_argcount])
-    return names[1:] if isinstance(function, types.MethodType) else names
+    return names[1:] if types.MethodType in (type(function), type(inner)) else names
 
 
 _SIGNS = {

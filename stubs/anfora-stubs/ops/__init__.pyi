@@ -1886,6 +1886,9 @@ def asin(input: TensorLike) -> Tensor:
 def asinh(input: TensorLike) -> Tensor:
     """Inverse hyperbolic sine, element by element."""
 
+def assemble(parts: Sequence[TensorLike] | Tensor, shape: Any, paths: Any) -> Tensor:
+    """Zeros of `shape` to which each part is added, in the view behind its path. No two of these views meet, so each element is written once: a part's plus zero, which makes zero of -0."""
+
 def assign(variable: Any, value: Any) -> Any:
     """Write a value, broadcast and converted, into a Parameter; gives the Parameter."""
 
@@ -3486,23 +3489,23 @@ __all__ = [
     "adaptive_max_pool2d", "adaptive_max_pool3d", "add", "add_flags", "addbmm", "addcdiv", "addcmul", "addmm", "addmv",
     "addn", "addr", "adjoint", "affine_grid", "alias", "all", "allclose", "amax", "amin", "aminmax", "angle", "any",
     "approximate_equal", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
-    "argmax_with_value", "argmin", "argmin_with_value", "argsort", "argwhere", "asin", "asinh", "assign", "assign_add",
-    "assign_sub", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d", "avg_pool2d",
-    "avg_pool3d", "baddbmm", "batch_dot", "batch_norm", "bernoulli", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e",
-    "bias_add", "bidense", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitwise_and",
-    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm",
-    "bounding_box_decode", "bounding_box_encode", "broadcast_to", "bucketize", "cartesian_prod", "cast", "cat", "cdist",
-    "ceil", "celu", "channel_shuffle", "check_valid", "choice_with_mask", "cholesky", "cholesky_inverse", "cholesky_solve",
-    "chunk", "clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "column_stack", "combinations",
-    "concat", "cond", "constexpr", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "copy", "copy_to",
-    "copysign", "core", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cov", "cross",
-    "cross_entropy", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp", "deg2rad", "dense", "depend",
-    "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff",
-    "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d", "dsplit",
-    "dstack", "dtype", "einsum", "elu", "embedding", "empty", "empty_like", "eq", "equal", "erf", "erfc", "erfinv",
-    "euclidean_norm", "exp", "exp2", "expand", "expand_as", "expand_dims", "expm1", "exponential", "eye", "fast_gelu",
-    "fftfreq", "fftshift", "fill", "fills", "fix", "flatten", "flip", "fliplr", "flipud", "float_power", "floor",
-    "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "fold", "frac", "full", "full_like", "gamma",
+    "argmax_with_value", "argmin", "argmin_with_value", "argsort", "argwhere", "asin", "asinh", "assemble", "assign",
+    "assign_add", "assign_sub", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d",
+    "avg_pool2d", "avg_pool3d", "baddbmm", "batch_dot", "batch_norm", "bernoulli", "bessel_i0", "bessel_i0e", "bessel_i1",
+    "bessel_i1e", "bias_add", "bidense", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount",
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag",
+    "bmm", "bounding_box_decode", "bounding_box_encode", "broadcast_to", "bucketize", "cartesian_prod", "cast", "cat",
+    "cdist", "ceil", "celu", "channel_shuffle", "check_valid", "choice_with_mask", "cholesky", "cholesky_inverse",
+    "cholesky_solve", "chunk", "clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "column_stack",
+    "combinations", "concat", "cond", "constexpr", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
+    "copy", "copy_to", "copysign", "core", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity", "count_nonzero",
+    "cov", "cross", "cross_entropy", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp", "deg2rad", "dense",
+    "depend", "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
+    "diff", "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d",
+    "dsplit", "dstack", "dtype", "einsum", "elu", "embedding", "empty", "empty_like", "eq", "equal", "erf", "erfc",
+    "erfinv", "euclidean_norm", "exp", "exp2", "expand", "expand_as", "expand_dims", "expm1", "exponential", "eye",
+    "fast_gelu", "fftfreq", "fftshift", "fill", "fills", "fix", "flatten", "flip", "fliplr", "flipud", "float_power",
+    "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "fold", "frac", "full", "full_like", "gamma",
     "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "gcd", "ge", "gelu", "ger", "get_grad",
     "glu", "grad", "greater", "greater_equal", "grid_sample", "group_norm", "gru_cell", "gt", "gumbel_softmax",
     "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "histc", "hsplit", "hstack",

@@ -11,6 +11,8 @@ from typing import Any
 from anfora.graph.facts.table import (
     CALLED,
     COUPLES,
+    DATA_NUMBERS,
+    DATA_TRUTH,
     DRAINED,
     EQUAL,
     EQUALS,
@@ -83,7 +85,7 @@ add(dict, DRAINED | MAPPING | KEYS, others=KEPT, moves=True)
 add(dict.fromkeys, DRAINED | KEYS, KEPT)
 add(sorted, DRAINED | LENGTH | ORDERS, named={"key": CALLED, "reverse": TRUTH | INDEX}, of_arrays=True)
 add(slice, KEPT, KEPT, KEPT)
-add(range, INDEX, INDEX, INDEX, of_arrays=True)
+add(range, INDEX, INDEX, INDEX, of_arrays=True, of_data=DATA_NUMBERS)
 add(
     iter,
     CALLED,
@@ -150,7 +152,7 @@ dispatch(operator.delitem, "__delitem__")
 
 # -- values ------------------------------------------------------------------------------------------------------------
 
-add(bool, TRUTH, gives=PLAIN, of_arrays=True, asking=Asking("__bool__", "__len__", kind="truth"))
+add(bool, TRUTH, gives=PLAIN, of_arrays=True, of_data=DATA_TRUTH, asking=Asking("__bool__", "__len__", kind="truth"))
 add(hash, KEY | WHOLE, gives=PLAIN)
 add(any, DRAINED | TRUTHS, gives=PLAIN)
 add(all, DRAINED | TRUTHS, gives=PLAIN)
@@ -170,8 +172,8 @@ for _function in FORMATS.values():
     add(_function, WHOLE, WHOLE, gives=PLAIN, numbers=Numbers(False, True, may_fail=True))
 add(operations.join, rest=WHOLE, gives=PLAIN, numbers=Numbers(False, True))
 add(abs, WHOLE, gives=PLAIN, numbers=_FOLLOWED, of_arrays=True, asking=Asking("__abs__"))
-add(float, WHOLE, gives=PLAIN, numbers=_FOLLOWED, of_arrays=True)
-add(int, WHOLE, WHOLE, gives=PLAIN, numbers=_PARTIAL, of_arrays=True)
+add(float, WHOLE, gives=PLAIN, numbers=_FOLLOWED, of_arrays=True, of_data=DATA_NUMBERS)
+add(int, WHOLE, WHOLE, gives=PLAIN, numbers=_PARTIAL, of_arrays=True, of_data=DATA_NUMBERS)
 add(round, WHOLE, WHOLE, gives=PLAIN, numbers=_PARTIAL, of_arrays=True)
 add(divmod, WHOLE, WHOLE, of_arrays=True)
 add(pow, WHOLE, WHOLE, WHOLE, gives=PLAIN, numbers=Numbers(may_fail=True, only=True), of_arrays=True)
@@ -241,7 +243,7 @@ for _name, _function in IN_PLACE.items():
     _asked = _asking(_name, is_in_place=True)
     add(_function, _CHANGED | WHOLE, WHOLE, gives=ITEM, numbers=_numbers, of_arrays=True, asking=_asked)
     dispatch(_function, f"__i{_SYMBOLS.get(_name, _name)}__", is_binary=True)
-add(operator.index, INDEX, gives=PLAIN, of_arrays=True)
+add(operator.index, INDEX, gives=PLAIN, of_arrays=True, of_data=DATA_NUMBERS)
 add(operator.truth, TRUTH, gives=PLAIN)
 add(operator.length_hint, LENGTH, INDEX, gives=PLAIN)
 add(operator.contains, WALKED | EQUALS, EQUAL, gives=PLAIN)

@@ -1,0 +1,96 @@
+"""Methods of Tensor are replaced, added and taken away between calls: whatever calls them, a compiled function sees it."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import anfora as ms
+from anfora import Tensor, ops
+
+#: What calls a method of Tensor, by the method.
+PROGRAMS = {
+    "__add__": [lambda a, b: a + b, lambda a, b: sum([a, b])],
+    "__radd__": [lambda a, b: 2 + a, lambda a, b: sum([a])],
+    "__rsub__": [lambda a, b: 2 - a],
+    "__mul__": [lambda a, b: a * b, lambda a, b: math.prod([a, b])],
+    "__matmul__": [lambda a, b: a @ b],
+    "__pow__": [lambda a, b: a**2],
+    "__neg__": [lambda a, b: -a],
+    "__abs__": [lambda a, b: abs(a)],
+    "__invert__": [lambda a, b: ~(a > 1)],
+    "__or__": [lambda a, b: (a > 1) | (b > 2)],
+    "__iadd__": [lambda a, b: (lambda c: c.__iadd__(b))(a * 1)],
+    "__lt__": [lambda a, b: a < b, lambda a, b: max(a[0], a[1]), lambda a, b: sorted([a[1], a[0]])],
+    "__gt__": [lambda a, b: max([a[0], a[1]])],
+    "__eq__": [lambda a, b: a == b, lambda a, b: b in [a], lambda a, b: [a[0]].index(b[0]), lambda a, b: [a] == [b]],
+    "__ne__": [lambda a, b: a != b],
+    "__hash__": [lambda a, b: {a: 1}[a]],
+    "__len__": [lambda a, b: len(a)],
+    "__iter__": [lambda a, b: list(a), lambda a, b: [*a], lambda a, b: (lambda p, q, r: p)(*a)],
+    "__contains__": [lambda a, b: 1.0 in a],
+    "__getitem__": [lambda a, b: a[0], lambda a, b: a[a > 1]],
+    "__setitem__": [lambda a, b: (lambda c: (c.__setitem__(0, 5.0), c)[1])(a * 1)],
+    "__index__": [lambda a, b: [1, 2, 3][Tensor(1)], lambda a, b: "abc"[b.astype(ms.int32)[0]]],
+    "__bool__": [lambda a, b: bool(a[0]), lambda a, b: 1 if a[0] else 2, lambda a, b: any([a[0]])],
+    "__float__": [lambda a, b: float(a[1])],
+    "__int__": [lambda a, b: int(a[1])],
+    "__round__": [lambda a, b: round(a[1])],
+    "__trunc__": [lambda a, b: math.trunc(a[1])],
+    "__format__": [lambda a, b: f"{a[0]:.2f}"],
+    "__str__": [lambda a, b: f"{a}", lambda a, b: "%s" % a],  # noqa: UP031
+    "sum": [lambda a, b: a.sum()],
+    "twice": [lambda a, b: a.twice() if hasattr(a, "twice") else a],
+}
+INSTEAD = {
+    "a function": lambda self, *others: ("patched", len(others)),
+    "another": lambda self, *others: ops.sub(self, 1),
+    "no answer": lambda self, *others: NotImplemented,
+    "a property": property(lambda self: lambda *others: "a property"),
+    "nothing": None,
+}
+
+
+def put(name, value):
+    if value is not None:
+        setattr(Tensor, name, value)
+    elif name in vars(Tensor):
+        delattr(Tensor, name)
+
+
+def seen(function, x):
+    def shown(value):
+        if isinstance(value, Tensor):
+            return value._layout.shape, value._array.tolist()
+        return list(map(shown, value)) if isinstance(value, (list, tuple)) else value
+
+    try:
+        return str(shown(function(x, x)))
+    except Exception as error:
+        return type(error).__name__
+
+
+@pytest.mark.filterwarnings("ignore:NotImplemented should not be used:DeprecationWarning")
+@pytest.mark.parametrize("is_first", [True, False], ids=["the only one", "another is replaced already"])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_tensors_have_changes_between_calls(name, is_first):
+    x = Tensor(np.array([1.0, 2.5, 3.0], np.float32))
+    before = {each: vars(Tensor).get(each) for each in (name, "__rtruediv__")}
+    for program in PROGRAMS[name]:
+        compiled = ms.jit(program)
+        try:
+            if not is_first:
+                put("__rtruediv__", INSTEAD["another"])
+            for _ in range(3):
+                assert seen(compiled, x) == seen(program, x)
+            # Python 3.13 has versions for a thousand changes of a class; from then on it may go wrong itself.
+            for what, instead in list(INSTEAD.items())[: None if is_first else 2]:
+                for value in (instead, before[name]):
+                    put(name, value)
+                    for _ in range(2):
+                        assert seen(compiled, x) == seen(program, x), what
+        finally:
+            for each, value in before.items():
+                put(each, value)
