@@ -106,7 +106,7 @@ def _taken(function: Any) -> list[str] | None:
 def told_of(error: BaseException) -> str | None:
     """What to say beside Python's own error of an argument that a function of this package does not take.
 
-    Python names the function and no more; where the program has one of that name too, nothing is said.
+    Python names the function and no more; where another one has that name too, nothing is said.
     """
     refused = _REFUSED.match(str(error)) if type(error) is TypeError else None
     if refused is None:
@@ -115,7 +115,7 @@ def told_of(error: BaseException) -> str | None:
         function for function in gc.get_objects()
         if type(function) is types.FunctionType and function.__qualname__ == refused["function"]
     ]  # fmt: skip
-    if not all(str(function.__module__).startswith("anfora.") for function in asked):
+    if not all(map(_is_ours, asked)) or _has_another(error, refused["function"]):
         return None
     ways = {
         tuple(takes) for function in asked if (takes := _taken(function)) is not None and refused["name"] not in takes
@@ -125,6 +125,28 @@ def told_of(error: BaseException) -> str | None:
     (way,) = ways
     word = help_with(refused["name"], way)
     return f"  it takes {', '.join(way) or 'no arguments'}" + (f"\n  help: {word}" if word else "")
+
+
+def _is_ours(function: Any) -> bool:
+    return str(getattr(function, "__module__", None)).startswith("anfora.")
+
+
+def _has_another(error: BaseException, name: str) -> bool:
+    """Whether the frame that an error comes from knows something of that name that is written in C: Python's own, or in a
+    module that it has imported."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    if trace is None:
+        return False
+    frame = trace.tb_frame
+    modules = [
+        vars(value)
+        for value in (*frame.f_globals.values(), *frame.f_locals.values())
+        if type(value) is types.ModuleType
+    ]
+    places = [frame.f_builtins, frame.f_globals, frame.f_locals, *modules]
+    return any(callable(found := place.get(name)) and not _is_ours(found) for place in places)
 
 
 def word_for_one_of(names: Iterable[str], takes: Iterable[str]) -> str | None:

@@ -418,13 +418,15 @@ def polyval(p: Any, x: Any) -> Tensor:
 def polyder(p: Any, m: int = 1) -> Tensor:
     """The derivative of a polynomial, m times."""
     p = asarray(p)
-    for _ in range(m):
+    for _ in range(builtins.min(m, p.size)):  # then nothing is left
         p = p[:-1] * arange(p.size - 1, 0, -1)
     return p
 
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
-    """The integral of a polynomial, m times, with the constants k."""
+    """The integral of a polynomial, m times, at most 1,000, with the constants k."""
+    if m > 1000:  # numpy's own ends in a RecursionError then
+        raise OpValueError(f"polyint integrates at most 1,000 times, but `m` is {m}", arg="m")
     p = asarray(p)
     constants = asarray(0 if k is None else k).reshape(-1)
     for i in range(m):

@@ -10,8 +10,10 @@ else gives Tensor behaviour that computes; what a tensor *is* stands in `core/te
 
 from __future__ import annotations
 
+import collections
 import functools
 import inspect
+import types
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -114,6 +116,21 @@ METHODS |= {name: composite(function) for name, function in METHODS.items() if n
 METHODS |= {f"{name}_": in_place(f"{name}_", METHODS[name]) for name in _IN_PLACE.split()}
 
 PROPERTIES: dict[str, Callable] = {**TURNED}
+
+
+def _name_methods() -> None:
+    """Call methods by their own names for `help` and in errors: those that are no functions of `anfora.ops`, nor of two
+    names."""
+    others = [*map(id, functions.values())]
+    shared = collections.Counter([*others, *others, *map(id, METHODS.values())])
+    for name, function in METHODS.items():
+        inner: Any = function if shared[id(function)] == 1 else None
+        while type(inner) is types.FunctionType:
+            inner.__name__, inner.__qualname__ = name, f"Tensor.{name}"
+            inner = getattr(inner, "__wrapped__", None)
+
+
+_name_methods()
 
 
 def install() -> None:

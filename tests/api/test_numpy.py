@@ -145,6 +145,7 @@ def test_gradients_pass():
         (lambda: ours.clip(ours.ones(2), lowest=3), TypeError),
         (lambda: ours.average(ours.ones((2, 2)), weights=ours.ones(2)), ValueError),
         (lambda: ours.no_such_name, AttributeError),
+        (lambda: ours.polyint([1.0], 1 << 70), ValueError),
         (lambda: ours.indices((1 << 40, 1 << 20), 0.5), TypeError),  # before anything is made
     ],
 )
@@ -165,3 +166,7 @@ def test_fix_rounds_towards_zero():  # numpy 2.5 warns of its own
 def test_an_operand_that_is_missing_is_named(name):
     with pytest.raises(TypeError, match="other"):
         getattr(ours, name)([1.0, 2.0])
+
+
+def test_derivatives_of_any_order_end():
+    assert ours.polyder([1.0, 2.0, 3.0], 1 << 70).tolist() == []

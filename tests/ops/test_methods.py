@@ -395,3 +395,15 @@ def test_random_methods_refuse():
         with pytest.raises(OpValueError):
             call()
     assert Tensor([1.0, 2.0]).uniform(5, 5).tolist() == [5, 5]
+
+
+def test_methods_are_called_by_their_own_names():
+    """In `help` and in errors; but those that are functions of `anfora.ops`, or have two names."""
+    from anfora.ops.methods import METHODS, functions
+
+    seen = list(METHODS.values())
+    for name, function in METHODS.items():
+        if seen.count(function) == 1 and function not in functions.values():
+            assert getattr(Tensor, name).__name__ == name
+    with pytest.raises(TypeError, match=r"^Tensor\.flatten\(\) got an unexpected keyword argument 'start'"):
+        Tensor([1.0]).flatten(start=0)

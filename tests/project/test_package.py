@@ -157,6 +157,14 @@ def test_import_anfora_loads_next_to_nothing():
     assert [name for name in result.stdout.split() if name.startswith("numpy")] == []
 
 
+@pytest.mark.parametrize("first", ["gc.enable()", "gc.disable()"])
+def test_the_garbage_collector_is_left_as_it_was(first):
+    program = (
+        f"import gc; {first}; before = gc.isenabled(); from anfora import Tensor, nn; assert gc.isenabled() is before"
+    )
+    subprocess.run([sys.executable, "-c", program], timeout=60, check=True)
+
+
 def test_public_names_exist():
     import anfora
 

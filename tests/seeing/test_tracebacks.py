@@ -70,7 +70,7 @@ def test_arguments_that_are_not_there_are_told_below(tmp_path):
     file = tmp_path / "program.py"
     file.write_text("import anfora as ms\nms.load_checkpoint('x', strict=True)\n")
     lines = shown_by([str(file)], "").splitlines()
-    assert lines[-3] == "TypeError: load_checkpoint() got an unexpected keyword argument 'strict'"
+    assert lines[-3].startswith("TypeError: load_checkpoint() got an unexpected keyword argument 'strict'")
     assert (
         lines[-2].startswith("  it takes ckpt_file_name, net, ") and lines[-1] == "  help: did you mean `strict_load`?"
     )
