@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from anfora import Parameter, Tensor, ir, jit, nn, ops, value_and_grad
+from anfora import Parameter, Tensor, grad, ir, jit, nn, ops, value_and_grad
 from anfora.core.errors import AnforaError
 from anfora.core.random import get_rng_state
 from anfora.eager import dispatch
@@ -253,6 +253,31 @@ def hidden(x):
 def test_what_is_unsupported_is_found_in_ways_that_no_run_has_taken():
     found = told(ir.lower(jit(hidden), Tensor([1.0])).unsupported)
     assert sorted(line for line, _ in found) == ['__import__("math")', 'compile("1", "", "eval")', "os.getcwd()"]
+
+
+def test_inside_of_a_gradient_too():
+    def loss(x):
+        if x.sum() > 0:
+            print("positive")
+            return (x * x).sum()
+        return x.sum() * float(x.max())
+
+    lowered = ir.lower(jit(grad(loss)), Tensor([1.0, 2.0]))
+    assert [line for line, _ in told(lowered.unsupported)] == ['print("positive")']
+
+
+def test_a_loop_in_which_something_grows_is_followed_for_a_while():
+    @jit
+    def f(x):
+        found = []
+        while x.sum() > 0:
+            found.append(x)
+            x = x - 1
+        return found
+
+    lowered = ir.lower(f, Tensor([3.0]))
+    assert {place.reason for place in lowered.unknown} == {"it has gone on in too many ways"}
+    assert not lowered.unsupported
 
 
 def test_there_is_no_graph_of_what_python_runs_as_it_is():

@@ -25,6 +25,7 @@ __all__ = ["AbstractRecorder", "Begin", "WayEnds"]
 
 _MOST_STEPS = 3_000_000  #: instructions of all ways together
 LONG = "it goes on for long"
+WITHIN = "something inside of a gradient that only Python can do"
 OF_DATA = "the program goes on by a number that follows from data"
 
 
@@ -143,6 +144,8 @@ class AbstractRecorder(Recorder):
         self.end_way(machine)
 
     def stop_keeping(self, machine: Machine, calls: Any = (), for_good: bool = False) -> None:
+        if not self.keeper.is_stale:
+            self.keeper.lose(WITHIN, machine)
         self.end_way(machine)
 
     def note_steps(self, machine: Machine) -> None:

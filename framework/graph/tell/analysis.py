@@ -14,7 +14,8 @@ from __future__ import annotations
 import functools
 import gc
 import pickle
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ __all__ = ["LoweredProgram", "Place", "lower"]
 
 _MOST_WAYS = 200  #: that are followed
 _MOST_VARIANTS = 4  #: of a moment
+_MOST_VISITS = 20  #: of a place, with something else each time
 _MOST_STARTS = 8  #: from the beginning, each time that more is known of loops, recursion, and gradients with branches
 
 
@@ -176,7 +178,8 @@ class Analysed(Watched):
         #: Of the way that is followed: the slots of numbers that are not known, decisions, and where it begins.
         self._next: tuple[set[int], tuple[bool, ...], Begin | None] = set(), (), None
         self._joined: set[int] = set()
-        self._is_stale = False
+        self.is_stale = False  #: whether more is known than at the beginning, so that all is to be followed anew
+        self._visits: Counter[tuple] = Counter()  #: of places of the program, where pieces begin
 
     # -- ways ---------------------------------------------------------------------------------------------------------
 
@@ -188,19 +191,19 @@ class Analysed(Watched):
             self.unsupported[None, str(reason)] = None
             return
         for _ in range(_MOST_STARTS):
-            self._is_stale = False
-            for table in (self.unsupported, self.unknown, self._waiting, self._calls, self._returned):
+            self.is_stale = False
+            for table in (self.unsupported, self.unknown, self._waiting, self._calls, self._returned, self._visits):
                 table.clear()
             self.error = None
             point = self._entry(args, kwargs, switches())
             self._waiting.append((0, functools.partial(self._from, point, [*args, *kwargs.values()], set(), ())))
             self._follow_all()
-            if not self._is_stale:
+            if not self.is_stale:
                 return
 
     def _follow_all(self) -> None:
         ways = 0
-        while self._waiting and not self._is_stale:
+        while self._waiting and not self.is_stale:
             mark, go = self._waiting.pop()
             self._take_back(mark)
             ways += 1
@@ -303,6 +306,11 @@ class Analysed(Watched):
 
     def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live) -> None:
         assert isinstance(recorder, AbstractRecorder)
+        if not point.variants:
+            place = tuple((frame.code.python, frame.pc) for frame in machine.frames)
+            self._visits[place] += 1
+            if self._visits[place] > _MOST_VISITS:  # a loop in which something grows, say
+                self.lose(TOO_MANY, machine)
         unknown, values = recorder.unknown_in(after), _values(after)
         super()._arrive(recorder, machine, point, after)
         recorder.unknown, recorder.gave_unknown = unknown, False
@@ -359,7 +367,11 @@ class Analysed(Watched):
 
     def forget(self) -> None:
         super().forget()
-        self._is_stale = True
+        self.is_stale = True
+
+    def divide(self, calls: Sequence[tuple]) -> None:
+        self.is_stale = self.is_stale or not self.divided.issuperset(calls)
+        super().divide(calls)
 
     # -- what it has come to ------------------------------------------------------------------------------------------
 
