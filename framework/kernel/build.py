@@ -54,7 +54,7 @@ class Progress:
     PAUSE = 1.0  #: seconds without any, which begin a new count
 
     def __init__(self) -> None:
-        self._depth = self._count = 0
+        self._depth = self._count = self._held = 0
         self._seconds = self._told = 0.0
         self._started = self._ended = -math.inf
 
@@ -71,9 +71,20 @@ class Progress:
         if self._depth == 0:
             self._ended = time.perf_counter()
             self._seconds += self._ended - self._started
-            if self._seconds - self._told > self.PATIENCE:
-                self._told = self._seconds
-                self._tell()
+            self._tell_if_due()
+
+    def hold(self) -> None:
+        """Tell nothing until `release`: what is written meanwhile is taken for the program's."""
+        self._held += 1
+
+    def release(self) -> None:
+        self._held -= 1
+        self._tell_if_due()
+
+    def _tell_if_due(self) -> None:
+        if self._seconds - self._told > self.PATIENCE and not self._held:
+            self._told = self._seconds
+            self._tell()
 
     def _tell(self) -> None:
         kept = f"; they are kept in {disk().folder}" if disk().folder else ""

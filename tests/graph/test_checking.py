@@ -33,6 +33,7 @@ from anfora.graph.run.pieces import Runner
 from anfora.graph.tell import twins
 from anfora.graph.tell.checking import CheckError
 from anfora.graph.tell.explain import Watched
+from anfora.kernel import build
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 
@@ -662,6 +663,19 @@ def test_effects_are_done_once(capfd):
     plain = program.__wrapped__(y := Tensor([1.0, 2.0]), [])
     assert checked.tolist() == plain.tolist() and x.tolist() == y.tolist() and log == [0]
     assert capfd.readouterr() == ("once (1,)\n" * 2, "twice? no\n" * 2)
+
+
+def test_what_this_library_tells_is_no_output_of_the_program(monkeypatch, capfd):
+    monkeypatch.setattr(build.Progress, "PATIENCE", -1.0)
+    caught = twins.Caught()
+    caught.start()
+    with build.progress:
+        print("of the program")
+    texts = caught.texts()
+    caught.stop(True)
+    caught.close()
+    assert b"".join(texts.values()) == b"of the program\n"
+    assert "kernels compiled" in capfd.readouterr().err
 
 
 def test_the_programs_own_error_comes_through():

@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, BinaryIO, NoReturn
 
 from anfora.graph.machine.running import running
+from anfora.kernel.build import progress
 
 __all__ = ["Caught", "NoAnswer", "Twin", "asked", "can_fork"]
 
@@ -63,6 +64,7 @@ class Caught:
 
     def start(self) -> None:
         """Send what is written from now on to memory."""
+        progress.hold()
         for number, name in self._numbers().items():
             file = _memory()
             self._kept.append((number, os.dup(number)))
@@ -82,6 +84,7 @@ class Caught:
             if writes_on:
                 _copy(file, number)
         self._kept.clear()
+        progress.release()
 
     def texts(self) -> dict[str, bytes]:
         """What was written, by stream."""
