@@ -19,6 +19,17 @@ text.py          programs as text; reading.py, and back; compare.py, whether two
 let_form.py      the same with `let`; drawing.py, as a picture; layout.py, which node stands where in it
 parser.py        from the source of a function to its graph; terms.py, expressions; blocks.py, how variables become
                  values; interpreted.py, parts that have no graph form
+
+How it is done, and why so
+
+*Parser* (`parser.py`, `terms.py`). What a source says by itself, before anything is known of values, is MindIR too:
+blocks are functions, comprehensions as well, variables that inner functions use and that change live in cells. What
+has no graph form (`try`, `with`, `match`, classes, imports, generators) is an `interpret` node with its source, the
+variables that it uses, and the reason (`interpreted.py`). The evaluator runs every program of the gallery from its
+parsed graph; of 602, 524 have no such node. Recording does not need these graphs: they are for reading
+(`save_graphs`), and for programs that work on programs. A graph can be called, compiled and differentiated like a
+function: it is written as Python functions (`python_form.py`), in which calls in the last place are loops, and these
+are run, or recorded like any others.
 """
 
 from __future__ import annotations

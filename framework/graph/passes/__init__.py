@@ -11,4 +11,12 @@ Some of what other compilers have passes for follows from the representation. Wh
 so there are no dead nodes, and no gradients that nobody uses. A branch whose truth is known was recorded one way, under a
 guard. A view is a place in the memory of what it views, elementwise calls share loops, and what lies between gets its part
 of an arena: these are decisions of lowering (graph/lower), which change no node.
+
+How it is done, and why so
+
+*Passes* (`pipeline.py`). Before a piece is lowered, its graph goes through a list of passes: what follows from known
+values is computed, equal calls are one, and programs register passes of their own (docs/mindir.md). The gradient is
+not theirs to keep: it is that of the rows as they were recorded. What a registered pass gives is planned anew where
+it has to be, and checked: types, memory that was a result's own, and the order in which memory that is written in
+place is touched.
 """
