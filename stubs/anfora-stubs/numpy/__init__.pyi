@@ -624,7 +624,7 @@ def polyder(p: Any, m: builtins.int = 1) -> Tensor:
     """The derivative of a polynomial, m times."""
 
 def polyint(p: Any, m: builtins.int = 1, k: Any = None) -> Tensor:
-    """The integral of a polynomial, m times, with the constants k."""
+    """The integral of a polynomial, m times, at most 1,000, with the constants k."""
 
 def polymul(a1: Any, a2: Any) -> Tensor:
     """The product of polynomials."""
