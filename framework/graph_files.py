@@ -10,23 +10,19 @@ digest. What is read back are tensors, numbers, texts, and operators of this lib
 from __future__ import annotations
 
 import hashlib
-import inspect
 import json
 import os
-import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from anfora.api import GradientFunction
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op, registry
 from anfora.core.parameter import Parameter
-from anfora.core.random import get_rng_state, set_rng_state
 from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors
 from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, GraphError, ValueNode
@@ -35,9 +31,8 @@ from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import complete
 from anfora.graph.ir.values import Unresolved
 from anfora.graph.ir.verify import verify
-from anfora.graph.tell import dumps
+from anfora.graph.tell import analysis, dumps
 from anfora.graph.tell.explain import FallbackError, Watched
-from anfora.graph.tell.typed import Typed, typed
 from anfora.interop.checkpoint import load_checkpoint, read_state, write_with_state
 
 __all__ = ["export", "load"]
@@ -171,46 +166,16 @@ def graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, 
     def call(*inputs: Any) -> Any:
         return net(*inputs)
 
-    program = Watched(call, None, "fullgraph")
-    before = [(parameter, current(parameter)._array.copy()) for parameter in _parameters_of(net, set())]
-    generator = get_rng_state()
-    try:
-        program.call(inputs, {})
-        [made] = typed(program, lifted=True, fixed=True)
-    except FallbackError as error:
-        _refuse_places(net, [error.place] if error.place else [])
-        raise
-    finally:
-        set_rng_state(generator)
-        for parameter, array in before:
-            np.copyto(current(parameter)._array, array)
-    _refuse_places(net, list(_looks(made.graph)))
-    for number, node in enumerate(made.graph.parameters[: len(inputs)]):
+    lowered = analysis.lower(Watched(call), inputs, {}, compiles=False, fixed=True)
+    if lowered.error is not None:
+        raise lowered.error
+    _refuse_places(net, [place.shown for place in (*lowered.unsupported, *lowered.unknown)])
+    graph = lowered.graph
+    _refuse_places(net, list(_looks(graph)))
+    for number, node in enumerate(graph.parameters[: len(inputs)]):
         node.name = f"input{number}" if len(inputs) > 1 else "input"
-    made.graph.name = _name(net)
-    return made.graph, _in_order(net, made)
-
-
-def _parameters_of(value: Any, seen: set[int]) -> Iterator[Parameter]:
-    """The Parameters that a function may write to: of itself, and of what hangs on its variables from outside."""
-    if id(value) in seen:
-        return
-    seen.add(id(value))
-    if isinstance(value, Parameter):
-        yield value
-    elif isinstance(value, Cell):
-        yield from (parameter for parameter in value.get_parameters() if id(parameter) not in seen)
-    elif isinstance(value, GradientFunction):
-        yield from _parameters_of(value.fn, seen)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            yield from _parameters_of(item, seen)
-    elif isinstance(value, types.MethodType):
-        yield from _parameters_of(value.__self__, seen)
-    elif isinstance(value, types.FunctionType):
-        held = inspect.getclosurevars(value)
-        for each in (*held.nonlocals.values(), *held.globals.values()):
-            yield from _parameters_of(each, seen)
+    graph.name = _name(net)
+    return graph, _in_order(net, graph, lowered.weights)
 
 
 def _looks(graph: FuncGraph) -> Iterator[str]:
@@ -241,21 +206,20 @@ def _refuse_places(net: Any, places: list[str]) -> None:
     if places:
         error = FallbackError(
             f"{_name(net)} cannot be written as a file: the interpreter is needed for a part of it",
-            help="a file holds what follows from shapes and types alone: `ops.where` instead of `if`, say.",
+            help="a file holds what follows from shapes, types and tensors: no numbers taken from these, say.",
         )
         error.place = "\n".join(dict.fromkeys(places))
         raise error
 
 
-def _in_order(net: Any, made: Typed) -> dict[str, Tensor]:
+def _in_order(net: Any, graph: FuncGraph, weights: dict[str, Tensor]) -> dict[str, Tensor]:
     """The tensors that a graph finds by itself, in the order of the network, which its last parameters get too."""
     order = {id(parameter): i for i, parameter in enumerate(net.get_parameters())} if isinstance(net, Cell) else {}
-    names = sorted(made.inputs, key=lambda name: order.get(id(made.inputs[name]), len(order)))
-    parameters = made.graph.parameters
-    first = len(parameters) - len(names)
-    by_name = {parameter.name: parameter for parameter in parameters[first:]}
-    made.graph._parameters = (*parameters[:first], *(by_name[name] for name in names))
-    return {name: made.inputs[name] for name in names}
+    names = sorted(weights, key=lambda name: order.get(id(weights[name]), len(order)))
+    first = len(graph.parameters) - len(names)
+    by_name = {parameter.name: parameter for parameter in graph.parameters[first:]}
+    graph._parameters = (*graph.parameters[:first], *(by_name[name] for name in names))
+    return {name: weights[name] for name in names}
 
 
 def _name(net: Any) -> str:

@@ -64,6 +64,13 @@ class Place:
     def __init__(self, span: Span | None, reason: str) -> None:
         self.span, self.reason = span, reason
 
+    @property
+    def shown(self) -> str:
+        """The place with its lines, as errors show it."""
+        if self.span is None:
+            return f"  {self.reason}"
+        return "\n".join([f"  {self.span}: {self.reason}", *self.span.show()])
+
     def __repr__(self) -> str:
         return self.reason if self.span is None else f"{self.span.short_file}:{self.span.line}: {self.reason}"
 

@@ -30,13 +30,15 @@ import itertools
 import operator
 import re
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager.tape import no_grad
+from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin, value_of
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
 from anfora.graph.ir.nodes import Graph
@@ -54,7 +56,7 @@ from anfora.graph.passes.inline import inline_single_calls
 from anfora.graph.run.compiled import Program, _released
 from anfora.graph.run.guards import told_apart_at_once
 from anfora.graph.run.pieces import _draw
-from anfora.graph.run.points import Hop, Point, Same, Variant
+from anfora.graph.run.points import Hop, Point, Return, Same, Variant
 from anfora.graph.state.images import Image, build
 from anfora.graph.state.moments import Outcome, Piece, key_of
 from anfora.graph.tell.wording import (
@@ -272,11 +274,43 @@ def _made(origins: Sequence[Origin]) -> list[Origin]:
     return made
 
 
-def _is_of_the_program(origin: Origin) -> bool:
-    """Whether a value is found without the arguments of the call: in globals, closures, and what hangs on them."""
-    while origin.kind in ("attr", "item"):
-        origin = origin.base
-    return origin.kind == "known"
+_UNKNOWN = object()
+
+
+def _of_the_program(origin: Origin, known: Mapping[int, Any]) -> Any:
+    """What an origin gives without the arguments of the call: in globals, closures, in what stands in slots each time, and
+    in what hangs on these; `_UNKNOWN` if it needs them."""
+    if origin.kind == "known":
+        return origin.key
+    if origin.kind == "slot":
+        return known.get(origin.key, _UNKNOWN)
+    if origin.kind not in ("attr", "item"):
+        return _UNKNOWN
+    base = _of_the_program(origin.base, known)
+    return _UNKNOWN if base is _UNKNOWN else value_of(Origin(origin.kind, origin.key, Origin("known", base)), [])
+
+
+def _known_slots(entry: Point) -> dict[int, dict[int, Any]]:
+    """Of the moments behind one where calls start, by identity, the slots in which the same Cell stands each time."""
+    found: dict[int, dict[int, Any]] = {id(entry): {}}
+    pending = [entry]
+    while pending:
+        point = pending.pop()
+        for variant in point.variants:
+            edges = {} if isinstance(variant.end, Return) else variant.end.edges
+            for target, places in edges.values():
+                values = [
+                    _of_the_program(variant.runner.origins[place], found[id(point)]) if isinstance(place, int) else None
+                    for place in places
+                ]
+                here: dict[int, Any] = {i: value for i, value in enumerate(values) if is_a(value, Cell)}
+                before = found.get(id(target))
+                if before is not None:
+                    here = {i: value for i, value in before.items() if here.get(i) is value}
+                if here != before:
+                    found[id(target)] = here
+                    pending.append(target)
+    return found
 
 
 def _is_made_late(origin: Origin) -> bool:
@@ -388,6 +422,8 @@ class _Builder:
         self.lifted, self.fixed = lifted, fixed
         self.inputs: dict[int, tuple[Tensor, Parameter]] = {}  #: tensors that are parameters, by identity
         self.entry = point
+        #: Of moments, by identity, the slots in which the same object of the program stands each time.
+        self.known = _known_slots(point) if lifted else {}
         self.name = name_of(program)
         self.graphs: dict[int, FuncGraph] = {}
         self.kept: list[Any] = []
@@ -441,20 +477,28 @@ class _Builder:
         if graph is None:
             graph = self.graphs[id(point)] = FuncGraph(name)
             self.kept.append(point)
-            self._parameters(graph, point.variants, names, count)
+            self._parameters(graph, point, point.variants, names, count)
             self.waiting.append(lambda: self._fill(graph, point, names, count))
         return graph
 
-    def _parameters(self, graph: FuncGraph, variants: Sequence[Variant], names: Names, count: int) -> None:
-        known = [_types_of_slots(variant.piece) for variant in variants]
+    def known_at(self, point: Point) -> dict[int, Any]:
+        """The objects of the program that stand in slots at a moment, whatever has come before."""
+        return self.known.get(id(point), {})
+
+    def _parameters(
+        self, graph: FuncGraph, point: Point, variants: Sequence[Variant], names: Names, count: int
+    ) -> None:
+        types_of = [_types_of_slots(variant.piece) for variant in variants]
         for i in range(count):
-            kinds = [types_.get(i) for types_ in known]
+            if i in self.known_at(point):
+                continue
+            kinds = [types_.get(i) for types_ in types_of]
             same = bool(kinds) and all(kind == kinds[0] for kind in kinds)
             graph.parameter(names.slots.get(i), abstract=kinds[0] if same else None)
 
     def _fill(self, graph: FuncGraph, point: Point, names: Names, count: int) -> None:
         if len(point.variants) == 1 and not self.guarded:
-            _Body(self, graph, point.variants[0], names).build()
+            _Body(self, graph, point, point.variants[0], names).build()
             return
         if not point.variants:
             graph.output = graph.apply(PRIMITIVES["record"])
@@ -462,10 +506,12 @@ class _Builder:
         chosen = []
         for variant in point.variants:
             own = FuncGraph(graph.name)
-            self._parameters(own, [variant], names, count)
-            self.waiting.append(_Body(self, own, variant, names).build)
+            self._parameters(own, point, [variant], names, count)
+            self.waiting.append(_Body(self, own, point, variant, names).build)
             chosen.append(own)
-        values = graph.apply(PRIMITIVES["make_tuple"], *graph.parameters)
+        known, given = self.known_at(point), iter(graph.parameters)
+        slots = [ValueNode(known[i]) if i in known else next(given) for i in range(count)]
+        values = graph.apply(PRIMITIVES["make_tuple"], *slots)
         guards = Guards([variant.piece for variant in point.variants])
         function = graph.apply(PRIMITIVES["by_guards"], values, guards, *chosen)
         graph.output = graph.apply(function, *graph.parameters)
@@ -488,8 +534,9 @@ def _types_of_slots(piece: Piece) -> dict[int, Abstract]:
 class _Body:
     """Fills the graph of one variant."""
 
-    def __init__(self, builder: _Builder, graph: FuncGraph, variant: Variant, names: Names) -> None:
+    def __init__(self, builder: _Builder, graph: FuncGraph, point: Point, variant: Variant, names: Names) -> None:
         self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
+        self.known = builder.known_at(point)
         self.piece = variant.piece
         self.values: dict[AnfNode, AnfNode] = {}  #: by node of the piece
         self.origins: dict[int, AnfNode] = {}
@@ -702,14 +749,16 @@ class _Body:
     def _origin(self, origin: Origin) -> AnfNode:
         kind, key, base = origin.kind, origin.key, origin.base
         graph = self.graph
-        if (self.builder.lifted or self.builder.fixed) and _is_of_the_program(origin):
-            found = value_of(origin, [])
+        if self.builder.lifted or self.builder.fixed:
+            found = _of_the_program(origin, self.known)
             if self.builder.lifted and isinstance(found, Tensor):
                 return self.builder.input(found, getattr(found, "name", None) or self.names.path(origin))
             if self.builder.fixed and type(found) in (bool, int, float, str):
                 return ValueNode(found)
         if kind == "slot":
-            return graph.parameters[key]
+            if key in self.known:
+                return ValueNode(self.known[key])
+            return graph.parameters[key - sum(slot < key for slot in self.known)]
         if kind == "known":
             return ValueNode(key)
         if kind == "made":
@@ -808,7 +857,8 @@ class _Body:
         _, places = jump.edges[None]
         names = Names.at(jump.frames)
         function = self.builder.graph_of(jump.point, "↓" + self.builder.name, names, len(places))
-        return function, list(map(self.slot, places))
+        known = self.builder.known_at(jump.point)
+        return function, [self.slot(place) for i, place in enumerate(places) if i not in known]
 
     def _hop(self, hop: Hop) -> AnfNode:
         """The interpreter's part, and what follows; the value of the whole."""
@@ -896,8 +946,10 @@ class _Body:
             part = "error" if is_raised(key) else "value"
             if any(type(place) is tuple for place in places):
                 whole = graph.apply(PRIMITIVES["getattr"], outcome, part)
-        args = []
+        args: list[AnfNode] = []
         for i, place in enumerate(places):
+            if i in builder.known_at(point):
+                continue
             if isinstance(place, int):
                 args.append(self.slot(place))
                 continue
@@ -905,7 +957,7 @@ class _Body:
             for step in place:
                 value = graph.apply(PRIMITIVES["getitem"], value, step)
             if value.abstract is None and isinstance(value, CNode):
-                value.abstract = function.parameters[i].abstract
+                value.abstract = function.parameters[len(args)].abstract
             args.append(value)
         return function, args
 
