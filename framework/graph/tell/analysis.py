@@ -31,7 +31,9 @@ from anfora.graph.ir import FuncGraph, GraphError
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import Labels, complete, readable
 from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.running import running
 from anfora.graph.machine.switches import switches
+from anfora.graph.polyfill.gradients import leave_behind
 from anfora.graph.record.abstract import AbstractRecorder, Begin, WayEnds
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.run.compiled import TOO_MANY, Program
@@ -229,6 +231,7 @@ class Analysed(Watched):
                     self._come_to(*result)
                 else:
                     self._note_returned(result)
+            leave_behind()
         self._take_back(0)
 
     def _take_back(self, mark: int) -> None:
@@ -355,6 +358,9 @@ class Analysed(Watched):
 
     def answer_later(self, hop: Hop, live: Live, unknown: set[int], answer: Any) -> None:
         """Told of something else that a hop may give."""
+        if running.gradients:  # the tape that is alive here is walked back on this way
+            self.unknown[hop_span(hop), f"what comes inside of a gradient where this is {answer}"] = None
+            return
         self._waiting.append((len(self.journal), functools.partial(self._behind, hop, _values(live), unknown, answer)))
 
     def decide_later(self, decisions: tuple[bool, ...], recorder: AbstractRecorder) -> None:
