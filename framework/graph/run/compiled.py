@@ -1081,14 +1081,17 @@ def _lead_past(hop: Hop, name: Any, variant: Variant) -> None:
         isinstance(end, Jump)
         and not (piece.rows or piece.draws or piece.writes or piece.numbers or piece.is_making or piece.leaves)
         and all(origin.kind == "slot" for origin in origins)
-        and all(kind in _OF_SLOTS and origin.kind == "slot" for kind, origin, _ in piece.guards)
+        and all(_is_asked_again(kind, origin) for kind, origin, _ in piece.guards)
     ):
         _, places = hop.edges[name]
         hop.edges[name] = end.point, [places[origin.key] for origin in origins[: end.count]]
 
 
-#: Guards that say what stands in a slot, whatever is done with it.
-_OF_SLOTS = ("type", "layout", "history")
+def _is_asked_again(kind: str, origin: Origin) -> bool:
+    """Whether a guard says what stands in a slot, whatever is done with it: each piece that takes it asks that."""
+    if origin.kind == "number":
+        return origin.key is known.overrides
+    return origin.kind == "slot" and kind in ("type", "layout", "history")
 
 
 def _applying(name: str) -> types.FunctionType:
