@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import functools
 import re
+import types
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
@@ -121,6 +122,28 @@ def _key(values: tuple | list, tensors: list[Tensor]) -> tuple | None:
     return tuple(key)
 
 
+class _Tensors:
+    """Whether the classes of tensors have what this library has put there: what a program puts there instead may look at
+    data, or do anything, unseen."""
+
+    def __init__(self) -> None:
+        self._seen: tuple = ()  #: the identities of what they had the last time
+        self._are_ours = True
+
+    def are_ours(self) -> bool:
+        values = (*vars(Tensor).values(), *vars(Parameter).values())
+        seen = tuple(map(id, values))
+        if seen != self._seen:
+            self._are_ours = not any(
+                isinstance(value, types.FunctionType) and not value.__module__.startswith("anfora.") for value in values
+            )
+            self._seen = seen
+        return self._are_ours
+
+
+_tensors = _Tensors()
+
+
 class _Looker:
     """What watches one call, as a recorder does (slots.watcher): the operators that run, and whether that is all."""
 
@@ -132,6 +155,7 @@ class _Looker:
         self.has_written = False  #: what comes behind that might meet what was written
 
     def look(self, function: Callable, args: tuple, kwargs: dict) -> Any:
+        self.spoil_if(not _tensors.are_ours())
         watcher = slots.watcher
         self.is_recording = glue.is_recording()
         has_asked, watcher.has_asked, watcher.has_warned = watcher.has_asked, False, False
@@ -139,8 +163,9 @@ class _Looker:
             slots.watch(self)
             return function(*args, **kwargs)
         finally:
+            was_watching = watcher.recorder is self  # what was dropped meanwhile, a generator say, may have ended that
             slots.watch(None)
-            self.spoil_if(bool(watcher.has_asked) or watcher.has_warned)
+            self.spoil_if(bool(watcher.has_asked) or watcher.has_warned or not was_watching)
             watcher.has_asked = has_asked or watcher.has_asked
 
     def spoil_if(self, spoils: bool) -> None:

@@ -76,6 +76,14 @@ def test_who_looks_at_data_is_asked_each_time():
     assert len(runs) == 5
 
 
+def test_what_a_program_puts_into_tensors_is_asked_each_time(monkeypatch):
+    made, _ = counted(lambda x: ops.arange(x) + 0)
+    with monkeypatch.context() as patch:
+        patch.setattr(Tensor, "item", lambda tensor: 2)
+        assert [made(Tensor(5)).shape for _ in range(3)] == [(2,)] * 3
+    assert [made(Tensor(n)).shape for n in (4, 4, 5)] == [(4,), (4,), (5,)]
+
+
 def test_what_is_made_of_numbers_stays_and_nobody_gets_it():
     table = np.arange(4, dtype=np.float32)
     weighted, runs = counted(lambda x: x * Tensor(table))
