@@ -33,12 +33,12 @@ where the piece starts, in each run, and operators write their initial values (`
 of 345 (PyNative mode 71 and 290); at level "auto" 17 and 36 instead of 750 and 1,830 (600 and 1,350).
 
 *Transforms* (`transforms.py`). `vjp`, `jvp`, `jacrev`, `jacfwd` and `vmap` are programs that the machine goes into
-(`api.py`, `batching.py`): they call the user's function, and in between stand steps that Python does at once, whose
-operators are rows: the tape is turned on and off, and walked, back or forth. `vmap` is first tried on all examples at
-once, as in PyNative mode, so an operator becomes the rows of its batching rule; what that gives up at is compiled for
-each example, or, for more than 32, called by the interpreter, compiled. Neither a tape nor a tensor that stands for
-all examples can be put down: where a hop would fall between, the interpreter runs the function on the tape, or on all
-examples at once, and what it gives is taken from there.
+(`framework/api.py`, `framework/batching.py`): they call the user's function, and in between stand steps that Python
+does at once, whose operators are rows: the tape is turned on and off, and walked, back or forth. `vmap` is first
+tried on all examples at once, as in PyNative mode, so an operator becomes the rows of its batching rule; what that
+gives up at is compiled for each example, or, for more than 32, called by the interpreter, compiled. Neither a tape
+nor a tensor that stands for all examples can be put down: where a hop would fall between, the interpreter runs the
+function on the tape, or on all examples at once, and what it gives is taken from there.
 
 *Gradients in pieces* (`gradients.py`). That takes a function without branches on data and without hops. Where one of
 these falls inside, the gradient has two *steps* between pieces, as a branch is one: the tape starts, and what is

@@ -13,9 +13,9 @@ How it is done, and why so
 are calls of `interpret` with source, reason and line, `switch` chooses what follows. It is verified, reads back, in
 another process too, where objects of the program are names (`graph/ir/values.py`), and the evaluator runs it to the
 same results; `save_graphs` writes it, weights as its inputs, with lowered graphs in which fused loops are functions.
-`export` (`graph_files.py`) writes it with the weights as a file, if it holds nothing of the program's. `explain`
-tells hops, guards, numbers and recompilations of a call. `fullgraph=True` refuses what is found before a run; what
-only a run can come to is refused there, before it is done, and one error lists what is known up to then.
+`export` (`framework/graph_files.py`) writes it with the weights as a file, if it holds nothing of the program's.
+`explain` tells hops, guards, numbers and recompilations of a call. `fullgraph=True` refuses what is found before a
+run; what only a run can come to is refused there, before it is done, and one error lists what is known up to then.
 `jit_syntax_level="STRICT"` refuses less: what MindSpore's strict syntax does not have, so neither a branch on data
 nor what the library does itself.
 
