@@ -76,11 +76,20 @@ def test_who_looks_at_data_is_asked_each_time():
     assert len(runs) == 5
 
 
+def test_a_tensor_that_is_an_attribute_counts_by_what_lies_in_it():
+    length, step = Tensor(2), Tensor(1.0)
+    for n in (2, 2, 2, 3, 5, 2):
+        length.fill_(n)
+        step.fill_(n / 2)
+        assert ops.arange(length).tolist() == list(range(n))
+        assert ops.arange(0.0, 4.0, step).shape == (-(-8 // n),)
+
+
 def test_what_a_program_puts_into_tensors_is_asked_each_time(monkeypatch):
     made, _ = counted(lambda x: ops.arange(x) + 0)
     with monkeypatch.context() as patch:
         patch.setattr(Tensor, "item", lambda tensor: 2)
-        assert [made(Tensor(5)).shape for _ in range(3)] == [(2,)] * 3
+        assert [made(Tensor(7)).shape for _ in range(3)] == [(2,)] * 3
     assert [made(Tensor(n)).shape for n in (4, 4, 5)] == [(4,), (4,), (5,)]
 
 
