@@ -14,12 +14,13 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
 
 import anfora
-from anfora import Tensor, no_grad, ops
+from anfora import Tensor, ir, no_grad, ops
 from anfora.models import LeNet5
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "graph"))
@@ -66,7 +67,9 @@ def contestants(program: Callable, *tensors: Tensor) -> dict[str, Callable]:
     """PyNative mode, and the segment with and without fusion."""
     recorded = Recording(program, list(tensors))
     arrays = [x.asnumpy() for x in tensors]
-    fused, single = recorded.segment(), recorded.segment(is_fused=False)
+    fused = recorded.segment()
+    with ir.without_passes("fuse_loops"):
+        single = recorded.segment()
     for segment in (fused, single):
         np.testing.assert_array_equal(segment.run(arrays)[0], recorded.results[0].asnumpy())
     switch = no_grad()
@@ -122,12 +125,13 @@ def building(rounds: int) -> None:
     for count in (200, 20_000):
         recorded = Recording(lambda x, count=count: program(x, count), [normal(8, 8)])
         recorded.segment()
-        for label, is_fused in (("fused", True), ("unfused", False)):
+        for label, block in (("fused", nullcontext()), ("unfused", ir.without_passes("fuse_loops"))):
             times = []
-            for _ in range(min(rounds, 7)):
-                start = time.perf_counter()
-                recorded.segment(is_fused=is_fused)
-                times.append((time.perf_counter() - start) * 1e3)
+            with block:
+                for _ in range(min(rounds, 7)):
+                    start = time.perf_counter()
+                    recorded.segment()
+                    times.append((time.perf_counter() - start) * 1e3)
             print(f"building {count} rows, {label}: {statistics.median(times):.1f} ms")
 
 

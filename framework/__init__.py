@@ -10,6 +10,7 @@ batching.py    vmap                                   modes.py       the entry p
 executors.py   what older programs call to compile    paths.py       MindSpore's module paths
 sparse.py      tensors of which most elements are zero    log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
+c_files.py     networks as libraries of C             run_check.py   whether an installation works
 ir.py          programs as graphs, to be built by hand    graph_files.py  networks as files that run without their source
 profiler.py    where time and memory go                 network_summary.py  what a network is made of, and its cost
 """
@@ -31,8 +32,8 @@ __version__ = "0.1.0.dev0"
 _HOMES = {
     "anfora.core.dtype": (
         "bfloat16", "bool_", "complex128", "complex64", "double", "dtype_to_nptype", "dtype_to_pytype", "float16",
-        "float32", "float64", "float_", "half", "int8", "int16", "int32", "int64", "int_", "number", "pytype_to_dtype",
-        "single", "string", "tensor_type", "type_none", "uint8", "uint16", "uint32", "uint64",
+        "float32", "float64", "float_", "half", "int8", "int16", "int32", "int64", "int_", "list_", "number",
+        "pytype_to_dtype", "single", "string", "tensor_type", "tuple_", "type_none", "uint8", "uint16", "uint32", "uint64",
     ),
     "anfora.core.errors": ("AnforaError", "AnforaWarning"),
     "anfora.core.tensor": ("Tensor", "from_dlpack", "from_numpy", "tensor"),
@@ -56,10 +57,12 @@ _HOMES = {
     "anfora.batching": ("vmap",),
     "anfora.network_summary": ("summary",),
     "anfora.profiler": ("Profiler",),
+    "anfora.run_check": ("run_check",),
     "anfora.sparse": ("COOTensor", "CSRTensor", "RowTensor"),
     "anfora.graph_files": ("export", "load"),
     "anfora.modes": (
-        "JitConfig", "constexpr", "explain", "jit", "jit_class", "lazy_inline", "ms_function", "mutable", "no_inline",
+        "JitConfig", "constexpr", "explain", "jit", "jit_class", "lazy_inline", "ms_class", "ms_function", "mutable",
+        "no_inline",
     ),
     "anfora.interop.checkpoint": ("load_checkpoint", "load_param_into_net", "save_checkpoint"),
     "anfora.nn.metrics": (
@@ -87,11 +90,18 @@ _HOMES = {
     "anfora.train.summary": ("SummaryRecord",),
     "anfora.train.callback.summary": ("SummaryCollector",),
     "anfora.ops.custom": ("custom_op",),
+    "anfora.core.cell_state": ("_Buffer",),
     "anfora.eager.custom": ("Function", "_Function", "custom_vjp"),
     "anfora.eager.tape": ("_no_grad", "no_grad"),
     "anfora.kernel.executor": ("get_num_threads", "set_num_threads"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
+#: Element types under names of Python and of numpy, which `from anfora import *` leaves alone.
+_TYPES = {
+    "bool": "bool_", "byte": "int8", "short": "int16", "int": "int32", "intc": "int32", "long": "int64", "intp": "int64",
+    "ubyte": "uint8", "ushort": "uint16", "uintc": "uint32", "uintp": "uint64", "float": "float32", "cfloat": "complex64",
+    "cdouble": "complex128",
+}  # fmt: skip
 _MODULES = {
     "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common",
     "communication": "anfora.communication",
@@ -114,6 +124,8 @@ __all__ = sorted(name for name in [*_HOME, *_MODULES] if not name.startswith("_"
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return _loaded(_MODULES[name])
+    if name in _TYPES:
+        return getattr(_loaded("anfora.core.dtype"), _TYPES[name])
     if name not in _HOME:
         raise MissingName("anfora", name)
     _loaded("anfora.ops")  # gives Tensor its methods

@@ -69,8 +69,8 @@ def value_and_grad(
         fn: a function or Cell; where it gives several tensors, their sum is differentiated.
         grad_position: which arguments to differentiate by: an int, or a tuple with one position, gives one gradient, a
             longer tuple a tuple of them, None none. An argument that is a container gets its gradients in the same
-            nesting. Positions in a tuple at which the call has None are left out. Arguments that the call gives by
-            name count after the others, in the order of the call.
+            nesting. Positions in a tuple at which the call has None, a string or a bool, which have no gradient, are
+            left out. Arguments that the call gives by name count after the others, in the order of the call.
         weights: parameters to differentiate by: one gives one gradient, several a tuple.
         has_aux: only the first result is differentiated; the others are passed on.
         return_ids: give each gradient as a pair of the position, or the parameter's name, and the gradient; see
@@ -87,6 +87,10 @@ def value_and_grad(
         (Tensor(shape=[], dtype=Float32, value= 9), Tensor(shape=[], dtype=Float32, value= 6))
     """
     return GradientFunction(fn, grad_position, weights, has_aux, return_ids, sens_param)
+
+
+#: What never has a gradient; a number might have been meant as a tensor.
+_WITHOUT_GRADIENT = (type(None), str, bool)
 
 
 class GradientFunction:
@@ -141,7 +145,11 @@ class GradientFunction:
                 raise OpTypeError("a gradient with sens_param needs the gradient of the result as last argument")
         given = (*args, *kwargs.values())
         positions = self.positions
-        present = tuple(i for i in positions if len(positions) == 1 or i >= len(given) or given[i] is not None)
+        present = tuple(
+            i
+            for i in positions
+            if len(positions) == 1 or i >= len(given) or not isinstance(given[i], _WITHOUT_GRADIENT)
+        )
         return args, kwargs, present, sens
 
     def counted(self, output: Any) -> Any:

@@ -1,6 +1,7 @@
 """Networks as files: the graph of what a network does for inputs of some shapes, and its weights.
 
-    export(net, x, file_name="net", file_format="MINDIR")       writes net.mindir; "ONNX" net.onnx (onnx/)
+    export(net, x, file_name="net", file_format="MINDIR")       writes net.mindir; "ONNX" net.onnx (onnx/), "C" a library
+                                                                (c_files.py)
     net = nn.GraphCell(load("net.mindir"))                      runs it, and trains it further, without its source
 
 A file is one of safetensors: the weights, and in its metadata the complete text of the graph (graph/ir/text.py) and a
@@ -10,6 +11,7 @@ digest. What is read back are tensors, numbers, texts, and operators of this lib
 from __future__ import annotations
 
 import hashlib
+import inspect
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -25,12 +27,13 @@ from anfora.core.op import Op, registry
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
 from anfora.core.tree import tensors
-from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, GraphError, ValueNode
+from anfora.graph.ir import PRIMITIVES, CNode, FuncGraph, GraphError, ValueNode
 from anfora.graph.ir.primitives import Primitive, U
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.text import complete
 from anfora.graph.ir.values import Unresolved
 from anfora.graph.ir.verify import verify
+from anfora.graph.machine.operations import IN_PLACE
 from anfora.graph.tell import analysis, dumps
 from anfora.graph.tell.explain import FallbackError, Watched
 from anfora.interop.checkpoint import load_checkpoint, read_state, write_with_state
@@ -39,8 +42,12 @@ __all__ = ["export", "load"]
 
 _FORMAT = 1
 _OTHERS = {"AIR": "a format of Ascend's tools"}
-_ENDINGS = {"MINDIR": ".mindir", "ONNX": ".onnx"}
-_OPTIONS = {"MINDIR": (), "ONNX": ("opset_version", "dynamic_axes", "input_names", "output_names")}
+_ENDINGS = {"MINDIR": ".mindir", "ONNX": ".onnx", "C": ""}
+_OPTIONS = {
+    "MINDIR": (),
+    "ONNX": ("opset_version", "dynamic_axes", "input_names", "output_names"),
+    "C": ("cpu", "batch_sizes"),
+}
 
 
 def export(
@@ -55,9 +62,15 @@ def export(
     Args:
         net: a Cell, or a function of tensors.
         inputs: tensors, as for a call.
-        file_name: the file; `.mindir` or `.onnx` is added if it has no such ending.
-        file_format: "MINDIR", or "ONNX" for other libraries (`pip install anfora[onnx]`).
-        options: for ONNX:
+        file_name: the file; `.mindir` or `.onnx` is added if it has no such ending. For C what comes in front of the
+            endings: an object file (`.o`), its header (`.h`), and where `cc` or `ld` is, a shared object (`.so`).
+        file_format: "MINDIR", "ONNX" for other libraries (`pip install anfora[onnx]`), or "C" for programs without Python
+            (Linux).
+        options: for C:
+            `cpu`, the CPU that it is compiled for, by LLVM's name ("x86-64-v3"); this machine's if not given.
+            `batch_sizes`, lengths of the first axis of all inputs that are as long as the first one, of which each call
+            names one; if not given, the library is for inputs of these shapes.
+            For ONNX:
             `opset_version`, the version of its operators, from 17 to the newest that the library knows; 21 if not given.
             `dynamic_axes`, axes that may have any length, by name: {"x": {0: "batch", 2: "height"}}. If not given that is
             the first axis of all inputs that are as long as the first one; where the network has no meaning for other
@@ -66,8 +79,8 @@ def export(
     Raises:
         OpTypeError: another option, or an input that holds no tensor.
         OpValueError: another format, something in the graph that a file cannot hold: an object of the program, or an
-            operator that ONNX has no form for; the value of an option.
-        OpRuntimeError: the library onnx is not installed.
+            operator that ONNX or C has no form for; the value of an option.
+        OpRuntimeError: the library onnx is not installed; the linker fails; for C, the system is not Linux.
         FallbackError: a part of the network is left to the interpreter; all are listed.
     Example:
         >>> import tempfile
@@ -83,7 +96,7 @@ def export(
     if file_format not in _ENDINGS:
         why = f" ({_OTHERS[file_format]})" if file_format in _OTHERS else ""
         raise OpValueError(
-            f"export: `file_format` must be 'MINDIR' or 'ONNX', but got {file_format!r}{why}", arg="file_format"
+            f"export: `file_format` must be 'MINDIR', 'ONNX' or 'C', but got {file_format!r}{why}", arg="file_format"
         )
     for name in options:
         if name not in _OPTIONS[file_format]:
@@ -92,6 +105,11 @@ def export(
         raise OpTypeError(f"export needs a Cell or a function, but got {type(net).__name__}", arg="net")
     file = Path(os.fsdecode(file_name))
     ending = _ENDINGS[file_format]
+    if file_format == "C":
+        from anfora.c_files import export as write_c  # which most programs do without
+
+        write_c(net, inputs, file.with_suffix("") if file.suffix in (".o", ".h", ".so") else file, **options)
+        return
     file = file if file.suffix == ending else file.with_name(f"{file.name}{ending}")
     if file_format == "ONNX":
         from anfora.onnx.export import export as write  # which most programs do without
@@ -157,6 +175,34 @@ def load(file_name: str | os.PathLike, **options: Any) -> FuncGraph:
     return graph
 
 
+def names_of_inputs(net: Cell | Callable, count: int) -> list[str]:
+    """What a network calls its inputs; `input0` … where it has no name for each."""
+    function = net.construct if isinstance(net, Cell) else net
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        parameters = []
+    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]
+    return names if len(names) == count else [f"input{i}" for i in range(count)]
+
+
+def branches_refused(name: str, file_format: str, structure: Structure) -> OpValueError:
+    """The error of a program of several graphs, where a format of files holds one."""
+    calls = [call for schedule in structure.schedules.values() for call in schedule]
+    looks = [call.span for call in calls if call.calls(PRIMITIVES["switch"]) and call.span is not None]
+    what = (
+        "it goes on by what lies in a tensor" if looks else "it has a loop that is not unrolled, or a function inside"
+    )
+    error = OpValueError(
+        f"{name} cannot be written as {file_format}: {what}",
+        help="`ops.where` instead of `if`, say; a file of the format MINDIR holds branches and loops."
+        if looks
+        else "shorter loops over ranges are unrolled; a file of the format MINDIR holds branches and loops.",
+    )
+    error.place = "\n".join(span.told("the data of a tensor") for span in looks) or None
+    return error
+
+
 def graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, Tensor]]:
     """The graph of a call, and the tensors of the program that are its last parameters."""
     for value in inputs:
@@ -172,6 +218,12 @@ def graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, 
     _refuse_places(net, [place.shown for place in (*lowered.unsupported, *lowered.unknown)])
     graph = lowered.graph
     _refuse_places(net, list(_looks(graph)))
+    made = [node.name for node in graph.parameters[len(inputs) :] if node.name not in lowered.weights]
+    if made:
+        raise OpValueError(
+            f"{_name(net)} cannot be written: what it calls {made[0]} is a tensor that the call makes itself",
+            help="keep it in a variable of the call, and not in an object.",
+        )
     for number, node in enumerate(graph.parameters[: len(inputs)]):
         node.name = f"input{number}" if len(inputs) > 1 else "input"
     graph.name = _name(net)
@@ -179,27 +231,26 @@ def graph_of(net: Cell | Callable, inputs: tuple) -> tuple[FuncGraph, dict[str, 
 
 
 def _looks(graph: FuncGraph) -> Iterator[str]:
-    """The places where the graph goes on by what lies in a tensor: only the way that was taken is known."""
+    """The places where the graph leaves something to the interpreter, or goes on in a way of which nothing is known."""
     schedules = Structure(graph).schedules
     unknown = {owner for owner, calls in schedules.items() if any(call.calls(PRIMITIVES["record"]) for call in calls)}
     for calls in schedules.values():
         for call in calls:
-            if call.span is None:
-                continue
             if call.calls(PRIMITIVES["interpret"]):
-                reason = call.args[1].value  # type: ignore[attr-defined]
-            elif call.calls(PRIMITIVES["switch"]) and any(_is_unknown(way, unknown) for way in call.args[1:]):
-                reason = "the data of a tensor"
-            else:
-                continue
-            yield "\n".join([f"  {call.span}: {reason}", *call.span.show()])
+                text, reason = (node.value for node in call.args[:2])  # type: ignore[attr-defined]
+                yield call.span.told(reason) if call.span is not None else f"  {text}: {reason}"
+            elif call.span is not None and call.calls(PRIMITIVES["switch"]) and _any_unknown(call, unknown):
+                yield call.span.told("the data of a tensor")
 
 
-def _is_unknown(way: AnfNode, unknown: set[Any]) -> bool:
-    """Whether a way on from a branch has not been seen."""
-    if isinstance(way, CNode) and way.calls(PRIMITIVES["partial"]):
-        way = way.args[0]
-    return isinstance(way, ValueNode) and (way.value is PRIMITIVES["record"] or way.value in unknown)
+def _any_unknown(branch: CNode, unknown: set[Any]) -> bool:
+    """Whether one of the ways on from a branch has not been seen."""
+    ways = (
+        way.args[0] if isinstance(way, CNode) and way.calls(PRIMITIVES["partial"]) else way for way in branch.args[1:]
+    )
+    return any(
+        isinstance(way, ValueNode) and (way.value is PRIMITIVES["record"] or way.value in unknown) for way in ways
+    )
 
 
 def _refuse_places(net: Any, places: list[str]) -> None:
@@ -234,6 +285,8 @@ def _told(file: Path) -> dict[str, Any]:
     except OSError as error:
         raise OpValueError(f"{str(file)!r} cannot be read: {error.strerror}") from error
     if len(start) == 9 and start[8:] != b"{":
+        if file.suffix == _ENDINGS["ONNX"]:
+            raise OpValueError(f"{str(file)!r} is no .mindir", help="anfora.onnx.load(file) reads files of ONNX.")
         raise OpValueError(
             f"{str(file)!r} is no file that `export` of anfora has written",
             help="MindSpore's own .mindir (protobuf) is not read: load its checkpoint, or export the network anew.",
@@ -268,8 +321,9 @@ def _digest(text: str, weights: dict[str, Any]) -> str:
 
 #: Functions of the IR that compute, choose and bind; none of them reads attributes, or finds what the file does not hold.
 _HARMLESS = {
-    *(name for name, each in PRIMITIVES.items() if each.form), "return", "partial", "switch", "depend", "update_state",
-    "load", "make_tuple", "make_list", "make_dict", "make_slice", "unpack", "draw", "leaf", "untaped",
+    *(name for name, each in PRIMITIVES.items() if each.form), *(f"i{name}" for name in IN_PLACE),
+    "return", "partial", "switch", "depend", "update_state", "load", "make_tuple", "make_list", "make_dict",
+    "make_slice", "unpack", "draw", "leaf", "untaped",
 }  # fmt: skip
 _VALUES = (bool, int, float, complex, str, bytes, range, DType, type(None), type(...))
 

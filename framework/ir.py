@@ -32,14 +32,14 @@ from anfora.graph.ir.manager import Manager
 from anfora.graph.ir.parser import parse
 from anfora.graph.ir.structure import Structure
 from anfora.graph.ir.verify import verify
-from anfora.graph.passes.pipeline import PASSES, register_pass, without_passes
+from anfora.graph.passes.pipeline import LOWERING, PASSES, register_pass, without_passes
 from anfora.graph.tell import dumps
 from anfora.graph.tell.analysis import LoweredProgram
 from anfora.modes import lower
 
 __all__ = [
-    "PASSES", "PRIMITIVES", "AnfNode", "CNode", "FuncGraph", "GraphError", "LoweredProgram", "Manager", "Parameter",
-    "Primitive", "ValueNode", "calls_of", "complete", "draw", "evaluate", "is_call", "lower", "parse", "read",
+    "LOWERING", "PASSES", "PRIMITIVES", "AnfNode", "CNode", "FuncGraph", "GraphError", "LoweredProgram", "Manager",
+    "Parameter", "Primitive", "ValueNode", "calls_of", "complete", "draw", "evaluate", "is_call", "lower", "parse", "read",
     "register_pass", "verify", "without_passes",
 ]  # fmt: skip
 

@@ -34,6 +34,7 @@ __all__ = [
     "jit_class",
     "lazy_inline",
     "lower",
+    "ms_class",
     "ms_function",
     "mutable",
     "no_inline",
@@ -336,6 +337,9 @@ def jit_class(cls: type) -> type:
         )
     cls.__ms_class__ = True  # type: ignore[attr-defined]
     return cls
+
+
+ms_class = jit_class  #: its name in older versions of MindSpore
 
 
 def mutable(input_data: Any, dynamic_len: bool = False) -> Any:

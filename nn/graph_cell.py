@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from anfora.core.abstract import TensorType
 from anfora.core.cell import Cell
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.tensor import Tensor, current
+from anfora.core.tensor import Tensor
 
 if TYPE_CHECKING:
     from anfora.graph.ir import FuncGraph
@@ -62,11 +62,12 @@ class GraphCell(Cell):
 
     def construct(self, *inputs: Any) -> Any:
         for number, (value, wanted) in enumerate(zip(inputs, self._types)):
-            if isinstance(value, Tensor) and isinstance(wanted, TensorType):
-                layout = current(value)._layout
-                if layout.shape != wanted.shape or layout.dtype is not wanted.dtype:
-                    raise OpValueError(
-                        f"input {number} of the graph {self._graph.name} is {wanted}, but got {layout.type}",
-                        help="export the network with inputs of that shape and type.",
-                    )
+            if not (isinstance(value, Tensor) and isinstance(wanted, TensorType)):
+                continue
+            if value.shape != wanted.shape or value.dtype is not wanted.dtype:
+                raise OpValueError(
+                    f"input {number} of the graph {self._graph.name} is {wanted}, "
+                    f"but got {TensorType(value.dtype, value.shape)}",
+                    help="export the network with inputs of that shape and type.",
+                )
         return self._graph(*inputs, *self._weights)

@@ -32,7 +32,7 @@ def broadcast_parameters(cell: Cell) -> None:
     if is_data_parallel() and get_auto_parallel_context("parameter_broadcast"):
         for parameter in cell.get_parameters():
             if not parameter.layerwise_parallel:
-                slots.assign(parameter, ops.broadcast_from(parameter.value(), 0))
+                slots.assign(parameter, ops.broadcast_from(ops.stop_gradient(parameter), 0))
 
 
 class DistributedGradReducer(Cell):

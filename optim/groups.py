@@ -174,7 +174,7 @@ def read_rate(label: str, value: Any, name: str) -> Any:
     if isinstance(value, (str, dict, bool)) or not isinstance(value, Iterable):
         raise OpTypeError(
             f"{label} needs a number, a list of numbers or a LearningRateSchedule for `learning_rate`, "
-            f"but got {value if isinstance(value, (str, bool)) else type(value).__name__!s}",
+            f"but got {repr(value) if isinstance(value, (str, bool)) else type(value).__name__}",
             arg="learning_rate",
         )
     rates = [number(label, "learning_rate", rate, least=0.0) for rate in value]

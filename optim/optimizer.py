@@ -525,10 +525,10 @@ class Optimizer(Updater):
         """The Parameter or schedule behind the learning rate of a parameter (a list for a list of them).
 
         Raises:
-            OpTypeError: `param` is neither a Parameter nor a list of them.
+            OpTypeError: `param` is neither a Parameter nor a list or tuple of them.
             OpValueError: it is none of the optimizer's.
         """
-        if isinstance(param, list):
+        if isinstance(param, (list, tuple)):
             return [self.get_lr_parameter(item) for item in param]
         if not isinstance(param, Parameter):
             raise OpTypeError(
@@ -666,7 +666,7 @@ class Optimizer(Updater):
             groups.append({**plain, "params": [parameter.name for parameter in group["params"]]})
         return {"state": state, "param_groups": groups}
 
-    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:  # type: ignore[override]
         """Go on from what `state_dict` gave.
 
         Raises:

@@ -2,7 +2,8 @@
 
 dtype.py      element types and promotion        abstract.py   what is known of a value without its data
 tensor.py     Tensor                             parameter.py  Parameter
-cell.py       Cell; cell_html.py, in notebooks   hooks.py      handles of hooks
+cell.py       Cell; cell_state.py, its buffers and state dicts; cell_html.py, in notebooks
+hooks.py      handles of hooks
 shown.py      how tensors look            tree.py        nested containers of tensors
 op.py         operators as data                  errors.py, span.py  errors and where they happened
 refusal.py    which argument is to blame for an error of an inner function

@@ -3,7 +3,8 @@
     unknown    the error: what was given, what there is, and our word for it
     word_for_one_of   our word alone, where the error is another one
     answers    lets the constructor of a class of this package give it, or its methods too, instead of Python's own
-    told_of    the same words for an error of Python's own, of any function of this package, when it is shown
+    told_of    the same words for an error of Python's own, of any function of this package, when it is shown; and of
+               `x.size(0)`, which calls a number
 
 A right call pays a tenth of a microsecond for `answers`, nothing for `told_of`: names are looked at when Python has refused
 the call.
@@ -14,7 +15,9 @@ from __future__ import annotations
 import functools
 import gc
 import inspect
+import linecache
 import re
+import traceback
 import types
 from collections.abc import Iterable
 from typing import Any, TypeVar
@@ -108,6 +111,8 @@ def told_of(error: BaseException) -> str | None:
 
     Python names the function and no more; where another one has that name too, nothing is said.
     """
+    if type(error) is TypeError and str(error) == "'int' object is not callable":
+        return _SIZE if ".size(" in _line_of(error) else None
     refused = _REFUSED.match(str(error)) if type(error) is TypeError else None
     if refused is None:
         return None
@@ -125,6 +130,15 @@ def told_of(error: BaseException) -> str | None:
     (way,) = ways
     word = help_with(refused["name"], way)
     return f"  it takes {', '.join(way) or 'no arguments'}" + (f"\n  help: {word}" if word else "")
+
+
+_SIZE = "  help: what PyTorch calls size() is shape here, x.shape[0] say; x.size is the number of elements."
+
+
+def _line_of(error: BaseException) -> str:
+    """The line of the program that has raised an error."""
+    *_, last = [("", 0), *((frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__))]
+    return linecache.getline(*last)
 
 
 def _is_ours(function: Any) -> bool:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from anfora.core import slots
 from anfora.core.arguments import answers
+from anfora.core.cell_state import Buffer, CellNameError, StatefulCell, checked_buffer
 from anfora.core.dtype import DType, as_dtype, float16, float32
 from anfora.core.errors import AnforaError, OpAttributeError, OpTypeError, OpValueError
 from anfora.core.habits import word_for
@@ -62,7 +63,7 @@ def hooks_of(cell: Cell, kind: str) -> tuple:
     return () if hooks is None else tuple(getattr(hooks, kind).values())
 
 
-class Cell:
+class Cell(StatefulCell):
     """Base of networks and layers. Subclasses set attributes in `__init__` and write `construct`.
 
     Args:
@@ -146,10 +147,19 @@ class Cell:
             if isinstance(held, Parameter):
                 slots.assign(held, value)
                 return
+            if value.__dict__ and isinstance(value, Buffer):
+                if "_auto_prefix" not in attributes:
+                    raise _not_initialised(self)
+                attributes.pop(name, None)
+                self.register_buffer(name, value, value.persistent)  # type: ignore[attr-defined]  # which Buffer sets
+                return
         elif name == "bprop" and attributes.get("_hooks") is None:
             attributes["_hooks"] = Hooks()  # no plain call any more
         elif name == "training":
             attributes["_training_is_said"] = True
+        state = attributes.get("_state")
+        if state is not None and name in state.buffers:
+            checked_buffer(name, value)
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
@@ -379,10 +389,6 @@ class Cell:
         """ "train" or "predict", by `training`."""
         return "train" if self.training else "predict"
 
-    def state_dict(self, prefix: str = "") -> OrderedDict[str, Parameter]:
-        """The parameters by their dotted names, each behind `prefix`."""
-        return OrderedDict((prefix + name, parameter) for name, parameter in self.parameters_and_names())
-
     def set_inputs(self, *inputs: Any, **kwargs: Any) -> None:
         """Say which shapes the inputs of a compiled Cell have; every shape is taken without it."""
 
@@ -495,10 +501,6 @@ class Cell:
 
     def __setstate__(self, state: dict) -> None:
         self.__dict__.update(state)
-
-
-class CellNameError(OpValueError, KeyError):
-    """A child or parameter cannot have that name; MindSpore raises a KeyError for it."""
 
 
 def converted(values: Any, dtype: DType) -> Any:

@@ -26,7 +26,7 @@ __all__ = ["CPU", "capsule_of", "is_producer", "taken"]
 
 CPU = (1, 0)  #: where memory lies, as DLPack tells it
 _HOST = (1, 3, 11)  #: kinds of devices whose memory is the CPU's: its own, and what CUDA and ROCm have pinned of it
-_CODES = {0: "i", 1: "u", 2: "f", 4: "bf", 6: "b"}
+_CODES = {0: "i", 1: "u", 2: "f", 4: "bf", 5: "c", 6: "b"}
 _TYPES = {(dtype.code.rstrip("0123456789"), dtype.bits): dtype for dtype in dt.ALL}
 _BFLOAT = 4
 _READ_ONLY = 1

@@ -1,12 +1,14 @@
 """Element types of tensors, and the rule that says which type a mixture has.
 
 One object a type; they compare by identity and print as MindSpore's (`Float32`). float16 is kept as numpy's float16.
-bfloat16 is kept as its 16 bits in a uint16 array and shown to numpy as float32.
+bfloat16 is kept as its 16 bits in a uint16 array and shown to numpy as float32. A complex number is two floating-point
+numbers, the real part in front.
 
-    promote(int32, float16)   -> float16      a tensor's category wins: bool < integer < floating point
+    promote(int32, float16)   -> float16      a tensor's category wins: bool < integer < floating point < complex
     promote(float32, float64) -> float64      within a category the wider type wins
     promote(float16, bfloat16) -> float32     neither holds the other
     promote(uint8, int8)      -> int16        the narrowest signed type that holds both
+    promote(complex64, float64) -> complex128  the parts are as wide as those of either
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ class DType:
     label: str  #: as MindSpore prints it, `Float32`
     code: str  #: as kernels are told, `f32`
     storage: np.dtype  #: what the buffer holds
-    kind: str  #: b, i, u or f
+    kind: str  #: b, i, u, f or c
     bits: int
     itemsize: int  #: bytes an element
 
@@ -49,6 +51,20 @@ class DType:
     @property
     def is_float(self) -> bool:
         return self.kind == "f"
+
+    @property
+    def is_complex(self) -> bool:
+        return self.kind == "c"
+
+    @property
+    def is_inexact(self) -> bool:
+        """Whether it is floating point or complex."""
+        return self.kind in "fc"
+
+    @property
+    def part(self) -> DType:
+        """The type of the real part: of a complex type its floating-point type, else the type itself."""
+        return _PARTS.get(self, self)
 
     @property
     def is_integer(self) -> bool:
@@ -96,14 +112,18 @@ float16 = DType("Float16", "f16", "float16", "f")
 bfloat16 = DType("BFloat16", "bf16", "uint16", "f")
 float32 = DType("Float32", "f32", "float32", "f")
 float64 = DType("Float64", "f64", "float64", "f")
+complex64 = DType("Complex64", "c64", "complex64", "c")
+complex128 = DType("Complex128", "c128", "complex128", "c")
 
 ALL = (
-    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64,
+    bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
+    complex128,
 )  # fmt: skip
+_PARTS = {complex64: float32, complex128: float64}
 _BY_NAME = {dtype.name: dtype for dtype in ALL} | {dtype.label: dtype for dtype in ALL}
 _BY_NAME |= {"bool": bool_, "int": int64, "float": float32, "half": float16, "double": float64}
 _BY_NUMPY = {dtype.storage: dtype for dtype in ALL if dtype is not bfloat16}
-_BY_PYTHON = {bool: bool_, int: int64, float: float32}
+_BY_PYTHON = {bool: bool_, int: int64, float: float32, complex: complex128}
 
 Type = DType
 half, single, double = float16, float32, float64
@@ -111,16 +131,18 @@ half, single, double = float16, float32, float64
 #: Kinds of values, by the names under which `MultitypeFuncGraph.register` knows them.
 number, int_, float_, tensor_type, string = "Number", "Int", "Float", "Tensor", "String"
 type_none, tuple_, list_, function = "None", "Tuple", "List", "Function"
-
-#: Types that no tensor has, by name, for programs that list types: `x.dtype in (complex64, complex128)`.
-complex64, complex128 = "Complex64", "Complex128"
+_VALUES: dict[str, type] = {string: str, type_none: type(None), tuple_: tuple, list_: list}
 
 
 def as_dtype(given: Any) -> DType:
-    """The element type that is meant by a DType, a numpy type, a Python type (`int` is int64, `float` is float32) or a
-    name."""
+    """The element type that is meant by a DType, a numpy type, a Python type (`int` is int64, `float` is float32, `complex`
+    is complex128) or a name."""
     if isinstance(given, DType):
         return given
+    if isinstance(given, np.dtype):
+        known = _BY_NUMPY.get(given)
+        if known is not None:
+            return known
     if isinstance(given, str) and given in _BY_NAME:
         return _BY_NAME[given]
     if isinstance(given, type) and given in _BY_PYTHON:
@@ -152,17 +174,20 @@ def dtype_to_nptype(type_: Any) -> type:
 
 
 def dtype_to_pytype(type_: Any) -> type:
-    """The Python type of the elements: bool, int or float.
+    """The Python type of the elements, bool, int, float or complex; of a kind of values (`list_`, `tuple_`, `string`,
+    `type_none`) that of the values.
 
     Example:
         >>> dtype_to_pytype(float16)
         <class 'float'>
     """
-    return {"b": bool, "i": int, "u": int, "f": float}[as_dtype(type_).kind]
+    if isinstance(type_, str) and type_ in _VALUES:
+        return _VALUES[type_]
+    return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[as_dtype(type_).kind]
 
 
 def pytype_to_dtype(obj: Any) -> DType:
-    """The element type of Python or numpy numbers: int64 for int, float32 for float.
+    """The element type of Python or numpy numbers: int64 for int, float32 for float, complex128 for complex.
 
     Raises:
         OpTypeError: there is none.
@@ -184,7 +209,9 @@ def promote(a: DType, b: DType) -> DType:
     """
     if a is b:
         return a
-    ranks = {"b": 0, "u": 1, "i": 1, "f": 2}
+    ranks = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+    if "c" in (a.kind, b.kind):
+        return complex128 if float64 in (a.part, b.part) else complex64
     if ranks[a.kind] != ranks[b.kind]:
         return a if ranks[a.kind] > ranks[b.kind] else b
     if a.kind == "f" and a.bits == b.bits:
@@ -204,8 +231,10 @@ def promote(a: DType, b: DType) -> DType:
 
 def promote_scalar(dtype: DType, scalar: type) -> DType:
     """The type of the result when a tensor meets a Python number: the number is weak and only lifts the category."""
-    if scalar is float and not dtype.is_float:
+    if scalar is float and not (dtype.is_float or dtype.is_complex):
         return float32
+    if scalar is complex and not dtype.is_complex:
+        return promote(complex64, dtype)
     if scalar is int and dtype.is_bool:
         return int64
     return dtype

@@ -26,17 +26,15 @@ HABITS: dict[str, dict[str, dict[str, str]]] = {
         "PyTorch": {
             "train": "set_train()", "eval": "set_train(False)", "forward": "construct()",
             "parameters": "get_parameters() or trainable_params()", "named_parameters": "parameters_and_names()",
-            "get_parameter": "parameters_dict()[name]", "buffers": "untrainable_params()",
+            "get_parameter": "parameters_dict()[name]",
             "children": "cells()", "named_children": "name_cells()", "modules": "cells_and_names()",
-            "named_modules": "cells_and_names()", "get_submodule": "dict(net.cells_and_names())[path]",
-            "load_state_dict": "load_param_into_net(net, parameters)",
+            "named_modules": "cells_and_names()", "get_submodule": "get_sub_cell(path)",
             "zero_grad": "zero_grad() of the optimizer; what value_and_grad gives needs none.",
             "requires_grad_": "requires_grad of each parameter", "half": "to_float(float16)", "float": "to_float(float32)",
             "double": "to_float(float64)", "bfloat16": "to_float(bfloat16)", "type": "to_float(dtype)",
             "to": "to_float(dtype) here, and for a device nothing: everything is computed on the CPU.",
             "cuda": _NO_DEVICE, "cpu": _NO_DEVICE,
             "share_memory": "not needed here: processes get the weights by broadcast.",
-            "register_buffer": "a Parameter with requires_grad=False",
             "register_parameter": "insert_param_to_cell(name, parameter)",
             "add_module": "insert_child_to_cell(name, cell)", "register_full_backward_hook": "register_backward_hook(hook)",
         },
@@ -107,6 +105,9 @@ HABITS: dict[str, dict[str, dict[str, str]]] = {
             "autograd": "grad, value_and_grad, and backward() of a tensor", "conv": "conv1d, conv2d or conv3d",
             "batch_normalization": "batch_norm", "BatchNorm": "BatchNorm1d, BatchNorm2d or BatchNorm3d",
             "MNIST": "MnistDataset(folder)", "CIFAR10": "Cifar10Dataset(folder)",
+            "ConvTranspose1d": "anfora.nn.Conv1dTranspose", "ConvTranspose2d": "anfora.nn.Conv2dTranspose",
+            "ConvTranspose3d": "anfora.nn.Conv3dTranspose", "init": "anfora.common.initializer",
+            "inference_mode": "no_grad()",
             "ImageFolder": "ImageFolderDataset(folder)", "clamp_min": "clamp(x, min)", "clamp_max": "clamp(x, None, max)",
         },
         "Keras": {
@@ -116,6 +117,7 @@ HABITS: dict[str, dict[str, dict[str, str]]] = {
         },
         "TensorFlow": {
             "GradientTape": "value_and_grad(f, None, parameters)", "Variable": "Parameter", "function": "jit(f)",
+            "constant": "Tensor(values)",
             "from_tensor_slices": "NumpySlicesDataset(arrays)",
         },
         "jax": {

@@ -46,7 +46,10 @@ from anfora.core.arguments import unknown
 from anfora.core.dtype import DType, promote, promote_scalar
 from anfora.core.errors import OpTypeError
 
-__all__ = ["Gradient", "Op", "Weak", "common_dtype", "leaves", "op", "parameter_names", "pass_gradient", "registry"]
+__all__ = [
+    "Gradient", "Op", "Weak", "by_own_names", "common_dtype", "leaves", "op", "parameter_names", "pass_gradient",
+    "registry",
+]  # fmt: skip
 
 registry: dict[str, Op] = {}  #: every operator, by name
 
@@ -91,6 +94,19 @@ def parameter_names(function: Callable) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+def by_own_names(function: Any, kwargs: dict) -> dict:
+    """The arguments of a call by the names that an operator, or a function like one, has for them: of `former_names`."""
+    if function.former_names.keys().isdisjoint(kwargs):
+        return kwargs
+    found: dict[str, Any] = {}
+    for name, value in kwargs.items():
+        own = function.former_names.get(name, name)
+        if own in found or (own is not name and own in kwargs):
+            raise OpTypeError(f"{function.__name__} got both `{name}` and `{own}`, which mean the same")
+        found[own] = value
+    return found
+
+
 class Op:
     """An operator. Call it with tensors and attributes; see the head of this file for its rules."""
 
@@ -115,6 +131,7 @@ class Op:
             else:
                 self.attributes[name] = parameter.default
         self.order = tuple(self.signature.parameters)
+        self.former_names: dict[str, str] = {}  #: further names of arguments, with their own (`ops/former.py`)
         #: Whether calls are tensors, then attributes: such calls find their way by a key of the attributes.
         self.is_quick = bool(self.tensors) and not self.variadic and self.order[: len(self.tensors)] == self.tensors
         #: Where the tensors stand, if attributes stand in front of some: such calls find their way so too.
@@ -132,6 +149,11 @@ class Op:
         self.scalar_rule: Callable = _common_dtype
         self.jvp_rule: Callable | None = None  #: from a mapping of what it may ask for (`eager/forward.py`)
         self.batch_rule: Callable | None = None
+        #: What complex arguments mean to it: None, they are refused; True, its rules serve them; or a function of the same
+        #: arguments, written in operators on complex numbers, that is called in its place.
+        self.complex_rule: Callable | bool | None = None
+        #: Whether its derivative by complex arguments is a complex number, by which gradients are multiplied.
+        self.is_holomorphic = True
         self.gradients: dict[str, Gradient] = {}
         self.writes: str | None = None  #: the argument, or sequence, that is written in place and returned
         self.is_untaped = False  #: writes as under `no_grad`, whatever the tape follows
@@ -153,7 +175,7 @@ class Op:
         return self
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return slots.dispatch(self, args, kwargs)
+        return slots.dispatch(self, args, by_own_names(self, kwargs) if kwargs else kwargs)
 
     # -- rules --------------------------------------------------------------------------------------------------------
 
@@ -224,6 +246,12 @@ class Op:
             return rule
 
         return keep
+
+    def complex(self, rule: Callable) -> Callable:
+        """Set what is called in place of the operator where tensors, or the result, are complex: a function of the same
+        arguments that is written in operators on complex numbers."""
+        self.complex_rule = rule
+        return rule
 
     def jvp(self, rule: Callable) -> Callable:
         """Set the rule for the tangent of the result, a tuple of them where there are several; None where nothing moves.

@@ -21,7 +21,7 @@ from anfora.core.tensor import Tensor, buffer_of, current, leave_to_tape
 __all__ = ["Parameter", "ParameterTuple"]
 
 _GENERATED = "Parameter#"
-_ORDER = {"b": 0, "u": 1, "i": 1, "f": 2}  #: of the kinds of element types: each holds those before it
+_ORDER = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}  #: of the kinds of element types: each holds those before it
 _numbers = itertools.count()
 
 
@@ -116,12 +116,6 @@ class Parameter(Tensor):
     @data.setter
     def data(self, value: Any) -> None:
         self.set_data(value)
-
-    def value(self) -> Tensor:
-        """The values as a tensor without a history of its own (a view)."""
-        from anfora.ops import stop_gradient
-
-        return stop_gradient(self)
 
     @property
     def is_init(self) -> bool:

@@ -2,6 +2,8 @@
 
 `parallel_mode`, `gradients_mean`, `parameter_broadcast` and `full_batch` have a meaning here, which `nn/reducer.py` gives
 them; the others are kept, and have no effect. What the processes are is found by `anfora.communication`.
+
+The functions with an underscore are what programs import from `mindspore.parallel._utils`.
 """
 
 from __future__ import annotations
@@ -147,3 +149,47 @@ def _check_key(name: str, key: str) -> None:
     if key not in _DEFAULTS:
         near = nearest(str(key), _DEFAULTS)
         raise OpValueError(f"{name} has no setting `{key}`", help=f"did you mean `{near}`?" if near else None)
+
+
+# -- what steps of training of the program's own ask for ---------------------------------------------------------------
+
+
+def _get_parallel_mode() -> str:
+    return _values["parallel_mode"]
+
+
+def _is_in_data_parallel_mode() -> bool:
+    return _values["parallel_mode"] == ParallelMode.DATA_PARALLEL
+
+
+def _get_gradients_mean() -> bool:
+    return _values["gradients_mean"]
+
+
+def _get_device_num() -> int:
+    """The number of processes that train together."""
+    return 1 if _values["parallel_mode"] == ParallelMode.STAND_ALONE else _values["device_num"]
+
+
+def _get_global_rank() -> int:
+    return 0 if _values["parallel_mode"] == ParallelMode.STAND_ALONE else _values["global_rank"]
+
+
+def _get_stage_device_num() -> int:
+    return _get_device_num() // _values["pipeline_stages"]
+
+
+def _get_pipeline_stages() -> int:
+    return _values["pipeline_stages"]
+
+
+def _get_parameter_broadcast() -> bool:
+    return _values["parameter_broadcast"]
+
+
+def _get_full_batch() -> bool:
+    return _values["full_batch"]
+
+
+def _get_enable_parallel_optimizer() -> bool:
+    return _values["enable_parallel_optimizer"]

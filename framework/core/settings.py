@@ -7,6 +7,7 @@ once in the log), and unknown ones, which are an error with the nearest name.
 from __future__ import annotations
 
 import logging
+import os
 from typing import Any
 
 from anfora.core.errors import OpTypeError, OpValueError
@@ -29,6 +30,9 @@ PYNATIVE_MODE = 1
 STRICT, COMPATIBLE, LAX = 0, 1, 2  #: values of `jit_syntax_level`
 
 log = logging.getLogger("anfora")
+
+#: What ANFORA_LOG may name.
+LOG_WORDS = ("passes", "recompiles")
 
 #: Keys that act, with their defaults.
 _ACTING: dict[str, Any] = {
@@ -67,11 +71,25 @@ _values = dict(_ACTING)
 _noted: set[str] = set()
 
 
-def note_once(key: str, message: str) -> None:
+def logs(word: str) -> bool:
+    """Whether ANFORA_LOG, words that are parted by commas, names one of `LOG_WORDS`. One that is none is told once."""
+    given = os.environ.get("ANFORA_LOG", "")
+    if not given:
+        return False
+    words = [each.strip() for each in given.split(",") if each.strip()]
+    for each in words:
+        if each not in LOG_WORDS:
+            note_once(
+                f"ANFORA_LOG {each}", f"ANFORA_LOG names {each!r}; there are {', '.join(LOG_WORDS)}", logging.WARNING
+            )
+    return word in words
+
+
+def note_once(key: str, message: str, level: int = logging.INFO) -> None:
     """Write a line to the log the first time that something is worth it."""
     if key not in _noted:
         _noted.add(key)
-        log.info(message)
+        log.log(level, message)
 
 
 def _tell_mode() -> None:

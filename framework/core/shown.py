@@ -15,14 +15,15 @@ _WHOLE, _OTHERS = 24, 12  #: entries of a single axis in a line: of integers, of
 
 
 def shown(array: np.ndarray, digits: int | None = 8) -> str:
-    """The entries of an array, of real numbers or truths.
+    """The entries of an array, of numbers or truths.
 
     Args:
         digits: behind the point of floating-point numbers; None for as few as tell them (of six).
     """
     is_float = array.dtype.kind == "f"
+    is_complex = array.dtype.kind == "c"
     if array.ndim == 0:
-        return f"{array.item():g}" if is_float else str(array.item())
+        return f"{array.item():g}" if is_float or is_complex else str(array.item())
     if not array.size:
         return ""
     longest = _LONGEST if array.ndim == 1 else 2 * _EDGE
@@ -31,10 +32,14 @@ def shown(array: np.ndarray, digits: int | None = 8) -> str:
         if cut[axis]:
             array = np.take(array, [*range(_EDGE), *range(length - _EDGE, length)], axis)
     write: Callable[[Any], str] = (
-        str if not is_float else "{:g}".format if digits is None else f"{{:.{digits}e}}".format
+        str
+        if not (is_float or is_complex)
+        else "{:g}".format
+        if digits is None or is_complex
+        else f"{{:.{digits}e}}".format
     )
     words = [write(value) for value in array.ravel().tolist()]
-    width = digits + 7 if is_float and digits is not None else max(map(len, words))
+    width = digits + 7 if is_float and digits is not None else 0 if is_complex else max(map(len, words))
     entries = np.array([f"{word:>{width}}" for word in words], object).reshape(array.shape)
     if array.ndim == 1 and not cut[0]:
         return _lines(entries.tolist(), _WHOLE if array.dtype.kind in "iu" or digits is None else _OTHERS)

@@ -92,6 +92,7 @@ class Watcher(threading.local):
 
     recorder: Any = None
     place: Any = None
+    planned: list | None = None  #: the calls of operators, where these are only planned (eager/ahead.py)
     #: Whether the program has asked PyNative mode what only a compiler knows (ops/programs.py); or in words what else it
     #: did that cannot be done twice.
     has_asked: bool | str = False

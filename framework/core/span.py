@@ -30,9 +30,9 @@ class _Files(dict[str, bool]):
 
     def __missing__(self, file: str) -> bool:
         self[file] = found = any(
+            _is_own(name if name != "__main__" else _run_as(module))
             # not as an attribute: one that is loaded when something of it is asked for would be
-            getattr(module, "__dict__", {}).get("__file__") == file
-            and _is_own(name if name != "__main__" else _run_as(module))
+            and getattr(module, "__dict__", {}).get("__file__") == file
             for name, module in list(sys.modules.items())
         )
         return found
@@ -155,6 +155,10 @@ class Span:
             return self
         return Span(self.file, self.line, self.function, self.line, self.column + node.col_offset,
                     self.column + (node.end_col_offset or 0))  # fmt: skip
+
+    def told(self, what: str = "") -> str:
+        """The place as errors show it: where, what there is to say of it, and its line."""
+        return "\n".join([f"  {self}: {what}" if what else f"  {self}", *self.show()])
 
     def show(self) -> list[str]:
         """The source line with a caret under the span."""

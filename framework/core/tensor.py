@@ -270,9 +270,9 @@ class Tensor(TensorMethods):
             raise OpValueError(f'there is the device "CPU" alone, but got {device!r}', arg="device")
         return self
 
-    def item(self, *index: int) -> int | float | bool:
+    def item(self, *index: int) -> Any:
         """The element at a flat index or at one index an axis (the only element, without arguments) as a Python
-        number."""
+        number: a bool, int, float or complex."""
         if not index and self._layout.size != 1:
             raise OpValueError(
                 f"item() needs a tensor of one element, but got {self._layout.type}",
@@ -338,7 +338,7 @@ class Tensor(TensorMethods):
         return (self[i] for i in range(self._layout.shape[0]))
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any()) if isinstance(value, (Tensor, int, float, np.generic)) else False
+        return bool((self == value).any()) if isinstance(value, (Tensor, int, float, complex, np.generic)) else False
 
     # -- printing -----------------------------------------------------------------------------------------------------
 
@@ -587,12 +587,13 @@ def from_dlpack(x: Any, *, copy: bool | None = None) -> Tensor:
 
 def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
     """A fresh contiguous buffer with the given values, and its element type."""
+    is_plain = type(data) in _NUMBERS or (type(data) in _SEQUENCES and _holds_numbers(data))
     if isinstance(data, Tensor):
         source, kind = _need_data(current(data))._array, data._layout.dtype
-    elif not isinstance(data, (np.ndarray, np.generic)) and dlpack.is_producer(data):
+    elif not is_plain and not isinstance(data, (np.ndarray, np.generic)) and dlpack.is_producer(data):
         source, kind = dlpack.taken(data)
     else:
-        if isinstance(data, (list, tuple)):
+        if not is_plain and isinstance(data, (list, tuple)):
             data = _unpack(data)
         try:
             source = np.asarray(data)
@@ -600,14 +601,14 @@ def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
             raise OpValueError(
                 f"a tensor is made of nested lists of equal lengths, but got {_describe(data)}", arg="input_data"
             ) from None
-        if source.dtype == object or (source.dtype.kind not in "biuf" and source.dtype.name != "bfloat16"):
+        if source.dtype.kind not in "biufc" and source.dtype.name != "bfloat16":
             raise OpTypeError(
                 f"a tensor is made of numbers, but got {_describe(data)}",
             )
         kind = as_dtype(source.dtype)
-        if source.dtype == np.float64 and isinstance(data, (int, float, list, tuple)) and not _has_numpy(data):
+        if kind is dt.float64 and (is_plain or (isinstance(data, (int, float, list, tuple)) and not _has_numpy(data))):
             kind = dt.float32  # Python floats
-        elif source.dtype == np.uint64 and not isinstance(data, (np.ndarray, np.generic)):
+        elif kind is dt.uint64 and not isinstance(data, (np.ndarray, np.generic)):
             raise OpValueError(f"the integer {data!r} does not fit into int64")
     dtype = dtype or kind
     return convert(source, kind, dtype), dtype
@@ -615,7 +616,9 @@ def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
 
 def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
     """A contiguous copy of a buffer of element type `kind` with element type `dtype`, rounded to nearest even."""
-    if array.dtype.name == "bfloat16":  # as other packages have it
+    if kind is dtype and array.dtype == dtype.storage:
+        return np.array(array, order="C")
+    if array.dtype.kind == "V":  # bfloat16 as other packages have it
         if dtype is dt.bfloat16:
             return np.array(array, order="C").view(np.uint16)
         array = array.astype(np.float32)
@@ -624,6 +627,8 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
             return np.array(array, dtype.storage, order="C")
     if kind is dt.bfloat16 and array.dtype == np.uint16:
         array = bfloat16_to_numpy(array)
+    if array.dtype.kind == "c" and not dtype.is_complex:
+        array = array != 0 if dtype.is_bool else array.real
     if dtype is dt.bfloat16:
         return numpy_to_bfloat16(array)
     with np.errstate(all="ignore"):
@@ -632,7 +637,7 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
 
 def is_operand(value: Any) -> bool:
     """Whether Python's operators take a value beside a tensor; others are left to their own class."""
-    return isinstance(value, (Tensor, int, float, np.generic, np.ndarray, list, tuple))
+    return isinstance(value, (Tensor, int, float, complex, np.generic, np.ndarray, list, tuple))
 
 
 def bfloat16_to_numpy(bits: np.ndarray) -> np.ndarray:
@@ -650,6 +655,15 @@ def numpy_to_bfloat16(array: np.ndarray) -> np.ndarray:
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
     quiet = ((bits >> 16) & 0x8000 | 0x7FC0).astype(np.uint16)
     return np.where(np.isnan(single), quiet, rounded)
+
+
+_NUMBERS, _SEQUENCES = frozenset({bool, int, float}), frozenset({list, tuple})
+
+
+def _holds_numbers(data: Any) -> bool:
+    """Whether a nesting of lists and tuples holds but Python's own numbers, which numpy reads as they are."""
+    kinds = set(map(type, data))
+    return kinds <= _NUMBERS or (kinds <= _SEQUENCES and all(map(_holds_numbers, data)))
 
 
 def _unpack(data: Any) -> Any:

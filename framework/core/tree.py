@@ -8,7 +8,7 @@ from typing import Any
 
 from anfora.core.tensor import Tensor
 
-__all__ = ["has_tensors", "tensors", "tree_map"]
+__all__ = ["has_tensors", "leaves", "tensors", "tree_map"]
 
 
 def tree_map(function: Callable[[Tensor], Any], tree: Any) -> Any:
@@ -26,6 +26,15 @@ def tree_map(function: Callable[[Tensor], Any], tree: Any) -> Any:
         changes = {f.name: tree_map(function, getattr(tree, f.name)) for f in dataclasses.fields(tree) if f.init}
         return dataclasses.replace(tree, **changes)
     return tree
+
+
+def leaves(tree: Any) -> Iterator[Any]:
+    """What lies in tuples, lists and values of dicts, however deep; other objects are not looked into."""
+    if isinstance(tree, (tuple, list, dict)):
+        for item in tree.values() if isinstance(tree, dict) else tree:
+            yield from leaves(item)
+    else:
+        yield tree
 
 
 def tensors(tree: Any) -> Iterator[Tensor]:

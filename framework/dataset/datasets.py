@@ -32,7 +32,9 @@ __all__ = ["Dataset", "zip_datasets"]
 
 #: Arguments of MindSpore's methods that make sense for its engine only; they are taken and have no effect.
 _MAP_EXTRAS = ("python_multiprocessing", "cache", "callbacks", "max_rowsize", "offload")
-_BATCH_EXTRAS = ("per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize")
+_BATCH_EXTRAS = (
+    "per_batch_map", "input_columns", "output_columns", "python_multiprocessing", "max_rowsize", "pad_info",
+)  # fmt: skip
 
 
 class Dataset:
@@ -119,6 +121,7 @@ class Dataset:
             per_batch_map: a function of a list of arrays for each input column and of a BatchInfo, which gives a list or
                 array for each output column.
             input_columns, output_columns: its columns; all, and the same, by default.
+            pad_info: as for `padded_batch`, which MindSpore had here before it had that.
         Example:
             >>> from anfora.dataset import NumpySlicesDataset
             >>> [x.tolist() for [x] in NumpySlicesDataset([1, 2, 3], shuffle=False).batch(2)]
@@ -144,7 +147,7 @@ class Dataset:
                 self._node, size, drop_remainder, function,
                 None if inputs is None else checks.column_names("input_columns", inputs, empty=True),
                 None if outputs is None else checks.column_names("output_columns", outputs, empty=True),
-                None, _workers(num_parallel_workers), _in_process(kwargs),
+                Padding.checked(kwargs.get("pad_info")), _workers(num_parallel_workers), _in_process(kwargs),
             ),
             self,
         )  # fmt: skip

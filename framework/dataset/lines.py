@@ -219,28 +219,8 @@ class CSVDataset(Dataset):
         rows: list[list[str]] = []
         starts = [0]
         for path in files_of(dataset_files):
-            with open(path, newline="", encoding="utf-8") as file:
-                lines = csv.reader(file, delimiter=field_delim)
-                found = next(lines, []) if column_names is None else None
-                if found == []:
-                    raise OpRuntimeError(
-                        f"Invalid csv, csv file: {path} is empty, so it does not name the columns",
-                        help="column_names names them.",
-                    )
-                if found is not None and names is None:
-                    names = checks.column_names("column_names", found)
-                elif found is not None and found != names:
-                    raise OpRuntimeError(
-                        f"Invalid csv, csv file: {path} has the columns {found}, the first file has {names}"
-                    )
-                for row in lines:
-                    if len(row) != len(names or ()) and row:
-                        raise OpRuntimeError(
-                            f"Invalid csv, csv file: {path} parse failed at line {lines.line_num}: {len(row)} fields where"
-                            f" there are {len(names or ())} columns"
-                        )
-                    if row:
-                        rows.append(row)
+            found, names = _fields(path, field_delim, names, column_names is None)
+            rows += found
             starts.append(len(rows))
         assert names is not None
         defaults = [*(column_defaults or ()), *[""] * len(names)][: len(names)]
@@ -251,6 +231,41 @@ class CSVDataset(Dataset):
         node = Arrays(arrays, names)
         part = num_shards, shard_id
         self._begin(in_files(node, starts, shuffle, part, num_samples, num_parallel_workers, cache))
+
+
+def _fields(
+    path: str, delimiter: str, names: list[str] | None, is_headed: bool
+) -> tuple[list[list[str]], list[str] | None]:
+    """The rows of a file, and the names of its columns.
+
+    Args:
+        names: those of the files before, or that were given.
+        is_headed: whether the first line has them.
+    """
+    rows = []
+    with open(path, newline="", encoding="utf-8") as file:
+        lines = csv.reader(file, delimiter=delimiter)
+        if is_headed:
+            found = next(lines, [])
+            if not found:
+                raise OpRuntimeError(
+                    f"Invalid csv, csv file: {path} is empty, so it does not name the columns",
+                    help="column_names names them.",
+                )
+            names = checks.column_names("column_names", found) if names is None else names
+            if found != names:
+                raise OpRuntimeError(
+                    f"Invalid csv, csv file: {path} has the columns {found}, the first file has {names}"
+                )
+        for row in lines:
+            if len(row) != len(names or ()) and row:
+                raise OpRuntimeError(
+                    f"Invalid csv, csv file: {path} parse failed at line {lines.line_num}: {len(row)} fields where"
+                    f" there are {len(names or ())} columns"
+                )
+            if row:
+                rows.append(row)
+    return rows, names
 
 
 def _column(words: list[str], default: Any, name: str) -> np.ndarray:

@@ -150,7 +150,7 @@ class _Recording(compiled.Program):
         if True in piece.switches and False in piece.switches:
             span = _span_of(piece.rows[piece.switches.index(False)])
             reason = "instructions have no way to stop a gradient, as `no_grad` does"
-            place = None if span is None else _shown(span)
+            place = None if span is None else span.told()
             raise DeepxError("E-OP", f"{self.network} cannot be exported: {reason}", place=place)
 
     def _finish(self, recorder: Recorder, machine: Machine) -> Any:
@@ -183,12 +183,8 @@ class _Recording(compiled.Program):
         code, (line, end_line, column, end_column), _ = machine.place
         span = Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
         machine.frames.clear()  # no handler of the program is asked
-        place = None if is_internal(code) else _shown(span)
+        place = None if is_internal(code) else span.told()
         raise DeepxError("E-OP", f"{self.network} cannot be exported: {reason}", place=place)
-
-
-def _shown(span: Span) -> str:
-    return "\n".join([f"  {span}", *span.show()])
 
 
 def _span_of(row: OperatorCall) -> Span | None:
@@ -354,9 +350,9 @@ class _Exporter:
             message = f"{name} has no lowering to deepx IR"
             if str(reason):
                 message += f": {reason}"
-            raise DeepxError("E-OP", message, place=None if span is None else _shown(span)) from None
+            raise DeepxError("E-OP", message, place=None if span is None else span.told()) from None
         except DeepxError as error:
-            place = None if span is None else _shown(span)
+            place = None if span is None else span.told()
             raise DeepxError(error.code, f"{name}: {error.message}", help=error.help, place=place) from None
         self._values.update(zip(row.results, results))
 

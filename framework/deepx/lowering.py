@@ -161,32 +161,21 @@ class Writer:
         is_mask = form.result.role == "mask"
         kind = dtype if dtype is not None and not is_mask else _type_of(form, tensors)
         if shape is None:
-            known: dict[str, Any] = {"likes": tensors}
-            known |= {f"like{i}": spec for i, spec in enumerate(tensors, 1)}
-            vectors = [tuple(x) for x in operands if isinstance(x, (list, tuple))]
-            known |= {f"v{i}": vector for i, vector in enumerate(vectors, 1)}
-            known |= {f"a{i}": x for i, x in enumerate((x for x in operands if isinstance(x, (int, float))), 1)}
-            assert form.shape is not None
-            try:
-                shape = call(form.shape, known)[0]
-            except Fault as fault:
-                raise DeepxError(fault.code, f"{op}: {fault.message}", help=fault.help) from None
+            shape = _shape_of(form, tensors, operands)
         made = (dtype or DTYPES["int8"]) if is_mask else kind
         result = self.new(TensorSpec(made, tuple(shape)))
-        words = []
-        places = {place.kind: place for place in form.operands}
-        for operand in operands:
-            if isinstance(operand, str):
-                words.append(operand)
-            elif isinstance(operand, (list, tuple)):
-                words.append(self.vector(*operand))
-            else:
-                whole = places["a"].role == "int"
-                words.append(
-                    self._held("a", "int64" if whole else _NAMES[kind], (operand if whole else _as(operand, kind),))
-                )
+        words = [self._word(operand, form, kind) for operand in operands]
         self._line(op, words, result, _NAMES[kind])
         return result
+
+    def _word(self, operand: Any, form: Form, kind: Any) -> str:
+        """An operand as it stands in an instruction."""
+        if isinstance(operand, str):
+            return operand
+        if isinstance(operand, (list, tuple)):
+            return self.vector(*operand)
+        whole = {place.kind: place.role for place in form.operands}["a"] == "int"
+        return self._held("a", "int64" if whole else _NAMES[kind], (operand if whole else _as(operand, kind),))
 
     # -- lowerings in base instructions -------------------------------------------------------------------------------
 
@@ -376,6 +365,24 @@ class Writer:
         """The mean over rows of -log softmax at the label. logits, one_hot: (B, n)."""
         picked = self.emit("mul", self.log_softmax(logits), one_hot)
         return self.emit("div_scalar", self.emit("sum", picked, []), -self.spec(logits).shape[0])
+
+
+def _shape_of(form: Form, tensors: list[TensorSpec], operands: tuple) -> tuple[int, ...]:
+    """The shape of what an instruction gives; of several possible ones the first.
+
+    Raises:
+        DeepxError: the operands do not fit.
+    """
+    known: dict[str, Any] = {"likes": tensors}
+    known |= {f"like{i}": spec for i, spec in enumerate(tensors, 1)}
+    vectors = [tuple(x) for x in operands if isinstance(x, (list, tuple))]
+    known |= {f"v{i}": vector for i, vector in enumerate(vectors, 1)}
+    known |= {f"a{i}": x for i, x in enumerate((x for x in operands if isinstance(x, (int, float))), 1)}
+    assert form.shape is not None
+    try:
+        return call(form.shape, known)[0]
+    except Fault as fault:
+        raise DeepxError(fault.code, f"{form.name}: {fault.message}", help=fault.help) from None
 
 
 def _type_of(form: Form, tensors: Sequence[TensorSpec]) -> Any:

@@ -5,6 +5,7 @@ dispatch.py   the call of an operator; views; in-place writes; the door to the n
 kept.py       calls of functions that are written in operators, without what stands in front of these
 in_place.py   writes in place on that
 tape.py       nodes, recording, the walk back
+ahead.py      kernels of a walk back, compiled together before it
 transform.py  gradients of functions, on the tape
 forward.py    forward mode: tangents along the tape
 batched.py    operators on all examples at once, for `vmap`

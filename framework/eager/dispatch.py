@@ -18,7 +18,7 @@ import numpy as np
 from anfora.core import advice, memory, slots
 from anfora.core import tensor as core_tensor
 from anfora.core.abstract import Layout
-from anfora.core.dtype import DType, as_dtype, bfloat16, float32, float64
+from anfora.core.dtype import DType, as_dtype, bfloat16, complex64, complex128, float32, float64
 from anfora.core.errors import AnforaError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter
@@ -29,10 +29,11 @@ from anfora.eager import autocast, batched, in_place, tape
 from anfora.eager.entry import Entry, entry_for, freeze, plain_number, tensor_maker, thaw
 from anfora.eager.tape import Followed, Leaf, Node, Output
 from anfora.kernel import glue
+from anfora.kernel.build import answering, is_asking
 from anfora.kernel.given import ARGUMENTS, OUTPUTS
 from anfora.kernel.site import NativeEntry, Site
 
-__all__ = ["apply", "bound", "call", "measured", "native_method", "observe", "without_kernels"]
+__all__ = ["apply", "bound", "call", "comes_again", "measured", "native_method", "observe", "without_kernels"]
 
 
 def call(op: Op, args: tuple, kwargs: dict) -> Any:
@@ -45,11 +46,8 @@ def call(op: Op, args: tuple, kwargs: dict) -> Any:
         key = _call_key(args[count:], kwargs) if kwargs or len(args) > count else ()
         if key is not None and len(args) >= count:
             function = known.get(key)
-            if function is None:  # one that comes a second time is kept
-                if len(known) >= _MOST_CALLS:
-                    known.clear()
-                if key not in known:
-                    known[key] = None
+            if function is None:
+                if not comes_again(known, key):
                     return call_fully(op, args, kwargs)
                 function = known[key] = _function_for(op, args[count:], kwargs)
             return function(*args[:count])
@@ -87,25 +85,15 @@ def _call_flat(op: Op, args: tuple, kwargs: dict) -> Any:
             return call_fully(op, args, kwargs)
     if len(flat) > ARGUMENTS:
         return call_fully(op, args, kwargs)
-    known = op.caches.get("calls")
-    if known is None:
-        known = op.caches["calls"] = {}
-    key = (*[group if group.__class__ is int else (group.start, group.stop) for group in groups], *key)  # type: ignore[union-attr]
-    function = known.get(key)
-    if function is None:
-        if len(known) >= _MOST_CALLS:
-            known.clear()
-        if key not in known:
-            known[key] = None
-            return call_fully(op, args, kwargs)
-        try:
-            _, given = op.bind((*(None for _ in op.tensors), *args[count:]), kwargs)
-        except AnforaError:
-            return call_fully(op, args, kwargs)
+    where = tuple([group if group.__class__ is int else (group.start, group.stop) for group in groups])  # type: ignore[union-attr]
+
+    def make(given: dict) -> Callable:
         frozen = tuple((name, freeze(value)) for name, value in given.items())
         site, slow = _make_site(op, frozen, None, groups=tuple(groups))
-        function = known[key] = slow if site is None else site.call
-    return function(*flat)
+        return slow if site is None else site.call
+
+    function = _kept(op, (*where, *key), (*(None for _ in op.tensors), *args[count:]), kwargs, make)
+    return call_fully(op, args, kwargs) if function is None else function(*flat)
 
 
 def _call_mixed(op: Op, args: tuple, kwargs: dict) -> Any:
@@ -113,23 +101,38 @@ def _call_mixed(op: Op, args: tuple, kwargs: dict) -> Any:
     key = _call_key(tuple([x for i, x in enumerate(args) if i not in op.places]), kwargs)
     if key is None or len(args) > len(op.order):
         return call_fully(op, args, kwargs)
+    function = _kept(op, (len(args), *key), args, kwargs, lambda given: bound(op, **given))
+    return call_fully(op, args, kwargs) if function is None else function(*[args[i] for i in op.places])
+
+
+def _kept(op: Op, key: tuple, args: tuple, kwargs: dict, make: Callable[[dict], Callable]) -> Callable | None:
+    """The function of the tensors that is kept for calls of a key; None where there is none yet, or never.
+
+    Args:
+        args, kwargs: what the attributes are bound from.
+        make: makes it of the attributes.
+    """
     known = op.caches.get("calls")
     if known is None:
         known = op.caches["calls"] = {}
-    key = (len(args), *key)
     function = known.get(key)
-    if function is None:
-        if len(known) >= _MOST_CALLS:
-            known.clear()
-        if key not in known:
-            known[key] = None
-            return call_fully(op, args, kwargs)
+    if function is None and comes_again(known, key):
         try:
             _, given = op.bind(args, kwargs)
         except AnforaError:
-            return call_fully(op, args, kwargs)
-        function = known[key] = bound(op, **given)
-    return function(*[args[i] for i in op.places])
+            return None
+        function = known[key] = make(given)
+    return function
+
+
+def comes_again(known: dict, key: tuple) -> bool:
+    """Whether a call of which nothing is kept has come before: one that comes a second time is kept."""
+    if key in known:
+        return True
+    if len(known) >= _MOST_CALLS:
+        known.clear()
+    known[key] = None
+    return False
 
 
 _MOST_CALLS = 256
@@ -186,9 +189,12 @@ def call_fully(op: Op, args: tuple, kwargs: dict) -> Any:
 
 def apply(op: Op, inputs: list, given: tuple) -> Any:
     """Run an operator on tensor arguments (one a parameter) and frozen attributes."""
+    if is_asking():
+        with answering():
+            return apply(op, inputs, given)
     if autocast.state.dtype is not None:
         inputs = autocast.convert(op, inputs)
-    keys = []
+    keys: list[Any] = []
     flat: list[Any] = []
     for name, value in zip(op.tensors, inputs):
         if value.__class__ is not Tensor or name in op.variadic:
@@ -198,6 +204,8 @@ def apply(op: Op, inputs: list, given: tuple) -> Any:
                 keys.append(tuple(_key(item) for item in value))
                 continue
             value = _operand(op, name, value)
+            if value.__class__ is complex:
+                return apply(op, _with_complex_tensors(op, inputs), given)
         flat.append(value)
         keys.append(_key(value))
     if batched.state.depth:
@@ -205,7 +213,19 @@ def apply(op: Op, inputs: list, given: tuple) -> Any:
         if result is not NotImplemented:
             return result
     entry = entry_for(op, tuple(keys), given)
+    if entry.sentence is not None:
+        values = iter(flat)
+        grouped = [[next(values) for _ in key] if key.__class__ is tuple else next(values) for key in keys]
+        return entry.sentence(*grouped, **{name: thaw(value) for name, value in given})
     return run(entry, flat)
+
+
+def _with_complex_tensors(op: Op, inputs: list) -> list:
+    """Arguments with Python's complex numbers made tensors, whose parts are as wide as the widest they meet."""
+    values = [x if name in op.variadic else _operand(op, name, x) for name, x in zip(op.tensors, inputs)]
+    met = {x.dtype.part for x in values if isinstance(x, Tensor)}
+    dtype = complex128 if float64 in met or not met else complex64
+    return [Tensor(x, dtype) if x.__class__ is complex else x for x in values]
 
 
 def _key(value: Any) -> Any:
@@ -241,11 +261,13 @@ def _operand(op: Op, name: str, value: Any) -> Any:
         raise OpTypeError(f"{op.name} needs a tensor for `{name}`, but got None", arg=name)
     if isinstance(value, np.generic):  # a number like Python's: it takes the tensor's type
         number = value.item()
-        return number if number.__class__ in (float, int, bool) else Tensor(value)
+        return number if number.__class__ in (float, int, bool, complex) else Tensor(value)
     if isinstance(value, (np.ndarray, list, tuple)):
         return Tensor(value)
     if isinstance(value, (int, float)):
         return plain_number(value)
+    if isinstance(value, complex):
+        return complex(value)
     raise OpTypeError(f"{op.name} needs a tensor for `{name}`, but got {type(value).__name__}", arg=name)
 
 
@@ -316,7 +338,9 @@ def _run(entry: Entry, flat: list) -> Any:
         return _write(entry, flat, mask)
     if entry.view is not None:
         return _view(entry, flat[0], mask)
-    if _is_idle:
+    if _is_idle or slots.watcher.planned is not None:
+        if slots.watcher.planned is not None:
+            slots.watcher.planned.append(entry)
         arrays = [np.zeros(layout.shape, layout.dtype.storage) for layout in entry.outputs]
     elif op.python_rule is not None:
         arrays = _run_python(entry, flat)
@@ -519,9 +543,12 @@ def _write(entry: Entry, flat: list, mask: int) -> Tensor | tuple[Tensor, ...]:
     for i, array in enumerate(numbers):  # an overlapping source is read before the write
         if i not in entry.written and array is not None and any(np.may_share_memory(array, w) for w in written):
             numbers[i] = memory.twin(array)
-    code = 0 if _is_idle else glue.launch(entry.program, *numbers, *written)
-    if code:
-        raise _failure(entry, flat, code)
+    if slots.watcher.planned is not None:
+        slots.watcher.planned.append(entry)
+    elif not _is_idle:
+        code = glue.launch(entry.program, *numbers, *written)
+        if code:
+            raise _failure(entry, flat, code)
     for target in targets:
         new_history(target, node, recorded)
     return tuple(targets) if entry.is_tuple else targets[0]
@@ -654,7 +681,7 @@ def _make_site(
         except INNER as error:
             told = explained(error, op, inputs, thawed)
             raise told from told.__cause__
-        if site is None or slots.watcher.recorder is not None:
+        if site is None or slots.watcher.recorder is not None or slots.watcher.planned is not None:
             return result
         first = result[0] if result.__class__ is tuple and result else result
         if first.__class__ is not batched.Batched:  # these are never native
@@ -703,6 +730,8 @@ def _teach(
     keys = list(map(_key, inputs))
     grouped = keys if groups is None else [tuple(keys[g]) if isinstance(g, slice) else keys[g] for g in groups]
     entry = entry_for(op, tuple(grouped), given)
+    if entry.sentence is not None:
+        return
     if op.writes is not None:
         change = in_place.written(entry, keys) if order is None and not _goes_by_python(entry, inputs) else None
         if change is not None:
@@ -718,6 +747,8 @@ def _teach(
 
 def _goes_by_python(entry: Entry, inputs: list) -> bool:
     """Whether native code cannot serve a call."""
+    if entry.sentence is not None:
+        return True
     if len(entry.outputs) > OUTPUTS or entry.op.python_rule is not None or entry.advice is not None:
         return True
     if entry.view is not None and entry.numbers:  # a number has no memory to look at

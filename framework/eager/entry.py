@@ -14,13 +14,16 @@ from typing import Any
 
 import numpy as np
 
+from anfora.core import slots
 from anfora.core.abstract import Layout, TensorType
-from anfora.core.dtype import float32, float64
-from anfora.core.op import Gradient, Op, Weak, pass_gradient
+from anfora.core.dtype import as_dtype, float32, float64
+from anfora.core.errors import OpTypeError
+from anfora.core.op import Gradient, Op, Weak, leaves, pass_gradient, registry
 from anfora.core.tensor import Tensor, wrap
 from anfora.kernel import glue
+from anfora.kernel.build import compile_ahead, is_cold
 from anfora.kernel.executor import Program
-from anfora.kernel.plan import Planner
+from anfora.kernel.plan import Plan, Planner
 
 __all__ = ["Call", "Entry", "Recipe", "entry_for", "freeze", "plain_number", "tensor_maker", "thaw"]
 
@@ -90,6 +93,21 @@ class Argument:
         return f"make(saved[{self.where}], c{len(constants) - 1}, {history})"
 
 
+def _conjugate(rule: Callable) -> Callable:
+    """The gradient rule of a function with a complex derivative d: it gives g · d, and a gradient is g · conj(d)."""
+
+    def conjugated(*args: Any, g: Any, **kwargs: Any) -> Any:
+        g = tuple(map(_conjugated, g)) if isinstance(g, tuple) else _conjugated(g)
+        found = rule(*args, g=g, **kwargs)
+        return type(found)(map(_conjugated, found)) if isinstance(found, (tuple, list)) else _conjugated(found)
+
+    return conjugated
+
+
+def _conjugated(x: Tensor | None) -> Tensor | None:
+    return x if x is None or not x.dtype.is_complex else registry["conjugate"](x)
+
+
 def _runner(rule: Callable, arguments: list[Argument], with_history: bool) -> Callable:
     constants: list[Any] = []
     parts = []
@@ -140,8 +158,8 @@ class Entry:
     """A planned call."""
 
     __slots__ = (
-        "op", "attributes", "groups", "inputs", "outputs", "program", "view", "is_tuple", "_recipes",
-        "followed", "may_fail", "numbers", "written", "advice", "widens", "is_advised", "caller",
+        "op", "attributes", "groups", "inputs", "outputs", "_program", "view", "is_tuple", "_recipes",
+        "followed", "may_fail", "numbers", "written", "advice", "widens", "is_advised", "caller", "sentence",
         "__weakref__",
     )  # fmt: skip
 
@@ -150,7 +168,6 @@ class Entry:
     groups: tuple[int | slice, ...]  #: for each tensor parameter, its place among the flat inputs
     inputs: tuple[Layout | None, ...]
     outputs: tuple[Layout, ...]
-    program: Any  #: a Program;  None for a view, and for an operator that runs in Python
     view: tuple[Layout, int] | None
     is_tuple: bool  #: whether the operator gives a tuple
     followed: int  #: mask of the inputs that a gradient can flow to
@@ -160,11 +177,15 @@ class Entry:
     advice: str | None  #: what the caller is warned of
     widens: bool  #: whether float64 data makes the result of float32 ones float64
     is_advised: bool  #: whether it is one of these two
+    sentence: Callable | None  #: what is called instead, of the arguments of the call: then nothing else here is known
     caller: Any  #: the function of its inputs that runs it, where a kept call needs one (kept.py)
 
     def __init__(self, op: Op, keys: Sequence[Key], attributes: dict[str, Any]) -> None:
         self.op = op
         abstracts = [_abstract(key) for key in keys]
+        self.sentence = _of_complex(op, abstracts, attributes)
+        if self.sentence is not None:
+            return
         self.attributes = op.complete(abstracts, attributes)
         assert op.infer_rule is not None, f"{op.name} has no infer rule"
         result = op.infer_rule(*abstracts, **self.attributes)
@@ -187,11 +208,29 @@ class Entry:
         self.is_advised = self.advice is not None or self.widens
         self.followed = sum(1 << i for i, name in enumerate(self.owners()) if name in op.gradients)
         self.view = op.view_rule(self.inputs[0], **self.attributes) if op.view_rule else None
-        self.program = None
+        self._program: Program | None = None
         if self.view is not None:
             self.outputs = (self.view[0],)
-        elif op.python_rule is None:
-            self.program = self._plan()
+        elif slots.watcher.planned is None:
+            self.make_program()
+
+    @property
+    def program(self) -> Any:
+        """A Program; None for a view, and for an operator that runs in Python."""
+        if self._program is None:
+            self.make_program()
+        return self._program
+
+    @property
+    def needs_program(self) -> bool:
+        return self._program is None and self.view is None and self.op.python_rule is None
+
+    def make_program(self) -> None:
+        """Plan it, and compile its kernels, if that is to be done and not done yet."""
+        if self.needs_program:
+            if is_cold():
+                compile_ahead(self.plan)
+            self._program = Program(self.plan(), computes=self.op)
 
     def _lay_out(self, keys: Sequence[Key], abstracts: list) -> None:
         """Flatten the arguments; Python numbers become 0-d buffers."""
@@ -234,24 +273,25 @@ class Entry:
         """The same call when argument `order[i]` of the caller is input i of the operator: a reflected operator."""
         assert self.program is not None
         twin = object.__new__(Entry)
-        for name in ("op", "attributes", "outputs", "is_tuple", "view", "written", "may_fail"):
+        for name in ("op", "attributes", "outputs", "is_tuple", "view", "written", "may_fail", "sentence"):
             setattr(twin, name, getattr(self, name))
         twin.groups = order
         twin.inputs = tuple(self.inputs[order.index(i)] for i in range(len(order)))
-        twin.program = Program(self.program.plan, order, self.op)
+        twin._program = Program(self.program.plan, order, self.op)
         twin._recipes = {}
         twin.numbers = frozenset(order[i] for i in self.numbers)
         twin.followed = sum(1 << order[i] for i in range(len(order)) if self.followed >> i & 1)
         return twin
 
-    def _plan(self) -> Program:
+    def plan(self) -> Plan:
+        """What its kernels do."""
         planner = Planner(self.inputs, self.outputs)
         operands = planner.operands
         arguments = [operands[group] for group in self.groups]
         results = operands[len(self.inputs) :]
         assert self.op.kernel_rule is not None, f"{self.op.name} has no kernel rule"
         self.op.kernel_rule(planner, *arguments, *results, **self.attributes)
-        return Program(planner.finish(), computes=self.op)
+        return planner.finish()
 
     # -- what the tape keeps --------------------------------------------------------------------------------------
 
@@ -277,37 +317,14 @@ class Entry:
     def _make_call(self, gradient: Gradient, slots: list[int]) -> Call:
         """Work out where a rule's arguments come from; adds to `slots` what must be saved."""
         op = self.op
-        parameters = inspect.signature(gradient.rule).parameters
-        arguments: list[Argument] = []
-
-        def saved(name: str | None, slot: int) -> Argument:
-            if slot not in slots:
-                slots.append(slot)
-            layout = None if slot in self.numbers else (*self.inputs, *self.outputs)[slot]
-            return Argument(name, None, slots.index(slot), slot, layout)
-
-        for want in gradient.wants:
-            name = want if parameters[want].kind is inspect.Parameter.KEYWORD_ONLY else None
-            if want in op.tensors:
-                group = self.groups[op.tensors.index(want)]
-                if isinstance(group, slice):
-                    members = [saved(None, i) for i in range(group.start, group.stop)]
-                    arguments.append(Argument(name, members=members))
-                elif self.inputs[group] is None:
-                    arguments.append(Argument(name))
-                else:
-                    arguments.append(saved(name, group))
-            elif want.startswith("out") and want not in op.attributes and not want.endswith("_type"):
-                arguments.append(saved(name, len(self.inputs) + int(want[3:] or 0)))
-            else:
-                arguments.append(Argument(name, self._value(want)))
+        arguments = self._arguments(gradient, slots)
         targets = []
         for name in gradient.targets:
             group = self.groups[op.tensors.index(name)]
             flat = range(group.start, group.stop) if isinstance(group, slice) else [group]
             targets += [(i, self.inputs[i]) for i in flat]
         is_tuple = len(gradient.targets) > 1 or not op.variadic.isdisjoint(gradient.targets)
-        call = Call(gradient.rule, arguments, targets, is_tuple)  # type: ignore[arg-type]
+        call = Call(self._rule(gradient), arguments, targets, is_tuple)  # type: ignore[arg-type]
         if type(op) is Op and not call.passes and all(slot not in self.numbers for slot in slots):
             kept = [each for argument in arguments for each in argument.members or (argument,) if each.where >= 0]
             layouts = {each.where: each.layout for each in kept}
@@ -315,6 +332,37 @@ class Entry:
         if op.part_rule is not None:
             call.part = op.part_rule(self.inputs[0], **self.attributes)
         return call
+
+    def _rule(self, gradient: Gradient) -> Callable:
+        """The rule of a gradient, for the element types of this call."""
+        is_complex = any(x is not None and x.dtype.is_complex for x in self.inputs)
+        # A view only moves elements: what it puts among zeros must not turn their signs.
+        is_moved = gradient.rule is pass_gradient or self.op.view_rule is not None
+        return _conjugate(gradient.rule) if is_complex and self.op.is_holomorphic and not is_moved else gradient.rule
+
+    def _arguments(self, gradient: Gradient, slots: list[int]) -> list[Argument]:
+        """What a rule is called with besides the gradient; adds to `slots` what must be saved."""
+        op = self.op
+        parameters = inspect.signature(gradient.rule).parameters
+
+        def saved(name: str | None, slot: int) -> Argument:
+            if slot not in slots:
+                slots.append(slot)
+            layout = None if slot in self.numbers else (*self.inputs, *self.outputs)[slot]
+            return Argument(name, None, slots.index(slot), slot, layout)
+
+        def argument(name: str | None, want: str) -> Argument:
+            if want in op.tensors:
+                group = self.groups[op.tensors.index(want)]
+                if isinstance(group, slice):
+                    return Argument(name, members=[saved(None, i) for i in range(group.start, group.stop)])
+                return Argument(name) if self.inputs[group] is None else saved(name, group)
+            if want.startswith("out") and want not in op.attributes and not want.endswith("_type"):
+                return saved(name, len(self.inputs) + int(want[3:] or 0))
+            return Argument(name, self._value(want))
+
+        by_name = inspect.Parameter.KEYWORD_ONLY
+        return [argument(want if parameters[want].kind is by_name else None, want) for want in gradient.wants]
 
     def _value(self, want: str) -> Any:
         """An attribute, or the type of an argument or result."""
@@ -331,6 +379,23 @@ class Entry:
             if name.startswith("out"):
                 return self.outputs[int(name[3:] or 0)].type
         raise TypeError(f"{self.op.name}: a gradient rule asks for {want!r} by keyword, which is no attribute")
+
+
+def _of_complex(op: Op, abstracts: list, attributes: dict[str, Any]) -> Callable | None:
+    """What is called in place of an operator because of complex numbers, which it may not take at all."""
+    found = next((x for x in leaves(abstracts) if x.dtype.is_complex), None)
+    if found is None:
+        dtype = attributes.get("dtype")
+        if dtype is None or not as_dtype(dtype).is_complex:
+            return None
+    if op.complex_rule is None and op.view_rule is None:
+        given = as_dtype(attributes["dtype"]) if found is None else found
+        raise OpTypeError(
+            f"{op.name} takes no complex numbers, but got {given!r}",
+            arg=next((name for name, x in zip(op.tensors, abstracts) if x is found), "dtype"),
+            help="it may be done to real(x), imag(x) or abs(x).",
+        )
+    return op.complex_rule if callable(op.complex_rule) else None
 
 
 def _abstract(key: Key) -> Any:

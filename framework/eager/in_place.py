@@ -167,6 +167,8 @@ def changes(op: Op | None, args: tuple, untaped: bool) -> NativeChange | None:
     if len(args) != len(op.tensors) or op.variadic or op.is_random:
         return None
     entry = entry_for(op, tuple(keys), ())
+    if entry.sentence is not None:
+        return None
     if op.writes is not None:
         return None if entry.is_advised else written(entry, keys, untaped)
     if entry.is_advised or entry.is_tuple or entry.program is None or entry.outputs[0].shape != target.shape:

@@ -33,7 +33,6 @@ from anfora.kernel.glue import state
 
 __all__ = ["Calls", "Rule"]
 
-_MOST_CALLS = 256  #: kept of a function
 _MOST_STEPS = 256  #: operators of a call that is kept
 _MOST_IN_VAIN = 8  #: calls looked at in vain, after which a function is not looked at again
 _PLAIN = frozenset([int, bool, str, DType, type(None), type(...)])
@@ -72,12 +71,7 @@ class Calls:
             return function(*tensors)
         if function is False:
             return NotImplemented
-        if key not in known:
-            if len(known) >= _MOST_CALLS:
-                known.clear()
-            known[key] = None
-            return NotImplemented
-        if batched.state.depth:
+        if not dispatch.comes_again(known, key) or batched.state.depth:
             return NotImplemented
         looker = _Looker()
         result = looker.look(self.function, args, kwargs)
@@ -240,7 +234,8 @@ class Rule:
         self.call, self.plain, self.layouts, self.count = call, plain, layouts, 0
 
     def __call__(self, saved: tuple, g: Any) -> Any:
-        self.count += 1
+        if slots.watcher.planned is None:
+            self.count += 1
         parts = g if g.__class__ is tuple else (g,)
         plain = all(part is None or part.__class__ is Tensor for part in parts)
         apart = len({id(memory.root(array)) for array in saved}) == len(saved)

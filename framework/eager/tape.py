@@ -26,11 +26,14 @@ from typing import Any
 from anfora.core import advice, memory, slots
 from anfora.core.abstract import TensorType
 from anfora.core.errors import AnforaError, OpRuntimeError
+from anfora.core.op import Op
 from anfora.core.span import place_of
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager import autocast
+from anfora.eager.ahead import compile_for
 from anfora.eager.entry import Entry, Recipe
 from anfora.kernel import glue
+from anfora.kernel.build import is_cold
 
 __all__ = [
     "Block", "Followed", "Leaf", "Node", "Output", "ask", "backward", "fit", "is_recording", "keep", "key_of", "leading_to",
@@ -310,8 +313,17 @@ def backward(
     with recording(create_graph), autocast.Suspended():
         for slot, seed in seeds:
             _add(pending, slot, seed)
+        if is_cold():
+            _compile_ahead(order, pending, wanted, needed)
         walk(order, pending, found, wanted, needed, create_graph, retain_graph)
     return found
+
+
+def _compile_ahead(order: list[Node | Leaf | Block], pending: dict[Any, Any], wanted: set, needed: set | None) -> None:
+    """Compile the kernels of a walk together, unless that calls functions of the program."""
+    is_ours = all(type(node) is Leaf or (type(node) is Node and type(node.recipe.entry.op) is Op) for node in order)
+    if is_ours and not advice.marks and not any(getattr(node, "hooks", None) for node in order):
+        compile_for(lambda: walk(list(order), dict(pending), {}, wanted, needed, False, True))
 
 
 def walk(
@@ -345,10 +357,7 @@ def walk(
                 found[node] = _run_hooks(node, 0, total) if node.hooks else total
             continue
         if type(node) is Block:
-            _finish_parts(pending)
-            is_whole = node.nodes is None and not create_graph
-            if not (is_whole and node.program.walk_back(node, pending, needed, retain_graph)):
-                order += _nodes_of(node, pending, needed)
+            order += _through(node, pending, needed, create_graph, retain_graph)
             continue
         recipe = node.recipe
         gradient: Any = pending.pop(node, None) if recipe.results == 1 else _several(node, recipe.results, pending)
@@ -396,6 +405,17 @@ def walk(
         if not retain_graph:
             node.saved = None
     _finish_parts(pending)
+
+
+def _through(
+    block: Block, pending: dict[Any, Any], needed: set | None, create_graph: bool, retain_graph: bool
+) -> list[Node]:
+    """Let gradients through a block; the nodes that are to be visited in its place, if it must be taken apart for that."""
+    _finish_parts(pending)
+    is_whole = block.nodes is None and not create_graph
+    if is_whole and block.program.walk_back(block, pending, needed, retain_graph):
+        return []
+    return _nodes_of(block, pending, needed)
 
 
 class Parts:
@@ -605,7 +625,7 @@ def fit(gradient: Tensor, kind: TensorType) -> Tensor:
 
     if gradient._layout.shape != kind.shape:
         gradient = sum_to(gradient, shape=kind.shape)
-    if gradient._layout.dtype is not kind.dtype and (kind.dtype.is_float or not gradient._layout.dtype.is_float):
+    if gradient._layout.dtype is not kind.dtype and (kind.dtype.is_inexact or not gradient._layout.dtype.is_inexact):
         gradient = cast(gradient, kind.dtype)
     return gradient
 

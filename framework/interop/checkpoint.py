@@ -29,7 +29,7 @@ __all__ = ["load_checkpoint", "load_param_into_net", "read_state", "save_checkpo
 _SAFE = {
     "BOOL": dt.bool_, "I8": dt.int8, "I16": dt.int16, "I32": dt.int32, "I64": dt.int64, "U8": dt.uint8,
     "U16": dt.uint16, "U32": dt.uint32, "U64": dt.uint64, "F16": dt.float16, "BF16": dt.bfloat16, "F32": dt.float32,
-    "F64": dt.float64,
+    "F64": dt.float64, "C64": dt.complex64,
 }  # fmt: skip
 
 
@@ -49,8 +49,8 @@ def save_checkpoint(
     enc_key: Any = None,
     enc_mode: str = "AES-GCM",
     choice_func: Callable[[str], bool] | None = None,
-    format: str | None = None,
     crc_check: bool = False,
+    format: str | None = None,
 ) -> None:
     """Write parameters to a file.
 
@@ -407,6 +407,12 @@ def _safe_bytes(tensors: dict[str, Tensor], extra: dict[str, Any], state: bytes 
     from safetensors import TensorSpec, serialize
 
     own = {name: value for name, value in extra.items() if isinstance(value, Tensor)}
+    for name, value in {**tensors, **own}.items():
+        if value.dtype not in _SAFE.values():
+            raise OpTypeError(
+                f"{name!r} is {value.dtype.name}, which safetensors files do not hold",
+                help='write a file of MindSpore\'s format, with the ending ".ckpt".',
+            )
     buffers = {name: _buffer(tensor) for name, tensor in {**tensors, **own}.items()}  # alive until they are written
     entries = {
         name: TensorSpec(

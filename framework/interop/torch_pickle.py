@@ -51,7 +51,8 @@ class TensorOf:
 _STORAGES: dict[str, DType | None] = {
     "FloatStorage": dt.float32, "DoubleStorage": dt.float64, "HalfStorage": dt.float16, "BFloat16Storage": dt.bfloat16,
     "LongStorage": dt.int64, "IntStorage": dt.int32, "ShortStorage": dt.int16, "CharStorage": dt.int8,
-    "ByteStorage": dt.uint8, "BoolStorage": dt.bool_,
+    "ByteStorage": dt.uint8, "BoolStorage": dt.bool_, "ComplexFloatStorage": dt.complex64,
+    "ComplexDoubleStorage": dt.complex128,
 }  # fmt: skip
 _WORDS = {f"torch.{name}": dtype for name, dtype in _STORAGES.items()} | {"torch.storage.UntypedStorage": None}
 _DTYPES = {f"torch.{dtype.name.rstrip('_')}": dtype for dtype in dt.ALL}
@@ -203,6 +204,11 @@ def _called(name: str, given: tuple) -> Any:
     if name == "torch._utils._rebuild_tensor":
         return _tensor(*given)
     if name == "torch._utils._rebuild_tensor_v2":
+        if len(given) > 6 and given[6]:
+            raise OpValueError(
+                "a tensor is a view that is conjugated or negative, which the file says only beside its numbers",
+                help="save x.resolve_conj().resolve_neg().",
+            )
         return _tensor(*given[:4])
     if name == "torch._utils._rebuild_tensor_v3":
         storage, offset, shape, strides = given[:4]

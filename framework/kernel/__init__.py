@@ -2,14 +2,16 @@
 
 making        emit.py        LLVM IR through values that behave like numbers
               bodies.py, special.py, activations.py    the mathematics of one element, written once; double.py, in float64
+              complexes.py   of complex numbers
               memory.py      how elements in memory become values to compute with
-              build.py       from a recipe to an address; cache.py, objects on disk; target.py, the machine
+              build.py       from a recipe to an address, in all cores; cache.py, objects on disk; target.py, the machine
               irregular.py   kernels that numba compiles; custom.py, from functions of the program's own
 running       plan.py        which kernels run on which buffers
               executor.py    run a plan, on one thread or several; plain.py, the same without native glue
               heap.py        freed memory is kept
               glue.py        builtin functions for Python; fields.py, site.py; their code: given.py, call.py, and
                              change.py for writes in place
+              standalone.py  programs as object files, for who has no Python
               repeat.py      programs and bodies again and again, for loops of graph mode
               control.py     automata, for its branches and recursion; numbers.py, Python's numbers in them
               compose.py     bodies of bodies, for graph mode; overlap.py, whether arrays share memory

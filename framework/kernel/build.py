@@ -7,11 +7,15 @@ when they are linked, from `symbols` or from the process (C library, CPython).
 
 The key of an object covers everything it was made from: the source of this package, the parameters, the code of the
 bodies with all functions and constants they reach, and the machine.
+
+Any number of threads may compile at once (`compile_ahead`). llvmlite takes one lock for all of LLVM, which only asks that
+threads work in contexts of their own: the two calls that take long, to optimise and to emit, go past that lock.
 """
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import dataclasses
 import functools
 import hashlib
@@ -22,22 +26,94 @@ import sys
 import threading
 import time
 import types
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from anfora.kernel.cache import Cache, default_folder
 from anfora.kernel.emit import Module
 from anfora.kernel.heap import require
-from anfora.kernel.target import target
+from anfora.kernel.target import aiming, target
 
-__all__ = ["Progress", "Recipe", "code_key", "disk", "kernel_names", "progress", "recipe"]
+__all__ = [
+    "Asked", "Progress", "Recipe", "answering", "asking", "code_key", "compile_ahead", "compile_together", "disk",
+    "is_asking", "is_cold", "kernel_names", "progress", "recipe",
+]  # fmt: skip
 
 _TO_COMPILE, _TO_LINK = 16 << 20, 2 << 20  #: bytes asked for in front of LLVM, eight times what it was seen to take
+_TO_SHARE = (
+    1 << 30
+)  #: bytes that must be free for threads to compile ahead: glibc keeps room for each, also when it has ended
 
-_lock = threading.RLock()
-if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the lock could not compile
-    os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
+_lock = threading.RLock()  #: of what is made, and of linking
+_writing = threading.RLock()  #: of generators; nothing else is waited for with it
+_coming: dict[str, Future] = {}  #: objects that a thread compiles, by key
+
+
+class _Room:
+    """Memory in front of LLVM, which ends the process where an allocation fails. It is there for all threads that are at
+    work, or they take turns."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._taken = 0
+        self._own = threading.local()
+
+    @contextlib.contextmanager
+    def of(self, nbytes: int, purpose: str) -> Iterator[None]:
+        """A block for which so much memory is there.
+
+        Raises:
+            MemoryError: it is not, though nobody else is at work.
+        """
+        if getattr(self._own, "is_taken", False):  # who waits while others wait for him waits for ever
+            require(nbytes, purpose)
+            yield
+            return
+        with self._changed:
+            while not self._is_there(nbytes, purpose):
+                self._changed.wait()
+            self._taken += nbytes
+        self._own.is_taken = True
+        try:
+            yield
+        finally:
+            self._own.is_taken = False
+            with self._changed:
+                self._taken -= nbytes
+                self._changed.notify_all()
+
+    def _is_there(self, nbytes: int, purpose: str) -> bool:
+        try:
+            require(self._taken + nbytes, purpose)
+        except MemoryError:
+            if not self._taken:
+                raise
+            return False
+        return True
+
+
+_room = _Room()
+
+
+def _let_go() -> None:
+    _writing.release()
+    _lock.release()
+
+
+def _begin_anew() -> None:
+    """In a child of a fork, where the other threads are not."""
+    global _room
+    _room = _Room()
+    _coming.clear()
+    _let_go()
+
+
+if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the locks could not compile
+    os.register_at_fork(before=_writing.acquire, after_in_parent=_let_go, after_in_child=_begin_anew)
+    os.register_at_fork(before=_lock.acquire)  # these are called in reverse order
 
 
 @functools.cache
@@ -54,24 +130,27 @@ class Progress:
     PAUSE = 1.0  #: seconds without any, which begin a new count
 
     def __init__(self) -> None:
+        self._lock = threading.RLock()
         self._depth = self._count = self._held = 0
         self._seconds = self._told = 0.0
         self._started = self._ended = -math.inf
 
     def __enter__(self) -> None:
-        if self._depth == 0:
-            self._started = time.perf_counter()
-            if self._started - self._ended > self.PAUSE:
-                self._count, self._seconds, self._told = 0, 0.0, 0.0
-        self._depth += 1
+        with self._lock:
+            if self._depth == 0:
+                self._started = time.perf_counter()
+                if self._started - self._ended > self.PAUSE:
+                    self._count, self._seconds, self._told = 0, 0.0, 0.0
+            self._depth += 1
 
     def __exit__(self, *exc: object) -> None:
-        self._depth -= 1
-        self._count += 1
-        if self._depth == 0:
-            self._ended = time.perf_counter()
-            self._seconds += self._ended - self._started
-            self._tell_if_due()
+        with self._lock:
+            self._depth -= 1
+            self._count += 1
+            if self._depth == 0:
+                self._ended = time.perf_counter()
+                self._seconds += self._ended - self._started
+                self._tell_if_due()
 
     def hold(self) -> None:
         """Tell nothing until `release`: what is written meanwhile is taken for the program's."""
@@ -93,7 +172,7 @@ class Progress:
                 print(f"anfora: {self._count} kernels compiled in {self._seconds:.1f} s{kept}", file=sys.stderr)
 
 
-#: Of this process; used under the lock.
+#: Of this process.
 progress = Progress()
 
 _recipes: list[Recipe] = []
@@ -111,14 +190,87 @@ def kernel_names() -> dict[int, str]:
     return found
 
 
-class Recipe:
-    """A generator of kernels and the kernels made so far."""
+# -- kernels for elsewhere -------------------------------------------------------------------------------------------
 
-    def __init__(self, write: Callable[..., Module], symbols: Callable[[], dict[str, int]], vectorize: bool) -> None:
+
+class Asked(int):
+    """A kernel in the place of its address, where plans are made for another process (standalone.py): nothing has been
+    compiled yet.
+
+    Attributes:
+        recipe, params, name: what it is made of.
+    """
+
+    recipe: Recipe
+    params: tuple
+    name: str
+
+
+class _Asking(threading.local):
+    kernels: dict[tuple, Asked] | None = None
+
+
+_asking = _Asking()
+
+
+@contextlib.contextmanager
+def asking() -> Iterator[dict[tuple, Asked]]:
+    """Let recipes give this thread numbers instead of addresses meanwhile; gives the kernels in the order in which they
+    were asked for. What is planned meanwhile must not be kept for others."""
+    before, _asking.kernels = _asking.kernels, {}
+    try:
+        yield _asking.kernels
+    finally:
+        _asking.kernels = before
+
+
+@contextlib.contextmanager
+def answering() -> Iterator[None]:
+    """Let recipes give this thread addresses again meanwhile: for operators that run while something is planned, as where
+    a tensor is an attribute. What is made for them is kept."""
+    before, _asking.kernels = _asking.kernels, None
+    try:
+        yield
+    finally:
+        _asking.kernels = before
+
+
+def is_asking() -> bool:
+    """Whether this thread gets numbers instead of addresses."""
+    return _asking.kernels is not None
+
+
+def _asked(kernels: dict[tuple, Asked], recipe: Recipe, params: tuple, name: str) -> Asked:
+    key = (recipe, params, name)
+    found = kernels.get(key)
+    if found is None:
+        found = kernels[key] = Asked(len(kernels) + 1)
+        found.recipe, found.params, found.name = key
+    return found
+
+
+class Recipe:
+    """A generator of kernels and the kernels made so far.
+
+    Args:
+        write: the generator.
+        symbols: what its kernels call, by name.
+        vectorize: whether LLVM may look for vectors in it.
+        is_planned: whether these are kernels of plans, of which `asking` gives numbers; not what runs plans.
+    """
+
+    def __init__(
+        self,
+        write: Callable[..., Module],
+        symbols: Callable[[], dict[str, int]],
+        vectorize: bool,
+        is_planned: bool = True,
+    ) -> None:
         functools.update_wrapper(self, write)  # type: ignore[arg-type]
         self._write = write
         self._symbols = symbols
         self._vectorize = vectorize
+        self._is_planned = is_planned
         self._made: dict[tuple, dict[str, int]] = {}
         _recipes.append(self)
 
@@ -128,13 +280,31 @@ class Recipe:
 
     def addresses(self, *params: Any, names: tuple[str, ...] = ("kernel",)) -> dict[str, int]:
         """The addresses of several functions of one object."""
+        if self._is_planned and _asking.kernels is not None:
+            return {name: _asked(_asking.kernels, self, params, name) for name in names}
         made = self._made.get(params)
         if made is None:
+            key = self._key(params)
             with _lock:
-                made = self._made.get(params)
-                if made is None:
-                    made = self._made[params] = self._build(params, names)
+                future, ours = _coming.get(key), None
+                if future is None and params not in self._made:
+                    future = ours = _coming[key] = Future()
+            try:
+                if ours is not None:
+                    _settle(ours, functools.partial(self._image, key, params, names))
+                image = future.result() if future is not None else b""
+                with _room.of(_TO_LINK, "a kernel"), _lock:
+                    made = self._made.get(params)
+                    if made is None:
+                        made = self._made[params] = _link(image, names, self._symbols())
+            finally:
+                if ours is not None:
+                    del _coming[key]
         return made
+
+    def is_kept(self, *params: Any) -> bool:
+        """Whether there is an object on disk."""
+        return disk().read(self._key(params)) is not None
 
     def ir(self, *params: Any) -> str:
         """The IR text, before optimisation."""
@@ -142,24 +312,36 @@ class Recipe:
 
     def assembly(self, *params: Any) -> str:
         """The machine code as text, for reading."""
-        return target().machine.emit_assembly(self._optimised(params, ("kernel",)))
+        return target().machine.emit_assembly(self.optimised(params, ("kernel",)))
 
-    def _optimised(self, params: tuple, names: tuple[str, ...]) -> Any:
+    def optimised(self, params: tuple, names: tuple[str, ...], context: Any = None) -> Any:
+        """LLVM's module of an object that defines these functions, for the target of this thread.
+
+        Args:
+            context: LLVM's, for modules that will be linked; one thread at a time may use it. By default a new one.
+        """
+        import llvmlite.binding as llvm
+
         # Bodies that are loops over lanes need vectors made of them, whatever is around.
         vectorize = self._vectorize or any(getattr(param, "is_partial", False) for param in params)
-        return _optimised(self._write(*params), names, vectorize)
+        with _writing:
+            source = self._write(*params)
+        return _optimised(source, names, vectorize, llvm.create_context() if context is None else context)
 
-    def _build(self, params: tuple, names: tuple[str, ...]) -> dict[str, int]:
-        key = self._key(params)
-        require(_TO_LINK, "a kernel")
+    def _image(self, key: str, params: tuple, names: tuple[str, ...]) -> bytes:
+        """The object file, from the disk or compiled now."""
         image = disk().read(key)
+        _lately.append(image is None)
         if image is None:
-            require(_TO_COMPILE, "compiling a kernel")
-            with progress:
-                image = target().machine.emit_object(self._optimised(params, names))
+            with _room.of(_TO_COMPILE, "compiling a kernel"), progress:
+                module = self.optimised(params, names)
+                try:
+                    image = _emitted(module)
+                finally:
+                    module.close()  # by itself it might go after its context, if both are garbage in a cycle
             if _source_digest() == _LOADED:  # else the source was edited under this process, and the key would lie
                 disk().write(key, image)
-        return _link(image, names, self._symbols())
+        return image
 
     def _key(self, params: tuple) -> str:
         digest = hashlib.sha256()
@@ -180,16 +362,92 @@ def recipe(
     return Recipe(write, symbols, vectorize)
 
 
-def _optimised(source: Module, names: tuple[str, ...], vectorize: bool) -> Any:
+def _settle(future: Future, work: Callable[[], bytes]) -> None:
+    """Do what all wait for."""
+    try:
+        future.set_result(work())
+    except BaseException as error:
+        future.set_exception(error)
+
+
+_lately: deque[bool] = deque(maxlen=3)  #: of the kernels that were asked for last, whether they had to be compiled
+
+
+def is_cold() -> bool:
+    """Whether kernels have to be compiled: the last ones had to be."""
+    return len(_lately) == _lately.maxlen and all(_lately)
+
+
+def compile_ahead(planning: Callable[[], Any]) -> None:
+    """Compile the kernels that plans need together.
+
+    Args:
+        planning: makes these plans, and keeps nothing of them: see `asking`.
+    """
+    if is_asking():
+        return
+    wanted: dict[tuple[Recipe, tuple], list[str]] = {}
+    with asking() as kernels:
+        planning()
+    for recipe, params, name in kernels:
+        wanted.setdefault((recipe, params), []).append(name)
+    compile_together([(recipe, params, tuple(names)) for (recipe, params), names in wanted.items()])
+
+
+def compile_together(wanted: Sequence[tuple[Recipe, tuple, tuple[str, ...]]]) -> None:
+    """Compile kernels in as many threads as there are cores. Where memory is short they are left to who needs them.
+
+    Args:
+        wanted: recipes, parameters, and the names of their functions.
+    """
+    wanted = [each for each in wanted if each[1] not in each[0]._made]
+    here = target()
+
+    def compile_it(recipe: Recipe, params: tuple, names: tuple[str, ...]) -> None:
+        with aiming(here):
+            recipe.addresses(*params, names=names)
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if min(len(wanted), cores) < 2:
+        return
+    try:
+        require(_TO_SHARE, "threads that compile")
+    except MemoryError:
+        return
+    with ThreadPoolExecutor(min(len(wanted), cores), "anfora-compile") as pool:
+        coming: list[Future] = []
+        try:
+            with contextlib.suppress(RuntimeError):  # no more threads can be made
+                for each in wanted:
+                    coming.append(pool.submit(compile_it, *each))
+            for future in coming:
+                future.exception()  # whoever needs it is told
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _optimised(source: Module, names: tuple[str, ...], vectorize: bool, context: Any) -> Any:
     """One optimised module that defines `names` and shows nothing else."""
     import llvmlite.binding as llvm
 
+    module = llvm.parse_assembly(source.text(), context)
+    try:
+        _optimise(module, source, names, vectorize, context)
+    except BaseException:
+        module.close()  # see Recipe._image: the frames of an error are such a cycle
+        raise
+    return module
+
+
+def _optimise(module: Any, source: Module, names: tuple[str, ...], vectorize: bool, context: Any) -> None:
+    import llvmlite.binding as llvm
+
     machine = target().machine
-    module = llvm.parse_assembly(source.text())
     for text in source.linked:
         if _FAST.search(text):
             raise RuntimeError("bug in this library: linked IR carries fast-math flags\n" + text)
-        module.link_in(llvm.parse_assembly(text))
+        module.link_in(llvm.parse_assembly(text, context))
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     for item in (*module.functions, *module.global_variables):
@@ -200,8 +458,27 @@ def _optimised(source: Module, names: tuple[str, ...], vectorize: bool) -> Any:
     options.loop_vectorization = options.slp_vectorization = vectorize
     options.loop_unrolling = options.loop_interleaving = vectorize
     passes = llvm.create_pass_builder(machine, options)
-    passes.getModulePassManager().run(module, passes)
-    return module
+    _unlocked(llvm.ffi.lib.LLVMPY_RunNewModulePassManager)(passes.getModulePassManager(), module, passes)
+
+
+def _emitted(module: Any) -> bytes:
+    """The object file of a module."""
+    import llvmlite.binding as llvm
+
+    lib = llvm.ffi.lib
+    with llvm.ffi.OutputString() as told:
+        buffer = _unlocked(lib.LLVMPY_TargetMachineEmitToMemory)(target().machine, module, 1, told)
+        if not buffer:
+            raise RuntimeError(str(told))
+    try:
+        return ctypes.string_at(lib.LLVMPY_GetBufferStart(buffer), lib.LLVMPY_GetBufferSize(buffer))
+    finally:
+        lib.LLVMPY_DisposeMemoryBuffer(buffer)
+
+
+def _unlocked(function: Any) -> Any:
+    """A function of llvmlite's, without the lock that it takes."""
+    return getattr(function, "_cfn", function)
 
 
 _FAST = re.compile(r"= (?:f\w+|(?:tail )?call|select) (?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)\b")

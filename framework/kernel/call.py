@@ -1,6 +1,6 @@
-"""The IR of native calls: `launch`, which runs a program on arrays, and `invoke`, the whole of a call whose arguments have
-been seen before. `glue.py` makes builtin functions of them, `site.py` fills the tables they read; `given.py` has what
-calls have in common with those that write in place (`change.py`).
+"""The IR of native calls: `launch`, which runs a program on arrays; `invoke`, the whole of a call whose arguments have been
+seen before; and what leads to it from Python. `glue.py` makes builtin functions of them, `site.py` fills the tables they
+read; `given.py` has what calls have in common with those that write in place (`change.py`).
 """
 
 from __future__ import annotations
@@ -8,16 +8,15 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 
-from anfora.kernel.change import write_change, write_set_item
 from anfora.kernel.emit import I32, I64, PTR, Function, Module, Value
 from anfora.kernel.executor import NO_MEMORY
 from anfora.kernel.fields import Fields
-from anfora.kernel.given import ARGUMENTS, PROGRAM, SITE_WRITES, WRITEABLE, Given, call_slow, run, same
+from anfora.kernel.given import ARGUMENTS, PROGRAM, SITE_SERVED_BY, WRITEABLE, Given, call_slow, run, same
 
-__all__ = ["METHODS", "NOT_RECORDED", "PYTHON", "SLOTS", "write_call", "write_launch"]
+__all__ = ["METHODS", "NOT_RECORDED", "PYTHON", "SLOTS", "write_call", "write_launch", "write_methods"]
 
 SLOTS = 8  #: what a node may save: at most so many arrays
-METHODS = 256  #: methods of Tensor that can be native
+METHODS = 16  #: native methods of Tensor whose code is made at once
 # an entry, beside what all have (given.py)
 (
     _LAYOUT,
@@ -60,28 +59,25 @@ def write_launch(data_offset: int) -> Module:
 
 
 def write_call(where: Fields, python: tuple[int, int]) -> Module:
-    """`kernel(self, args, count, keywords)`: a vectorcall function whose self is an array that holds the site; and
-    `invoke(site, args, count)`, the same on the bare site."""
+    """`kernel(self, args, count, keywords)`: a vectorcall function whose self is an array that holds the site;
+    `invoke(site, args, count)`, which serves sites that compute new tensors; and `wrap`."""
     module = Module()
     _write_make(module, where)
-    write_change(module, where, python)
-    write_set_item(module, where, python)
     _write_invoke(module, where, python)
     fn = Function("kernel", [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")], "ptr", module)
     self, args, count, names = fn.args
     site = fn.load(self + where.array_data, PTR)
     with fn.when(names.address() != 0):
         fn.ret(call_slow(fn, python, site, args, count, names))
-    fn.ret(fn.call(PTR, "invoke", site, args, count))
-    _write_methods(module, python)
+    fn.ret(_served(fn, site, args, count))
     return module
 
 
-def _write_methods(module: Module, python: tuple[int, int]) -> None:
-    """`method0` …: method functions (self, args, count, keywords), one for each place in the table of sites. A method has
-    no object of its own where it could find its site, so each has its own code: a jump to the common part."""
+def write_methods(first: int, python: tuple[int, int]) -> Module:
+    """`method0` …: method functions (self, args, count, keywords), for places in the table of sites, from `first` on. A
+    method has no object of its own where it could find its site, so each has its own code: a jump to the common part."""
     fn = Function("method", [("ptr", n) for n in ("site", "self", "args")] + [("i64", "count"), ("ptr", "names")],
-                  "ptr", module, linkage="internal")  # fmt: skip
+                  "ptr", linkage="internal")  # fmt: skip
     site, self, args, count, names = fn.args
     total = fn.var(count)
     with fn.when(names.address() != 0):
@@ -91,12 +87,18 @@ def _write_methods(module: Module, python: tuple[int, int]) -> None:
     fn.copy_bytes(with_self + 8, args, total.value * 8)
     with fn.when((names.address() != 0) | (count >= ARGUMENTS)):
         fn.ret(call_slow(fn, python, site, with_self, count + 1, names))
-    fn.ret(fn.call(PTR, "invoke", site, with_self, count + 1))
+    fn.ret(_served(fn, site, with_self, count + 1))
+    module = fn.module
     parameters = [("ptr", "self"), ("ptr", "args"), ("i64", "count"), ("ptr", "names")]
     for number in range(METHODS):
         fn = Function(f"method{number}", parameters, "ptr", module)
-        place = fn.load(fn.symbol("anfora_sites"), PTR, number)
+        place = fn.load(fn.symbol("anfora_sites"), PTR, first + number)
         fn.ret(fn.call(PTR, "method", place, *fn.args))
+    return module
+
+
+def _served(fn: Function, site: Value, args: Value, count: Value) -> Value:
+    return fn.call_pointer(PTR, fn.load(site, PTR, SITE_SERVED_BY), site, args, count)
 
 
 def _write_make(module: Module, where: Fields) -> None:
@@ -133,13 +135,8 @@ def _write_make(module: Module, where: Fields) -> None:
 def _write_invoke(module: Module, where: Fields, python: tuple[int, int]) -> None:
     fn = Function("invoke", [("ptr", "site"), ("ptr", "args"), ("i64", "count")], "ptr", module)
     given = Given(fn, where, python)
-    site, args, count, none = given.site, given.args, given.count, given.none
+    args, count, none = given.args, given.count, given.none
     incref, slow = given.incref, given.slow
-    writes = fn.load(site, I64, SITE_WRITES)
-    with fn.when(writes != 0):
-        with fn.when(writes == 2):
-            fn.ret(fn.call(PTR, "set_item", site, args, count))
-        fn.ret(fn.call(PTR, "change", site, args, count))
     given.begin()
     given.read()
     entry = given.entry()

@@ -1,5 +1,5 @@
-"""The IR of native writes: `change`, the whole of a call that computes into the memory of its first argument, and
-`set_item`, that of `x[key] = value`, where the like has been seen before.
+"""The IR of native writes, where the like has been seen before: the whole of a call that computes into the memory of its
+first argument (`write_change`), and of `x[key] = value` (`write_set_item`).
 
 All is refused before anything changes, and whatever is not plain is left to Python:
 
@@ -41,9 +41,9 @@ ABSENT = -(2**62)  #: a bound that is None
 _MOST = 2**60
 
 
-def write_change(module: Module, where: Fields, python: tuple[int, int]) -> None:
-    """`change(site, args, count)`: compute into the first argument, and give it."""
-    fn = Function("change", [("ptr", "site"), ("ptr", "args"), ("i64", "count")], "ptr", module)
+def write_change(where: Fields, python: tuple[int, int]) -> Module:
+    """`kernel(site, args, count)`: compute into the first argument, and give it."""
+    fn = Function("kernel", [("ptr", "site"), ("ptr", "args"), ("i64", "count")], "ptr")
     given = Given(fn, where, python)
     with fn.when(given.count == 0):
         given.slow()
@@ -52,15 +52,16 @@ def write_change(module: Module, where: Fields, python: tuple[int, int]) -> None
     entry = given.entry()
     _compute(given, entry, fn.load(given.data, I64) + fn.load(entry, I64, _OFFSET))
     fn.ret(given.incref(fn.load(given.args, PTR)))
+    return fn.module
 
 
-def write_set_item(module: Module, where: Fields, python: tuple[int, int]) -> None:
-    """`set_item(site, args, count)`: write a value into what a key names of a tensor; args are tensor, key, value.
+def write_set_item(where: Fields, python: tuple[int, int]) -> Module:
+    """`kernel(site, args, count)`: write a value into what a key names of a tensor; args are tensor, key, value.
 
     Whole numbers may be others in each call; for the rest of the key there is an entry. What is read of the arguments is
     tensor, value, and the tensors of the key in order.
     """
-    fn = Function("set_item", [("ptr", "site"), ("ptr", "args"), ("i64", "count")], "ptr", module)
+    fn = Function("kernel", [("ptr", "site"), ("ptr", "args"), ("i64", "count")], "ptr")
     given = Given(fn, where, python)
     with fn.when(given.count != 3):
         given.slow()
@@ -144,6 +145,7 @@ def write_set_item(module: Module, where: Fields, python: tuple[int, int]) -> No
         start.add(fn.select(index < 0, index + length, index) * fn.load(axes, I64, i * 2 + 1))
     _compute(given, entry, start.value)
     fn.ret(given.incref(given.none))
+    return fn.module
 
 
 def _begin(given: Given) -> None:

@@ -42,28 +42,28 @@ class Axis:
     stride: int
     phases: tuple[Phase, ...]
 
-    @property
+    @functools.cached_property
     def first(self) -> int:
         """The smallest offset of a tap: where a padded copy begins."""
         return min((offset for phase in self.phases for _, offset in phase.taps), default=0)
 
-    @property
+    @functools.cached_property
     def span(self) -> int:
         """The largest offset less the smallest."""
         return max((offset for phase in self.phases for _, offset in phase.taps), default=0) - self.first
 
-    @property
+    @functools.cached_property
     def extent(self) -> int:
         """How many source positions, from `first` on, the whole axis touches."""
         return (max(phase.count for phase in self.phases) - 1) * self.stride + self.span + 1
 
-    @property
+    @functools.cached_property
     def dilation(self) -> int:
         """The distance of the taps of the first phase in the source."""
         offsets = [offset for _, offset in self.phases[0].taps]
         return offsets[1] - offsets[0] if len(offsets) > 1 else 1
 
-    @property
+    @functools.cached_property
     def products(self) -> int:
         """How many products of a source position and a tap the axis forms."""
         return sum(phase.count * len(phase.taps) for phase in self.phases)
@@ -81,7 +81,7 @@ class Axis:
                         kept += last - first + 1
         return kept / max(formed, 1)
 
-    @property
+    @functools.cached_property
     def is_inside(self) -> bool:
         """Whether every position that is read lies in the source."""
         return self.first >= 0 and self.first + self.extent <= self.source

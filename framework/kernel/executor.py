@@ -53,14 +53,15 @@ from anfora.kernel.heap import keep_freed_memory
 from anfora.kernel.plan import Buffer, Plan, Step
 
 __all__ = [
-    "LINE", "NO_MEMORY", "OUT_OF_MEMORY", "TAG", "Part", "Program", "Ran", "Trace", "get_num_threads", "run", "run_at",
-    "set_num_threads",
+    "ENTRIES", "LINE", "NO_MEMORY", "OUT_OF_MEMORY", "TAG", "Part", "Program", "Ran", "Trace", "get_num_threads",
+    "joined_words", "native", "run", "run_at", "set_num_threads",
 ]  # fmt: skip
 
 # -- programs --------------------------------------------------------------------------------------------------------
 
 _HEAD = 7
 _STEP_HEAD = 7
+SCRATCH = 3  #: which word says how many bytes each thread needs
 TAG = 40  #: a failure code is (tag << TAG) + 1 + the position of bad data
 NO_MEMORY = -2  #: the code of a program that found no memory for what it needs beside its arguments
 OUT_OF_MEMORY = "there is no memory for the workspaces of the operators that are to run"
@@ -92,11 +93,7 @@ class Program:
         self = object.__new__(cls)
         self.plan = None
         self.computes = tuple((len(part.plan.steps), part.computes) for part in parts)
-        words = _head([step for part in parts for step in part.plan.steps], arguments, (), arena)
-        for part in parts:
-            for step in part.plan.steps:
-                _add_step(words, step, part.places, part.tag << TAG)
-        self._keep(words)
+        self._keep(joined_words(parts, arguments, arena))
         return self
 
     @property
@@ -132,6 +129,15 @@ class Part(NamedTuple):
     places: Sequence[tuple[int, int]]  #: for each of its buffers an argument and an offset in it, or -1 and an address
     tag: int
     computes: Any = None  #: for who measures: the rows of graph mode that the plan stands for
+
+
+def joined_words(parts: Sequence[Part], arguments: int, arena: int) -> list[int]:
+    """The words of a program that is joined from many plans; see `Program.joined`."""
+    words = _head([step for part in parts for step in part.plan.steps], arguments, (), arena)
+    for part in parts:
+        for step in part.plan.steps:
+            _add_step(words, step, part.places, part.tag << TAG)
+    return words
 
 
 def _head(steps: Sequence[Step], arguments: int, workspaces: Sequence[int], arena: int) -> list[int]:
@@ -183,18 +189,19 @@ def run_at(program: int, addresses: Sequence[int]) -> int:
 
 # -- the pool's memory: one cache line for each kind of traffic ------------------------------------------------------
 
-_GENERATION = 0  # i32, counts jobs; workers wait for it to change
+GENERATION = 0  # i32, counts jobs; workers wait for it to change
 _SLEEPERS = 64  # workers in the kernel's hands
-_BUSY = 128  # 1 while a caller owns the pool
+BUSY = 128  # 1 while a caller owns the pool
 _OPEN = 192  # the generation whose job may be joined, else 0
 _INSIDE = 256  # workers that may be reading the job
-_STOP = 320
-_THREADS = 384  # how many threads share the next job
+STOP = 320
+THREADS = 384  # how many threads share the next job
 _JOB_PROGRAM, _JOB_DATA, _JOB_COUNTERS, _JOB_FAILURE, _JOB_THREADS = 448, 456, 464, 472, 480
-_ALIVE = 512  # workers that have not ended
+ALIVE = 512  # workers that have not ended
 _TRACE = 576  # the address of a trace, or 0
-_POOL_BYTES = 640
+POOL_BYTES = 640
 
+_WAIT, WAKE = 128, 129  # FUTEX_WAIT_PRIVATE, FUTEX_WAKE_PRIVATE
 _SPINS = 2000  #: pauses before a thread that waits inside a job yields
 _IDLE_SPINS = 1000  #: pauses (about 50 µs) before an idle worker sleeps
 _NO_FAILURE = -1  # as unsigned, larger than any code
@@ -418,10 +425,10 @@ def _write_shared(module: Module) -> None:
     fn = Function("run", [("ptr", "program"), ("ptr", "arguments")], module=module)
     program, arguments = fn.args
     pool = fn.symbol("anfora_pool")
-    threads = fn.load(pool + _THREADS, I64)
+    threads = fn.load(pool + THREADS, I64)
     alone = fn.var((fn.load(program, I64, 5) == 0) | (threads < 2))
     with fn.unless(alone.value):
-        alone.set(fn.atomic_swap(pool + _BUSY, 1) != 0)
+        alone.set(fn.atomic_swap(pool + BUSY, 1) != 0)
     with fn.when(alone.value):
         fn.ret(fn.call(I64, "serial", program, arguments))
     block, data, no_workspaces = _with_workspaces(fn, program, arguments)
@@ -429,7 +436,7 @@ def _write_shared(module: Module) -> None:
     counter_block, counters, no_counters = _take(fn, counter_bytes)
     scratch_block, scratch, no_scratch = _take(fn, fn.load(program, I64, 3))
     with fn.when(no_workspaces | no_counters | no_scratch):  # before anybody has begun
-        fn.atomic_store(0, pool + _BUSY)
+        fn.atomic_store(0, pool + BUSY)
         _free(fn, scratch_block, counter_block, block)
         fn.ret(NO_MEMORY)
     fn.fill_bytes(counters, 0, counter_bytes)
@@ -438,17 +445,17 @@ def _write_shared(module: Module) -> None:
     ):  # fmt: skip
         fn.store(value, pool + at)
     fn.atomic_store(_NO_FAILURE, pool + _JOB_FAILURE)
-    generation = fn.atomic_load(pool + _GENERATION, I32) + 1
+    generation = fn.atomic_load(pool + GENERATION, I32) + 1
     generation = fn.select(generation == 0, fn.const(1, I32), generation)
     fn.atomic_store(generation.to("i64"), pool + _OPEN)
-    fn.atomic_store(generation, pool + _GENERATION, I32)
+    fn.atomic_store(generation, pool + GENERATION, I32)
     with fn.when(fn.atomic_load(pool + _SLEEPERS) > 0):
         fn.call(None, "wake", pool)
     fn.call(None, "participate", pool, fn.const(0), scratch)
     fn.atomic_store(0, pool + _OPEN)
     _wait(fn, lambda: fn.atomic_load(pool + _INSIDE) == 0)
     failure = fn.atomic_load(pool + _JOB_FAILURE)
-    fn.atomic_store(0, pool + _BUSY)
+    fn.atomic_store(0, pool + BUSY)
     _free(fn, scratch_block, counter_block, block)
     fn.ret(fn.select(failure == _NO_FAILURE, 0, failure))
 
@@ -457,7 +464,7 @@ def _write_worker(module: Module, linux: bool) -> None:
     """worker(thread): wait for jobs and take part in them, until told to stop; and `wake(pool)`."""
     wake = Function("wake", [("ptr", "pool")], "void", module=module, linkage="internal")
     if linux:
-        _futex(wake, wake.args[0] + _GENERATION, 129, wake.const(1 << 30))  # FUTEX_WAKE_PRIVATE
+        futex(wake, wake.args[0] + GENERATION, WAKE, wake.const(1 << 30))
     wake.ret()
 
     fn = Function("worker", [("i64", "thread")], "ptr", module=module)
@@ -468,18 +475,18 @@ def _write_worker(module: Module, linux: bool) -> None:
         spins = fn.var(0)
         spins.set(0)
         with fn.forever() as job:
-            job.when(fn.atomic_load(pool + _GENERATION, I32) != seen.value)
+            job.when(fn.atomic_load(pool + GENERATION, I32) != seen.value)
             fn.pause()
             spins.add(1)
             with fn.when(spins.value > _IDLE_SPINS):
                 fn.atomic_add(pool + _SLEEPERS, 1)
                 if linux:
-                    _futex(fn, pool + _GENERATION, 128, seen.value.to("i64"))  # FUTEX_WAIT_PRIVATE
+                    futex(fn, pool + GENERATION, _WAIT, seen.value.to("i64"))
                 else:
                     fn.call(I32, "usleep", fn.const(100, I32))
                 fn.atomic_add(pool + _SLEEPERS, -1)
-        seen.set(fn.atomic_load(pool + _GENERATION, I32))
-        stopped.when(fn.atomic_load(pool + _STOP) != 0)
+        seen.set(fn.atomic_load(pool + GENERATION, I32))
+        stopped.when(fn.atomic_load(pool + STOP) != 0)
         fn.atomic_add(pool + _INSIDE, 1)
         is_open = fn.atomic_load(pool + _OPEN) == seen.value.to("i64")
         with fn.when(is_open), fn.when(thread < fn.load(pool + _JOB_THREADS, I64)):
@@ -488,11 +495,12 @@ def _write_worker(module: Module, linux: bool) -> None:
                 fn.call(None, "participate", pool, thread, scratch)
             _free(fn, scratch_block)
         fn.atomic_add(pool + _INSIDE, -1)
-    fn.atomic_add(pool + _ALIVE, -1)
+    fn.atomic_add(pool + ALIVE, -1)
     fn.ret(fn.const(0, PTR))
 
 
-def _futex(fn: Function, address: Value, operation: int, value: Value) -> None:
+def futex(fn: Function, address: Value, operation: int, value: Value) -> None:
+    """Ask Linux to let this thread sleep until an address has another value, or to wake those that sleep there."""
     number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]
     zero = fn.const(0)
     fn.call(I64, "syscall", fn.const(number), address, fn.const(operation), value, zero, zero, zero)
@@ -505,19 +513,19 @@ class _Pool:
     """The memory that threads share, and the threads."""
 
     def __init__(self) -> None:
-        self._block = ctypes.create_string_buffer(_POOL_BYTES + 64)
+        self._block = ctypes.create_string_buffer(POOL_BYTES + 64)
         self.address = (ctypes.addressof(self._block) + 63) & ~63
         self._workers: list[int] = []  #: as the system names threads
         self._lock = threading.Lock()  # of who changes their number
         self._is_registered = False
-        self._word(_THREADS).value = 1
+        self._word(THREADS).value = 1
 
     def _word(self, at: int, kind: Any = ctypes.c_int64) -> Any:
         return kind.from_address(self.address + at)
 
     @property
     def threads(self) -> int:
-        return self._word(_THREADS).value
+        return self._word(THREADS).value
 
     def resize(self, threads: int) -> int:
         """Let `threads` threads, the caller included, share a job; how many there could be, if that is less."""
@@ -528,9 +536,9 @@ class _Pool:
                 thread = _start_thread(worker, len(self._workers) + 1)
                 if thread is None:
                     return len(self._workers) + 1
-                self._word(_ALIVE).value += 1
+                self._word(ALIVE).value += 1
                 self._workers.append(thread)
-            self._word(_THREADS).value = threads
+            self._word(THREADS).value = threads
             return threads
 
     def _register(self) -> None:
@@ -543,16 +551,16 @@ class _Pool:
     def stop(self) -> None:
         """End the workers; the next `resize` starts new ones."""
         with self._lock:
-            self._word(_THREADS).value = 1
-            self._word(_STOP).value = 1
-            while self._word(_ALIVE).value > 0:
-                self._word(_GENERATION, ctypes.c_int32).value += 1
+            self._word(THREADS).value = 1
+            self._word(STOP).value = 1
+            while self._word(ALIVE).value > 0:
+                self._word(GENERATION, ctypes.c_int32).value += 1
                 _wake_sleepers(self.address)
                 time.sleep(0.0002)
             for worker in self._workers:
                 _threads().pthread_join(worker, None)
             self._workers.clear()
-            self._word(_STOP).value = 0
+            self._word(STOP).value = 0
 
     def trace(self, address: int) -> None:
         """Let programs that begin from now on be noted there; 0: nowhere."""
@@ -561,12 +569,12 @@ class _Pool:
     def forget(self) -> None:
         """After a fork the child has the memory but not the threads."""
         threads = self.threads
-        ctypes.memset(self.address, 0, _POOL_BYTES)
-        self._word(_THREADS).value = 1
+        ctypes.memset(self.address, 0, POOL_BYTES)
+        self._word(THREADS).value = 1
         self._workers, self._lock = [], threading.Lock()
         if threads > 1:
             possible = self.resize(threads)
-            self._word(_THREADS).value = possible
+            self._word(THREADS).value = possible
 
 
 @functools.cache
@@ -600,7 +608,7 @@ def quiet() -> Iterator[None]:
 def _wake_sleepers(address: int) -> None:
     if sys.platform == "linux":
         number = {"x86_64": 202, "aarch64": 98}[os.uname().machine]
-        ctypes.CDLL(None).syscall(number, ctypes.c_void_p(address + _GENERATION), 129, 1 << 30, None, None, 0)
+        ctypes.CDLL(None).syscall(number, ctypes.c_void_p(address + GENERATION), WAKE, 1 << 30, None, None, 0)
 
 
 class Ran(NamedTuple):
@@ -660,13 +668,13 @@ def _room_for_traces() -> np.ndarray:
 
 
 _pool = _Pool()
-_native = Recipe(_write, lambda: {"anfora_pool": _pool.address}, vectorize=False)
+native = Recipe(_write, lambda: {"anfora_pool": _pool.address}, vectorize=False, is_planned=False)
+ENTRIES = ("run", "serial", "worker")  #: what `native` defines, given whether the system is Linux
 
 
-@functools.cache
 def addresses() -> dict[str, int]:
     """The native entry points: `run` and `serial` (program, data) -> code, `worker`."""
-    return _native.addresses(sys.platform == "linux", names=("run", "serial", "worker"))
+    return native.addresses(sys.platform == "linux", names=ENTRIES)
 
 
 def ready_addresses() -> dict[str, int]:

@@ -11,8 +11,8 @@ from anfora.kernel.emit import F64, I32, I64, PTR, Function, Type, Value
 from anfora.kernel.fields import Fields
 
 __all__ = [
-    "ARGUMENTS", "CONVERSIONS", "KEYS", "OUTPUTS", "PLACES", "PROGRAM", "SCALARS", "SCALAR_CODES", "SITE_SLOW",
-    "SITE_TABLE", "SITE_WRITES", "WAYS", "WRITEABLE", "Given", "call_slow", "run", "same",
+    "ARGUMENTS", "CONVERSIONS", "KEYS", "OUTPUTS", "PLACES", "PROGRAM", "SCALARS", "SCALAR_CODES", "SITE_SERVED_BY",
+    "SITE_SLOW", "SITE_TABLE", "WAYS", "WRITEABLE", "Given", "call_slow", "run", "same",
 ]  # fmt: skip
 
 ARGUMENTS = 4  #: a site takes at most so many tensors and numbers
@@ -21,9 +21,8 @@ WAYS = 4  #: entries that share a place in a site's table
 PLACES = 64  #: in the table of a site
 WRITEABLE = 0x400  # numpy's flag
 
-# a site: what to call when in doubt, the table of entries, whether it writes in place: 1 into its first argument, 2 into
-# what a key names of that
-SITE_SLOW, SITE_TABLE, SITE_WRITES = 0, 1, 2
+# a site: what to call when in doubt, the table of entries, and which native function (site, args, count) serves it
+SITE_SLOW, SITE_TABLE, SITE_SERVED_BY = 0, 1, 2
 # what all entries have: ARGUMENTS object addresses (a layout, a number's type, None; 0 for no argument), the program, and
 # ARGUMENTS codes, see SCALAR_CODES
 KEYS, PROGRAM, SCALARS = 0, 4, 12

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from anfora.kernel import executor
-from anfora.kernel.build import Recipe
-from anfora.kernel.call import METHODS, write_call, write_launch
+from anfora.kernel.build import Recipe, compile_together
+from anfora.kernel.call import METHODS, write_call, write_launch, write_methods
+from anfora.kernel.change import write_change, write_set_item
 from anfora.kernel.fields import Fields, StructuresDiffer
 
 __all__ = [
@@ -64,6 +65,9 @@ def claim() -> None:
     state[0] = 2 * threading.get_ident() + switch.on
 
 
+#: The sites of native methods, by number: a method has no object of its own where it could find its site.
+sites = array("q", [0] * 512)
+
 _watchers: set[Any] = set()  #: who wants to see every operator
 
 
@@ -80,10 +84,6 @@ def refuse_writes(who: Any, on: bool) -> None:
     """Let writes in place take the Python path as long as somebody wants to see them."""
     (_refusers.add if on else _refusers.discard)(who)
     state[2] = len(_refusers)
-
-
-#: The sites of native methods, by number: a method has no object of its own where it could find its site.
-sites = array("q", [0] * METHODS)
 
 
 # -- builtin functions ------------------------------------------------------------------------------------------------
@@ -181,7 +181,6 @@ def _symbols() -> dict[str, int]:
         "anfora_clock": _bound["clock"].buffer_info()[0],
         "anfora_empty_tuple": id(_bound["nothing"]),
         "anfora_state": state.buffer_info()[0],
-        "anfora_sites": sites.buffer_info()[0],
     }
 
 
@@ -192,23 +191,63 @@ def _launch_symbols() -> dict[str, int]:
     return {**_entry_points(), "anfora_no_memory": ctypes.addressof(_no_memory)}
 
 
-_launch_recipe = Recipe(write_launch, _launch_symbols, vectorize=False)
-_call_recipe = Recipe(write_call, _symbols, vectorize=False)
+_launch_recipe = Recipe(write_launch, _launch_symbols, vectorize=False, is_planned=False)
+_call_recipe = Recipe(write_call, _symbols, vectorize=False, is_planned=False)
+_change_recipe = Recipe(write_change, _symbols, vectorize=False, is_planned=False)
+_set_item_recipe = Recipe(write_set_item, _symbols, vectorize=False, is_planned=False)
+_methods_recipe = Recipe(
+    write_methods, lambda: {"anfora_sites": sites.buffer_info()[0]}, vectorize=False, is_planned=False
+)
 
 
 @functools.cache
-def methods() -> dict[str, int]:
-    where = Fields.find(_bound["tensor"], _bound["node"], _bound["output"])
-    names = ("kernel", "wrap", *(f"method{number}" for number in range(METHODS)))
-    made = _call_recipe.addresses(where, sys.version_info[:2], names=names)
-    return {**made, "call": made["kernel"]}
+def _where() -> Fields:
+    return Fields.find(_bound["tensor"], _bound["node"], _bound["output"])
+
+
+def addresses() -> dict[str, int]:
+    """Of `kernel`, `invoke` and `wrap` (call.py)."""
+    return _call_recipe.addresses(_where(), sys.version_info[:2], names=_CALLS)
+
+
+_CALLS = ("kernel", "invoke", "wrap")
+
+
+def serving(writes: int) -> int:
+    """The address of the native function that serves a site.
+
+    Args:
+        writes: whether its calls write into their first argument (1), into what a key, the second, names of that (2).
+    """
+    if not writes:
+        return addresses()["invoke"]
+    return (_change_recipe if writes == 1 else _set_item_recipe).address(_where(), sys.version_info[:2])
+
+
+def method(number: int) -> int:
+    """The address of the code of a method, which calls the site in this place of `sites` with its instance in front."""
+    first = number - number % METHODS
+    return _methods_recipe.addresses(first, sys.version_info[:2], names=_METHOD_NAMES)[f"method{number - first}"]
+
+
+_METHOD_NAMES = tuple(f"method{i}" for i in range(METHODS))
 
 
 @functools.cache
 def available() -> bool:
     """Whether the native call path works with this interpreter and this numpy."""
     try:
-        wrap = builtin(methods()["wrap"], native_wrap, None, _FASTCALL)
+        where, version = _where(), sys.version_info[:2]
+        if not _call_recipe.is_kept(where, version):
+            compile_together(
+                [
+                    (executor.native, (sys.platform == "linux",), executor.ENTRIES),
+                    (_call_recipe, (where, version), _CALLS),
+                    (_launch_recipe, (where.array_data,), ("kernel",)),
+                    (_methods_recipe, (0, version), _METHOD_NAMES),
+                ]
+            )
+        wrap = builtin(addresses()["wrap"], native_wrap, None, _FASTCALL)
     except StructuresDiffer:
         return False
     buffer, marker = np.zeros(2), object()
@@ -219,16 +258,15 @@ def available() -> bool:
 
 def native_wrap() -> Callable | None:
     """The builtin (array, layout, node) -> Tensor, where there is one."""
-    return builtin(methods()["wrap"], native_wrap, None, _FASTCALL) if available() else None
+    return builtin(addresses()["wrap"], native_wrap, None, _FASTCALL) if available() else None
 
 
 @functools.cache
 def _native_launch() -> Callable | None:
     try:
-        where = Fields.find(_bound["tensor"], _bound["node"], _bound["output"])
+        return builtin(_launch_recipe.address(_where().array_data), launch, None, _FASTCALL)
     except StructuresDiffer:
         return None
-    return builtin(_launch_recipe.address(where.array_data), launch, None, _FASTCALL)
 
 
 def launch(program: executor.Program, *arrays: np.ndarray | None) -> int:

@@ -22,17 +22,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from anfora.core.abstract import contiguous_strides
-from anfora.core.dtype import float32, int64, uint8, uint16, uint32, uint64
+from anfora.core.dtype import float32, int64
 from anfora.kernel import bodies, memory
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import I64, Function, Module, Type, Value
-from anfora.kernel.loops import HEADER, contiguous, merge_axes, plan_copy
+from anfora.kernel.loops import HEADER, contiguous, merge_axes, plan_copy, raw
 from anfora.kernel.plan import Buffer, Planner, split
 from anfora.kernel.target import target
 
 __all__ = ["COMBINE", "plan_put", "plan_take", "plan_take_last"]
 
-_RAW = {1: uint8, 2: uint16, 4: uint32, 8: uint64}
 _SHORT = 64  #: runs of at most so many bytes are copied element by element
 _COLUMNS = 256  #: bytes of a run that a unit of a put keeps to itself, where runs are long
 
@@ -225,13 +224,13 @@ class Ground:
 
     @classmethod
     def of(cls, buffer: Buffer, at: Places) -> Ground:
-        raw = replace(buffer, dtype=_RAW[buffer.dtype.itemsize])
+        buffer = raw(buffer)
         rest = [a for a in range(buffer.ndim) if a not in at.indexed]
         pre, post = rest[: at.position], rest[at.position :]
         outer, strides = _merged([buffer.shape[a] for a in post], [buffer.strides[a] for a in post])
         n, stride = (outer.pop(), strides.pop()) if outer else (1, buffer.dtype.itemsize)
         before = _merged([buffer.shape[a] for a in pre], [buffer.strides[a] for a in pre])
-        return cls(raw, before, (outer, strides), n, stride)
+        return cls(buffer, before, (outer, strides), n, stride)
 
     @property
     def count(self) -> int:

@@ -125,7 +125,7 @@ class _Loop:
         values = []
         for op, pointer in zip(self.inputs, pointers):
             if op.move == "s" and lanes:
-                values.append(fn.splat(memory.load(fn, pointer, op.code, op.elem, 0), lanes))
+                values.append(memory.splat(fn, memory.load(fn, pointer, op.code, op.elem, 0), lanes))
             elif mask is None:
                 values.append(memory.load(fn, pointer, op.code, op.elem, lanes))
             else:
@@ -235,8 +235,10 @@ def plan_copy(p: Planner, source: Buffer, target: Buffer) -> None:
     if source.dtype is target.dtype:
         source, target = raw(source.broadcast(target.shape)), raw(target)
         elem = target.code
-        if source.size and plan_transpose(
-            p, source, target, *merge_axes(target.shape, [source.strides, target.strides])
+        if (
+            source.size
+            and target.dtype.itemsize <= 8
+            and plan_transpose(p, source, target, *merge_axes(target.shape, [source.strides, target.strides]))
         ):
             return
     plan_elementwise(p, identity, [(source, elem)], [(target, elem)])
@@ -260,8 +262,11 @@ def fill(elem: str) -> Module:
 
 
 def plan_fill(p: Planner, out: Buffer, value: float) -> None:
-    """Add the step that sets every element of a contiguous buffer."""
+    """Add the step that sets every element of a contiguous buffer; of complex numbers to zero."""
     assert out.is_contiguous
+    if out.dtype.is_complex:
+        assert value == 0
+        out = out.as_parts
     if out.dtype is dt.bfloat16:
         bits = int(numpy_to_bfloat16(np.array(value)).item())
     else:
@@ -283,7 +288,12 @@ def contiguous(p: Planner, buffer: Buffer) -> Buffer:
 
 def raw(buffer: Buffer) -> Buffer:
     """The buffer seen as unsigned integers of the same size: for moving bits."""
-    return replace(buffer, dtype=_UNSIGNED[buffer.dtype.itemsize])
+    return replace(buffer, dtype=_PAIRS.get(buffer.dtype) or _UNSIGNED[buffer.dtype.itemsize])
 
 
 _UNSIGNED = {1: dt.uint8, 2: dt.uint16, 4: dt.uint32, 8: dt.uint64}
+#: Complex numbers that are only moved. They are told from integers, since their parts may be views.
+_PAIRS = {
+    dt.complex64: dt.DType("Bits64", "u64", "complex64", "c"),
+    dt.complex128: dt.DType("Bits128", "u128", "complex128", "c"),
+}

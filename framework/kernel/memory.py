@@ -1,16 +1,24 @@
 """How the elements of a buffer become values to compute with, and back.
 
-A *code* names the type of a buffer: `b1` (one byte, 0 or 1), `i8` … `u64`, `f16`, `bf16`, `f32`, `f64`. Half-precision
-numbers are stored as 16 bits and computed as float32; every store rounds once to nearest even, whether the kernel holds
-one operation or ten, so fusing cannot change a bit.
+A *code* names the type of a buffer: `b1` (one byte, 0 or 1), `i8` … `u64`, `f16`, `bf16`, `f32`, `f64`, `c64`, `c128`.
+Half-precision numbers are stored as 16 bits and computed as float32; every store rounds once to nearest even, whether the
+kernel holds one operation or ten, so fusing cannot change a bit. Complex numbers are pairs of floats, and in a body a
+`Complex` of two values; of one that becomes a real number the real part stays.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 from anfora.kernel import bodies
+from anfora.kernel.complexes import PARTS, Complex
 from anfora.kernel.emit import Function, Type, Value
 
-__all__ = ["code_bytes", "compute_elem", "load", "load_masked", "store", "store_masked", "storage", "widen", "narrow"]
+__all__ = [
+    "code_bytes", "compute_elem", "load", "load_masked", "narrow", "splat", "storage", "store", "store_masked", "widen",
+]  # fmt: skip
+
+Number = Any  #: a Value; of complex numbers a Complex
 
 _STORAGE = {"b1": "u8", "f16": "u16", "bf16": "u16"}
 _COMPUTE = {"b1": "u8", "f16": "f32", "bf16": "f32"}
@@ -30,8 +38,15 @@ def code_bytes(code: str) -> int:
     return Type(storage(code)).bytes
 
 
-def widen(raw: Value, code: str, elem: str) -> Value:
+def widen(raw: Number, code: str, elem: str) -> Number:
     """A loaded element as a value of machine type `elem`."""
+    if isinstance(raw, Complex):
+        if elem == "i1":
+            return raw != 0
+        return raw.to(elem) if elem in PARTS else convert(raw.re, elem)
+    if elem in PARTS:
+        re = widen(raw, code, PARTS[elem])
+        return Complex(re, re.fn.const(0.0, re.type))
     if code == "f16":
         raw = bodies.f16_to_f32(raw)
     elif code == "bf16":
@@ -41,8 +56,12 @@ def widen(raw: Value, code: str, elem: str) -> Value:
     return convert(raw, elem)
 
 
-def narrow(value: Value, code: str) -> Value:
+def narrow(value: Number, code: str) -> Number:
     """A computed value as what is stored in a buffer of type `code`."""
+    if code in PARTS:
+        return widen(value, "", code)
+    if isinstance(value, Complex):
+        value = value != 0 if code == "b1" else value.re
     if code == "b1":
         return value.to("u8") if value.type.elem == "i1" else (value != 0).to("u8")
     if code in ("f16", "bf16"):
@@ -68,20 +87,69 @@ def convert(value: Value, elem: str) -> Value:
     return bodies.select(fits, whole, -(2 ** (63 if work == "i64" else 31))).to(elem)
 
 
-def load(fn: Function, pointer: Value, code: str, elem: str, lanes: int, index: Value | int = 0) -> Value:
-    return widen(fn.load(pointer, Type(storage(code), lanes), index), code, elem)
+def splat(fn: Function, value: Number, lanes: int) -> Number:
+    """A vector of one number."""
+    if isinstance(value, Complex):
+        return Complex(fn.splat(value.re, lanes), fn.splat(value.im, lanes))
+    return fn.splat(value, lanes)
+
+
+def _apart(fn: Function, pairs: Value) -> Complex:
+    """The parts of pairs that lie side by side."""
+    count = pairs.type.lanes
+    even, odd = (fn.shuffle(pairs, pairs, list(range(start, count, 2))) for start in (0, 1))
+    return Complex(even, odd)
+
+
+def _together(fn: Function, value: Complex) -> Value:
+    """Pairs that lie side by side, of their parts."""
+    lanes = value.re.type.lanes
+    return fn.shuffle(value.re, value.im, [i + part * lanes for i in range(lanes) for part in (0, 1)])
+
+
+def _twice(fn: Function, mask: Value) -> Value:
+    """The mask of the parts of pairs."""
+    return fn.shuffle(mask, mask, [i for i in range(mask.type.lanes) for _ in range(2)])
+
+
+def load(fn: Function, pointer: Value, code: str, elem: str, lanes: int, index: Value | int = 0) -> Number:
+    if code not in PARTS:
+        return widen(fn.load(pointer, Type(storage(code), lanes), index), code, elem)
+    pointer = fn.element(pointer, Type(f"u{8 * code_bytes(code)}"), index)
+    kind = Type(PARTS[code], 2 * lanes)
+    if lanes:
+        return widen(_apart(fn, fn.load(pointer, kind)), code, elem)
+    return widen(Complex(fn.load(pointer, kind), fn.load(pointer, kind, 1)), code, elem)
 
 
 def load_masked(
     fn: Function, pointer: Value, code: str, elem: str, mask: Value, index: Value | int = 0, other: float = 0
-) -> Value:
+) -> Number:
     """Lanes outside the mask are not read and hold `other` (0 or 1; it is converted like a stored bit pattern)."""
-    return widen(fn.masked_load(pointer, Type(storage(code), mask.type.lanes), mask, index, other), code, elem)
+    if code not in PARTS:
+        return widen(fn.masked_load(pointer, Type(storage(code), mask.type.lanes), mask, index, other), code, elem)
+    pointer = fn.element(pointer, Type(f"u{8 * code_bytes(code)}"), index)
+    kind = Type(PARTS[code], 2 * mask.type.lanes)
+    return widen(_apart(fn, fn.masked_load(pointer, kind, _twice(fn, mask), 0, other)), code, elem)
 
 
-def store(fn: Function, value: Value, pointer: Value, code: str, index: Value | int = 0) -> None:
-    fn.store(narrow(value, code), pointer, index)
+def store(fn: Function, value: Number, pointer: Value, code: str, index: Value | int = 0) -> None:
+    value = narrow(value, code)
+    if not isinstance(value, Complex):
+        fn.store(value, pointer, index)
+        return
+    pointer = fn.element(pointer, Type(f"u{8 * code_bytes(code)}"), index)
+    if value.re.type.lanes:
+        fn.store(_together(fn, value), pointer)
+    else:
+        fn.store(value.re, pointer)
+        fn.store(value.im, pointer, 1)
 
 
-def store_masked(fn: Function, value: Value, pointer: Value, code: str, mask: Value, index: Value | int = 0) -> None:
-    fn.masked_store(narrow(value, code), pointer, mask, index)
+def store_masked(fn: Function, value: Number, pointer: Value, code: str, mask: Value, index: Value | int = 0) -> None:
+    value = narrow(value, code)
+    if isinstance(value, Complex):
+        pointer = fn.element(pointer, Type(f"u{8 * code_bytes(code)}"), index)
+        fn.masked_store(_together(fn, value), pointer, _twice(fn, mask))
+    else:
+        fn.masked_store(value, pointer, mask, index)

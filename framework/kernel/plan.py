@@ -71,6 +71,12 @@ class Buffer:
         assert self.is_contiguous and math.prod(shape) == self.size, (self, shape)
         return Buffer(self.index, self.dtype, shape, contiguous_strides(shape, self.dtype.itemsize), self.offset)
 
+    @property
+    def as_parts(self) -> Buffer:
+        """Complex numbers as their parts, along one more axis."""
+        kind = self.dtype.part
+        return Buffer(self.index, kind, (*self.shape, 2), (*self.strides, kind.itemsize), self.offset)
+
     def permuted(self, axes: tuple[int, ...]) -> Buffer:
         shape, strides = tuple(self.shape[a] for a in axes), tuple(self.strides[a] for a in axes)
         return Buffer(self.index, self.dtype, shape, strides, self.offset)

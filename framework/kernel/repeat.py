@@ -179,7 +179,7 @@ def _write(data_offset: int) -> Module:
     return module
 
 
-_native = Recipe(_write, lambda: {"run": ready_addresses()["run"]}, vectorize=False)
+_native = Recipe(_write, lambda: {"run": ready_addresses()["run"]}, vectorize=False, is_planned=False)
 _NAMES = ("kernel", "call", "repeat")
 
 

@@ -401,6 +401,13 @@ def rows_across(body: Body, inputs: Operands, outputs: Operands, elem: str) -> M
 _MACHINE = {"f32": float32, "f64": float64}
 
 
+def _drafted(across: bool, outputs: tuple[RowOperand, ...], elem: str) -> int:
+    """The bytes of an element of rows that a thread works on before it stores them, in another order or type; 0 if it
+    stores them as they come."""
+    is_converted = any(x.code != elem and x.kind == "row" for x in outputs)
+    return Type(elem).bytes if across or is_converted else 0
+
+
 def plan_rows(
     p: Planner,
     body: Body,
@@ -434,46 +441,42 @@ def plan_rows(
         return
     elem = memory.compute_elem((dtype or first.dtype).code)
     across = inner >= _FEWEST and not totals
-    turned = inner > 1 and not across  # rows are copied together, worked on, and copied back
+    turned = ("row",) if inner > 1 and not across else ()  # rows are copied together, worked on, and copied back
     order = (*(i for i in range(len(shape)) if i != axis), axis)
 
-    sources = [contiguous(p, x.permuted(order) if kind == "row" and turned else x) for x, kind in inputs]
-    targets, partial = [], []
+    sources = [contiguous(p, x.permuted(order) if kind in turned else x) for x, kind in inputs]
+    targets = []
     for buffer, kind in outputs:
-        if kind == "row" and turned:
+        if kind in turned:
             buffer = p.workspace(buffer.dtype, *(shape[i] for i in order))
         elif kind == "total":
             buffer = p.workspace(_MACHINE[elem], -(-outer // ROWS), length)
-            partial.append(buffer)
         targets.append(buffer)
     typed_in = tuple(
         RowOperand(x.code, "i64" if i in integers else elem, kind)
         for i, (x, (_, kind)) in enumerate(zip(sources, inputs))
     )
     typed_out = tuple(RowOperand(x.code, elem, kind) for x, (_, kind) in zip(targets, outputs))
-    drafted = Type(elem).bytes if across or any(x.code != elem and x.kind == "row" for x in typed_out) else 0
+    drafted = _drafted(across, typed_out, elem)
     bits = [struct.unpack("<q", struct.pack("<d", number))[0] for number in numbers]
     made_for = (body, typed_in, typed_out, elem)
     cost = length * nanoseconds + 20
+    counts: tuple[int, ...]
     if across:
         tiles = -(-inner // _ACROSS)
-        p.step(
-            rows_across.address(*made_for), *sources, *targets, length, inner, tiles, *bits,
-            units=outer * tiles, grain=split(outer * tiles, _ACROSS * cost), scratch=drafted * length * _ACROSS,
-        )  # fmt: skip
+        kernel, counts, units, many = rows_across, (length, inner, tiles), outer * tiles, _ACROSS
+        drafted *= _ACROSS
     elif totals:
         blocks = -(-outer // ROWS)
-        p.step(
-            row_blocks.address(*made_for), *sources, *targets, length, outer, *bits,
-            units=blocks, grain=split(blocks, ROWS * cost), scratch=drafted * length,
-        )  # fmt: skip
+        kernel, counts, units, many = row_blocks, (length, outer), blocks, ROWS
     else:
-        p.step(
-            rows.address(*made_for), *sources, *targets, length, *bits,
-            units=outer * inner, grain=split(outer * inner, cost), scratch=drafted * length,
-        )  # fmt: skip
-    for target, (buffer, kind_) in zip(targets, outputs):
-        if kind_ == "row" and turned:
+        kernel, counts, units, many = rows, (length,), outer * inner, 1
+    p.step(
+        kernel.address(*made_for), *sources, *targets, *counts, *bits,
+        units=units, grain=split(units, many * cost), scratch=drafted * length,
+    )  # fmt: skip
+    for target, (buffer, kind) in zip(targets, outputs):
+        if kind in turned:
             plan_copy(p, target, buffer.permuted(order))
-    for parts, buffer in zip(partial, totals):
-        plan_reduce(p, "sum", parts, buffer, (0,))
+        elif kind == "total":
+            plan_reduce(p, "sum", target, buffer, (0,))

@@ -119,19 +119,11 @@ def plan_scan(
     if reverse:
         operands = tuple(x.moved((length - 1) * step) for x, step in zip(operands, steps))
         steps = [-step for step in steps]
-    others = [i for i in range(len(shape)) if i != axis]
-    lengths, strides = merge_axes(
-        tuple(shape[i] for i in others), [tuple(x.strides[i] for i in others) for x in operands]
-    )
+    kept, rows, width = _lanes(operands, axis)
+    vector = width > 0
+    width = max(width, 1)
     code = outputs[0].code
     elem = "f64" if scan.wide and outputs[0].dtype.is_float else memory.compute_elem(code)
-    width = lengths[-1]
-    vector = width > 1 and all(step == x.dtype.itemsize for step, x in zip(strides[-1], operands))
-    if not vector or width < _CHAINS:
-        vector, width = False, 1
-        kept, rows = (lengths, strides)
-    else:
-        kept, rows = lengths[:-1], strides[:-1]
     places = math.prod(kept)
     chains = 1 if places < _CHAINS else _CHAINS
     units = places * -(-width // _TILE) if vector else -(-places // chains)
@@ -142,6 +134,25 @@ def plan_scan(
         *operands, length, places, width, *steps, *(word for words in axes for word in words),
         units=units, grain=split(units, cost),
     )  # fmt: skip
+
+
+def _lanes(operands: Sequence[Buffer], axis: int) -> tuple[list[int], list[tuple[int, ...]], int]:
+    """The axes beside the one that is scanned.
+
+    Returns:
+        lengths and strides of those that are gone over place by place, and how many places are done side by side, in
+        vectors; 0 if none are.
+    """
+    shape = operands[0].shape
+    others = [i for i in range(len(shape)) if i != axis]
+    lengths, strides = merge_axes(
+        tuple(shape[i] for i in others), [tuple(x.strides[i] for i in others) for x in operands]
+    )
+    width = lengths[-1]
+    is_dense = width > 1 and all(step == x.dtype.itemsize for step, x in zip(strides[-1], operands))
+    if not is_dense or width < _CHAINS:
+        return lengths, strides, 0
+    return lengths[:-1], strides[:-1], width
 
 
 def _row(buffer: Buffer) -> Buffer:

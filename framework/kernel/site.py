@@ -19,7 +19,7 @@ import numpy as np
 
 from anfora.core.abstract import Layout
 from anfora.kernel import executor, glue
-from anfora.kernel.call import METHODS, NOT_RECORDED, PYTHON, SLOTS
+from anfora.kernel.call import NOT_RECORDED, PYTHON, SLOTS
 from anfora.kernel.change import APART
 from anfora.kernel.given import ARGUMENTS, CONVERSIONS, OUTPUTS, PLACES, SCALAR_CODES, WAYS
 
@@ -143,18 +143,19 @@ class Site:
         self._kept: dict[int, tuple] = {}
         self._turn = 0
         self._replaced: deque = deque(maxlen=1000)  # another thread may still be in a call that uses one
-        self._words = np.array([id(slow), self._table.buffer_info()[0], writes], np.int64).view(_SiteWords)
+        words = [id(slow), self._table.buffer_info()[0], glue.serving(writes)]
+        self._words = np.array(words, np.int64).view(_SiteWords)
         self._words.site = self  # the builtin holds the words, and so all that they point to
-        self.call = glue.builtin(glue.methods()["call"], slow, self._words)
+        self.call = glue.builtin(glue.addresses()["kernel"], slow, self._words)
 
     def method(self, owner: type) -> Any:
         """A method of a class that calls the site with the instance as first argument."""
         number = len(_methods_made)
-        if number == METHODS:
+        if number == len(glue.sites):
             return None
         glue.sites[number] = self._words.__array_interface__["data"][0]
         _methods_made.append(self)
-        definition = glue.definition(glue.methods()[f"method{number}"], self._slow)
+        definition = glue.definition(glue.method(number), self._slow)
         make = ctypes.pythonapi.PyDescr_NewMethod
         make.restype, make.argtypes = ctypes.py_object, [ctypes.py_object, ctypes.c_void_p]
         return make(owner, ctypes.addressof(definition))

@@ -6,14 +6,18 @@ or AVX2; naming a CPU with instructions that the host lacks ends in an illegal i
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import platform
+import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from anfora.kernel.heap import require
 
-__all__ = ["Target", "target"]
+__all__ = ["CPUS", "Target", "aiming", "target", "target_named"]
 
 
 @dataclass(frozen=True)
@@ -25,9 +29,13 @@ class Target:
     vector_bytes: int  #: width of the widest vector registers: 64, 32 or 16
     registers: int  #: how many of them
 
-    @functools.cached_property
+    @property
     def machine(self) -> Any:
-        return self.new_machine()
+        """LLVM's machine for it, of this thread: no two threads may use one at once."""
+        made = _machines.of.get(self)
+        if made is None:
+            made = _machines.of[self] = self.new_machine()
+        return made
 
     def new_machine(self) -> Any:
         """A fresh target machine (the JIT linker takes possession of the one it gets)."""
@@ -52,11 +60,68 @@ class Target:
         return f"{self.cpu} {self.features} llvm{llvm.llvm_version_info} llvmlite {llvmlite.__version__}"
 
 
+class _Machines(threading.local):
+    def __init__(self) -> None:
+        self.of: dict[Target, Any] = {}
+
+
+_machines = _Machines()
+
+#: CPUs by the width of their vectors in bytes: 64 with AVX-512 (F, BW, DQ, VL), 32 with AVX2 and FMA, else 16.
+_X86 = {
+    **dict.fromkeys(
+        ("x86-64-v4", "skylake-avx512", "cascadelake", "cooperlake", "cannonlake", "icelake-client", "icelake-server",
+         "tigerlake", "rocketlake", "sapphirerapids", "emeraldrapids", "graniterapids", "znver4", "znver5"), 64,
+    ),
+    **dict.fromkeys(
+        ("x86-64-v3", "haswell", "broadwell", "skylake", "alderlake", "raptorlake", "meteorlake", "arrowlake",
+         "gracemont", "sierraforest", "bdver4", "znver1", "znver2", "znver3"), 32,
+    ),
+    **dict.fromkeys(
+        ("x86-64", "x86-64-v2", "nehalem", "westmere", "sandybridge", "ivybridge", "core2", "silvermont", "goldmont",
+         "tremont", "bdver1", "bdver2", "btver2"), 16,
+    ),
+}  # fmt: skip
+_ARM = dict.fromkeys(("generic", "cortex-a53", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-v1"), 16)
+#: Names of CPUs of this machine's kind.
+CPUS: dict[str, int] = _ARM if platform.machine().lower() in ("aarch64", "arm64") else _X86
+
 _TO_LOAD = 224 << 20  #: bytes of address space; it was seen to take 182 MiB
 
 
-@functools.cache
 def target() -> Target:
+    """The target that this thread makes kernels for: that of the process, but within `aiming`."""
+    return _aim.target or _own()
+
+
+class _Aim(threading.local):
+    target: Target | None = None
+
+    def __repr__(self) -> str:
+        return "aim"  # keys of kernels have the target itself, see build.py
+
+
+_aim = _Aim()
+
+
+@contextlib.contextmanager
+def aiming(other: Target) -> Iterator[None]:
+    """Let this thread make kernels for another machine meanwhile; they cannot be run here."""
+    before, _aim.target = _aim.target, other
+    try:
+        yield
+    finally:
+        _aim.target = before
+
+
+def target_named(cpu: str) -> Target:
+    """The target of a CPU's name, with the features that the name implies."""
+    width = CPUS.get(cpu, 16)
+    return Target(cpu, "", width, 32 if width == 64 else 16)
+
+
+@functools.cache
+def _own() -> Target:
     """The target of this process."""
     require(_TO_LOAD, "LLVM", is_library=True)
     import llvmlite.binding as llvm  # not at the head: import of the package stays light
@@ -65,16 +130,9 @@ def target() -> Target:
     llvm.initialize_native_asmprinter()
     cpu = os.environ.get("ANFORA_CPU", "")
     if cpu:
-        features = ""  # what the name implies
-        wide = cpu in ("skylake-avx512", "cascadelake", "icelake-server", "sapphirerapids", "x86-64-v4") or (
-            cpu.startswith("znver") and cpu[5:] >= "4"
-        )
-        middle = wide or cpu in ("haswell", "broadwell", "skylake", "x86-64-v3") or cpu.startswith("znver")
-    else:
-        cpu = llvm.get_host_cpu_name()
-        present = llvm.get_host_cpu_features()
-        features = present.flatten()
-        wide = all(present.get(name) for name in ("avx512f", "avx512bw", "avx512dq", "avx512vl"))
-        middle = bool(present.get("avx2") and present.get("fma"))
+        return target_named(cpu)
+    present = llvm.get_host_cpu_features()
+    wide = all(present.get(name) for name in ("avx512f", "avx512bw", "avx512dq", "avx512vl"))
+    middle = bool(present.get("avx2") and present.get("fma"))
     vector_bytes = 64 if wide else 32 if middle else 16
-    return Target(cpu, features, vector_bytes, 32 if wide else 16)
+    return Target(llvm.get_host_cpu_name(), present.flatten(), vector_bytes, 32 if wide else 16)

@@ -160,7 +160,7 @@ def cumsum(input: Tensor, dim: int, dtype: Any = None) -> Tensor:
         >>> cumsum(Tensor([1, 2, 3]), 0).tolist()
         [1, 3, 6]
     """
-    if dtype is None and isinstance(input, Tensor) and not input.dtype.is_float:
+    if dtype is None and isinstance(input, Tensor) and not input.dtype.is_inexact:
         dtype = int64
     return ops.cumsum(input, dim, dtype)
 
@@ -246,7 +246,7 @@ def trace(input: Tensor) -> Tensor:
         >>> trace(Tensor([[1, 2], [3, 4]])).item()
         5
     """
-    is_whole = isinstance(input, Tensor) and not input.dtype.is_float
+    is_whole = isinstance(input, Tensor) and not input.dtype.is_inexact
     return ops.trace(input, dtype=int64) if is_whole else ops.trace(input)
 
 

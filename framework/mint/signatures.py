@@ -106,7 +106,7 @@ greater_equal(input, other)
 gt(input, other)
 histc(input, bins=100, min=0, max=0)
 hstack(tensors)
-imag(input) = ops.zeros_like(input)
+imag(input)
 index_add(input, dim, index, source, *, alpha=1) = Tensor.index_add(input, dim, index, source, alpha=alpha)
 index_select(input, dim, index)
 inverse(input)
@@ -150,9 +150,10 @@ not_equal(input, other)
 ones_like(input, *, dtype=None)
 outer(input, vec2)
 permute(input, dims)
+polar(abs, angle)
 pow(input, exponent)
 ravel(input)
-real(input) = input
+real(input)
 reciprocal(input)
 remainder(input, other)
 repeat_interleave(input, repeats, dim=None, *, output_size=None) = ops.repeat_interleave(input, repeats, dim)
@@ -273,11 +274,9 @@ def with_positions(found: tuple[Tensor, Tensor]) -> tuple[Tensor, Tensor]:
 
 
 def squeezed(input: Tensor, dim: Any) -> Tensor:
-    """Without axes of length 1: all, or one, or those of several that have this length."""
-    if isinstance(dim, (tuple, list)):
-        dim = tuple(axis for axis in dim if not -input.ndim <= axis < input.ndim or input.shape[axis] == 1)
-        if not dim:
-            return ops.reshape(input, input.shape)
+    """Without axes of length 1: all, or those among the named that have it; of no names none."""
+    if isinstance(dim, (tuple, list)) and not dim:
+        return ops.reshape(input, input.shape)
     return ops.squeeze(input, dim)
 
 

@@ -63,20 +63,22 @@ _ELEMENTS_RENAMED = {
 #: stand, the second is the array API standard's.
 _ARGUMENTS: dict[str, str] = {
     "argwhere": "a=input", "bincount": "x=input weights minlength", "broadcast_to": "array=input shape",
-    "clip": "x=input xmin|min=min xmax|max=max", "diagonal": "a=input offset axis1=dim1 axis2=dim2",
+    "clip": "x=input xmin|min=min xmax|max=max dtype", "column_stack": "tup=tensors",
+    "diagonal": "a=input offset axis1=dim1 axis2=dim2",
     "diff": "a=x n axis prepend append", "dot": "a=input b=other", "dsplit": "x=input indices_or_sections",
+    "dstack": "tup=tensors",
     "expand_dims": "a=input_x axis", "fliplr": "m=input", "flipud": "m=input",
-    "hsplit": "x=input indices_or_sections", "inner": "a=input b=other",
-    "isclose": "a=input b=other rtol atol equal_nan", "kron": "a=input b=other", "matmul": "x1=input x2=other",
+    "hsplit": "x=input indices_or_sections", "hstack": "tup=tensors", "inner": "a=input b=other",
+    "isclose": "a=input b=other rtol atol equal_nan", "kron": "a=input b=other", "matmul": "x1=input x2=other dtype",
     "matrix_power": "a=input n", "moveaxis": "a=x source destination", "norm": "x=A ord axis=dim keepdims=keepdim",
-    "ravel": "x=input", "roll": "a=input shift=shifts axis=dims", "rot90": "m=input k axes=dims",
-    "squeeze": "a=input axis", "swapaxes": "x=input axis1=axis0 axis2=axis1", "tile": "a=input reps=dims",
+    "ravel": "x=input", "roll": "a=input shift=shifts axis=dims", "rot90": "a|m=input k axes=dims",
+    "swapaxes": "x=input axis1=axis0 axis2=axis1", "tile": "a=input reps=dims",
     "trace": "a=input offset axis1 axis2 dtype", "trapz": "y x dx axis=dim", "tril": "m=input k=diagonal",
-    "triu": "m=input k=diagonal", "vsplit": "x=input indices_or_sections",
+    "triu": "m=input k=diagonal", "vsplit": "x=input indices_or_sections", "vstack": "tup=inputs",
 }  # fmt: skip
 
-#: The same as in `ops`, of a sequence of tensors.
-_PLAIN = ("column_stack", "dstack", "hstack", "vstack")
+#: Those of them that take a sequence of tensors.
+_OF_SEQUENCES = ("column_stack", "dstack", "hstack", "vstack")
 
 
 def _of_elements(name: str) -> Callable:
@@ -111,18 +113,23 @@ def _with_names(name: str) -> Callable:
             given[known[key]] = value
         for _, own in pairs[: 2 if name in ("dot", "inner", "isclose", "kron", "matmul") else 1]:
             if own in given:
-                given[own] = tensors(given[own])
-        return function(**given)
+                taken = given[own]
+                given[own] = tuple(map(tensors, taken)) if name in _OF_SEQUENCES else tensors(taken)
+        dtype = None if "dtype" in known_there else given.pop("dtype", None)
+        return of_type(function(**given), dtype)
 
     there = _signature_of(function)
     known_there = there.parameters
-    parameters = [known_there[own].replace(name=key, kind=_EITHER) for key, own in pairs if own in known_there]
+    parameters = [
+        known_there[own].replace(name=key, kind=_EITHER) if own in known_there else _DTYPE for key, own in pairs
+    ]
     told = inspect.Signature(parameters, return_annotation=there.return_annotation)
     call.__signature__ = told  # type: ignore[attr-defined]
     return call
 
 
 _EITHER = inspect.Parameter.POSITIONAL_OR_KEYWORD
+_DTYPE = inspect.Parameter("dtype", _EITHER, default=None)  # of the result, where the function has none
 
 
 def _signature_of(function: Any) -> inspect.Signature:
@@ -134,8 +141,6 @@ def __getattr__(name: str) -> Any:
         found = _of_elements(name)
     elif name in _ARGUMENTS:
         found = _with_names(name)
-    elif name in _PLAIN:
-        return getattr(ops, name)
     else:
         raise MissingName("anfora.numpy", name)
     found.__name__ = found.__qualname__ = name
@@ -153,6 +158,4 @@ _TYPES = (
     "nan", "pi", "uint", "uint16", "uint32", "uint64", "uint8",
 )  # fmt: skip
 _MODULES = (arrays, calculations, standard)
-__all__ = sorted(
-    {*_ELEMENTS.split(), *_ELEMENTS_RENAMED, *_ARGUMENTS, *_PLAIN, *_TYPES}.union(*(m.__all__ for m in _MODULES))
-)
+__all__ = sorted({*_ELEMENTS.split(), *_ELEMENTS_RENAMED, *_ARGUMENTS, *_TYPES}.union(*(m.__all__ for m in _MODULES)))

@@ -11,7 +11,18 @@ from typing import Any
 import numpy
 
 from anfora import ops
-from anfora.core.dtype import as_dtype, bool_, float32, float64, int32, int64, promote, promote_scalar
+from anfora.core.dtype import (
+    as_dtype,
+    bool_,
+    complex64,
+    complex128,
+    float32,
+    float64,
+    int32,
+    int64,
+    promote,
+    promote_scalar,
+)
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.ops.composite import with_doors
@@ -22,7 +33,7 @@ __all__ = [
     "diagflat", "digitize", "empty", "empty_like", "eye", "flip", "full", "full_like", "geomspace", "hamming",
     "hanning", "identity", "indices", "isscalar", "ix_", "linspace", "logspace", "meshgrid", "mgrid", "ogrid", "ones",
     "ones_like", "pad", "piecewise", "promote_types", "rand", "randint", "randn", "ravel_multi_index", "repeat",
-    "result_type", "rollaxis", "searchsorted", "select", "size", "split", "stack", "take", "take_along_axis",
+    "result_type", "rollaxis", "searchsorted", "select", "size", "split", "squeeze", "stack", "take", "take_along_axis",
     "transpose", "tri", "tril_indices", "tril_indices_from", "triu_indices", "triu_indices_from", "unravel_index",
     "where", "zeros", "zeros_like",
 ]  # fmt: skip
@@ -58,8 +69,8 @@ def asarray(a: Any, dtype: Any = None, *, device: Any = None, copy: bool | None 
         made = stack([asarray(x) for x in a])
         return made if dtype is None else made.astype(as_dtype(dtype))
     made = Tensor(a)
-    if dtype is None and isinstance(a, (bool, int, float, list, tuple)):
-        dtype = {int64: int32, float64: float32}.get(made.dtype)
+    if dtype is None and isinstance(a, (bool, int, float, complex, list, tuple)):
+        dtype = {int64: int32, float64: float32, complex128: complex64}.get(made.dtype)
     return made if dtype is None else made.astype(as_dtype(dtype))
 
 
@@ -311,8 +322,8 @@ def result_type(*arrays_and_dtypes: Any) -> Any:
         >>> result_type(int8, 1), result_type(int8, 1.5), result_type(1, 2)
         (anfora.int8, anfora.float32, anfora.int32)
     """
-    numbers = [x for x in arrays_and_dtypes if isinstance(x, (int, float))]
-    others = [x for x in arrays_and_dtypes if not isinstance(x, (int, float))]
+    numbers = [x for x in arrays_and_dtypes if isinstance(x, (int, float, complex))]
+    others = [x for x in arrays_and_dtypes if not isinstance(x, (int, float, complex))]
     if not others:
         return functools.reduce(promote, [asarray(x).dtype for x in numbers])
     found = functools.reduce(promote, [_kind(x) for x in others])
@@ -427,17 +438,28 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     return ops.repeat_interleave(a, repeats, axis)
 
 
-def pad(arr: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> Tensor:
+def pad(
+    arr: Any,
+    pad_width: Any,
+    mode: str = "constant",
+    stat_length: Any = None,
+    constant_values: Any = 0,
+    end_values: Any = 0,
+    reflect_type: str = "even",
+) -> Tensor:
     """Elements around a tensor: mode "constant" (and `constant_values`), "edge", "reflect", "symmetric" or "wrap"."""
+    given = {"stat_length": (stat_length, None), "end_values": (end_values, 0), "reflect_type": (reflect_type, "even")}
+    odd = [name for name, (value, usual) in given.items() if value != usual]
+    if odd:
+        raise NotImplementedError(f"pad with {odd}")
     arr = asarray(arr)
     names = {"constant": "constant", "edge": "replicate", "reflect": "reflect", "wrap": "circular"}
     width = numpy.broadcast_to(pad_width, (arr.ndim, 2)).tolist()
     if mode in ("constant", "symmetric"):
         flat = [n for pair in reversed(width) for n in pair]
-        value = kwargs.pop("constant_values", 0)
-        if kwargs or not isinstance(value, (int, float)):
-            raise NotImplementedError(f"pad with {sorted(kwargs) or 'constant_values for each side'}")
-        return ops.pad(arr, flat, mode, value) if mode == "constant" else ops.pad(arr, flat, mode)
+        if not isinstance(constant_values, (int, float)):
+            raise NotImplementedError("pad with constant_values for each side")
+        return ops.pad(arr, flat, mode, constant_values) if mode == "constant" else ops.pad(arr, flat, mode)
     if mode not in names:
         raise NotImplementedError(f"pad with mode={mode!r}")
     for axis, (before, after) in enumerate(width):
@@ -452,6 +474,15 @@ def size(a: Any, axis: int | None = None) -> int:
     """How many elements there are, in all or along an axis."""
     a = asarray(a)
     return a.size if axis is None else a.shape[axis]
+
+
+def squeeze(a: Any, axis: Any = None) -> Tensor:
+    """Without axes of length 1: all, or those named, which must have it."""
+    a = asarray(a)
+    for i in () if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,):
+        if -a.ndim <= i < a.ndim and a.shape[i] != 1:
+            raise OpValueError(f"squeeze: axis {i} of the shape {a.shape} has length {a.shape[i]}, not 1", arg="axis")
+    return ops.squeeze(a, axis)
 
 
 # -- places -----------------------------------------------------------------------------------------------------------

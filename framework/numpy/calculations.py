@@ -13,7 +13,7 @@ import numpy
 
 from anfora import ops
 from anfora.core.dtype import DType, as_dtype, bool_, float32, int32, int64, uint8, uint32
-from anfora.core.errors import OpValueError
+from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.numpy.arrays import (
     arange,
@@ -66,13 +66,13 @@ def summed_type(dtype: DType) -> DType:
 def mean(a: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """The mean along axes, of all elements without any."""
     a = asarray(a)
-    return of_type(ops.mean(a if a.dtype.is_float else a.astype(float32), axis, keepdims), dtype)
+    return of_type(ops.mean(a if a.dtype.is_inexact else a.astype(float32), axis, keepdims), dtype)
 
 
 def average(x: Any, axis: Any = None, weights: Any = None, returned: bool = False) -> Any:
     """The mean along axes, with weights; if `returned`, their sum too."""
     x = asarray(x)
-    x = x if x.dtype.is_float else x.astype(float32)
+    x = x if x.dtype.is_inexact else x.astype(float32)
     if weights is None:
         result = mean(x, axis)
         total = full_like(result, x.size / builtins.max(result.size, 1))
@@ -439,7 +439,18 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
 
 
 def _counted(name: str) -> Callable:
+    there = inspect.signature(getattr(numpy, name))
+    order = list(there.parameters)
+    if "density" in order:  # MindSpore has weights before it
+        order = [*(key for key in order if key not in ("weights", "density")), "weights", "density"]
+
     def function(*args: Any, **kwargs: Any) -> Any:
+        try:
+            bound = told.bind(*args, **kwargs)
+        except TypeError as error:
+            raise OpTypeError(f"{name}: {error}") from None
+        args, kwargs = (), dict(bound.arguments)
+
         def plain(x: Any) -> Any:
             if isinstance(x, (tuple, list)):
                 return type(x)(map(plain, x))
@@ -450,8 +461,11 @@ def _counted(name: str) -> Callable:
         made = getattr(numpy, name)(*map(plain, args), **{key: plain(value) for key, value in kwargs.items()})
         return _float_tensors(made)
 
-    function.__doc__ = f"numpy's `{name}`, float32; there is no gradient."
-    function.__signature__ = inspect.signature(getattr(numpy, name))  # type: ignore[attr-defined]
+    told = inspect.Signature(
+        [there.parameters[key].replace(kind=inspect.Parameter.POSITIONAL_OR_KEYWORD) for key in order]
+    )
+    function.__doc__ = f"numpy's `{name}`, float32; there is no gradient. After `range` come `weights`, then `density`."
+    function.__signature__ = told  # type: ignore[attr-defined]
     return function
 
 
@@ -490,14 +504,14 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     return ar1[in1d(ar1, ar2, True)]
 
 
-def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
-    """Whether shapes and all elements are equal."""
-    return numpy.array_equal(asarray(a1).asnumpy(), asarray(a2).asnumpy(), equal_nan=equal_nan)
+def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Tensor:
+    """Whether shapes and all elements are equal, a bool tensor ()."""
+    return asarray(numpy.array_equal(asarray(a1).asnumpy(), asarray(a2).asnumpy(), equal_nan=equal_nan))
 
 
-def array_equiv(a1: Any, a2: Any) -> bool:
-    """Whether all elements are equal after broadcasting."""
-    return bool(numpy.array_equiv(asarray(a1).asnumpy(), asarray(a2).asnumpy()))
+def array_equiv(a1: Any, a2: Any) -> Tensor:
+    """Whether all elements are equal after broadcasting, a bool tensor ()."""
+    return asarray(bool(numpy.array_equiv(asarray(a1).asnumpy(), asarray(a2).asnumpy())))
 
 
 globals().update(with_doors(globals(), __all__))

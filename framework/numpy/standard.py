@@ -1,8 +1,8 @@
 """The array API standard, as far as its names are not those of numpy's dialect next door.
 
 `Tensor.__array_namespace__()` gives `anfora.numpy`, whose functions take the standard's arguments beside MindSpore's. Its
-version is 2024.12. What the standard leaves to a library: numbers of Python become int32 and float32, places are int64, the
-one device is "CPU". There are no complex numbers, so `conj` and `real` of a tensor are the tensor.
+version is 2024.12. What the standard leaves to a library: numbers of Python become int32, float32 and complex64, places are
+int64, the one device is "CPU".
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from anfora.core.dtype import DType, as_dtype, complex64, complex128, int32, int
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.core.tensor import from_dlpack as shared
-from anfora.numpy.arrays import asarray, concatenate, here, zeros_like
+from anfora.numpy.arrays import asarray, concatenate, here
 from anfora.numpy.calculations import summed_type
 from anfora.ops.composite import with_doors
 
@@ -63,7 +63,8 @@ class __array_namespace_info__:
     def default_dtypes(self, *, device: Any = None) -> dict[str, DType]:
         """The element types of Python's numbers, and of places."""
         here(device)
-        return {"real floating": dt.float32, "integral": int32, "indexing": int64}
+        floating = {"real floating": dt.float32, "complex floating": complex64}
+        return {**floating, "integral": int32, "indexing": int64}
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
         """The element types of one kind, of several, or all."""
@@ -80,9 +81,8 @@ _STANDARD = tuple(dtype for dtype in dt.ALL if dtype not in (dt.float16, dt.bflo
 
 _KINDS = {
     "bool": "b", "signed integer": "i", "unsigned integer": "u", "integral": "iu", "real floating": "f",
-    "complex floating": "", "numeric": "iuf",
+    "complex floating": "c", "numeric": "iufc",
 }  # fmt: skip
-_COMPLEX = (complex64, complex128)  # named, though no tensor has them
 
 
 def isdtype(dtype: Any, kind: Any) -> builtins.bool:
@@ -99,8 +99,6 @@ def isdtype(dtype: Any, kind: Any) -> builtins.bool:
     """
     if isinstance(kind, tuple):
         return builtins.any(isdtype(dtype, one) for one in kind)
-    if dtype in _COMPLEX or kind in _COMPLEX:
-        return dtype == kind or kind in ("complex floating", "numeric")
     own = as_dtype(dtype)
     if not isinstance(kind, str):
         return own is as_dtype(kind)
@@ -139,8 +137,9 @@ class finfo:
 
     def __init__(self, type: Any) -> None:
         self.dtype = dtype = as_dtype(type.dtype if isinstance(type, Tensor) else type)
-        if not dtype.is_float:
+        if not dtype.is_inexact:
             raise OpTypeError(f"finfo needs a floating-point type, but got {dtype}", arg="type")
+        dtype = self.dtype = dtype.part
         self.bits = dtype.bits
         known: Any = numpy.finfo(dtype.numpy)
         self.max, self.eps = float(known.max), float(known.eps)
@@ -203,18 +202,18 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: builtins.bool | None = N
 
 
 def conj(x: Any) -> Tensor:
-    """The complex conjugate, which is the tensor: its numbers are real."""
-    return asarray(x)
+    """The complex conjugate; of real numbers the tensor."""
+    return ops.conj(asarray(x))
 
 
 def real(x: Any) -> Tensor:
-    """The real part, which is the tensor."""
-    return asarray(x)
+    """The real part; of real numbers the tensor."""
+    return ops.real(asarray(x))
 
 
 def imag(x: Any) -> Tensor:
-    """The imaginary part: zeros."""
-    return zeros_like(x)
+    """The imaginary part; of real numbers zeros."""
+    return ops.imag(asarray(x))
 
 
 # -- along axes -------------------------------------------------------------------------------------------------------
@@ -319,8 +318,8 @@ def argsort(x: Any, *, axis: int = -1, descending: builtins.bool = False, stable
 
 
 def vecdot(x1: Any, x2: Any, *, axis: int = -1) -> Tensor:
-    """The sums of products along an axis, the others being broadcast."""
-    x1, x2 = asarray(x1), asarray(x2)
+    """The sums of products along an axis, the others being broadcast; of complex numbers `x1` is conjugated."""
+    x1, x2 = ops.conj(asarray(x1)), asarray(x2)
     one, other = ops.moveaxis(x1, axis, -1), ops.moveaxis(x2, axis, -1)
     if one.shape[-1] != other.shape[-1]:
         raise OpValueError(

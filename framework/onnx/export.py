@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from anfora.core.cell import Cell
 from anfora.core.errors import AnforaWarning, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor, current
 from anfora.graph.tell.explain import FallbackError
-from anfora.graph_files import graph_of
+from anfora.graph_files import graph_of, names_of_inputs
 from anfora.onnx.library import library
 from anfora.onnx.program import Length, Program, merged, program_of
 from anfora.onnx.table import code_of
@@ -47,7 +46,7 @@ def export(
             f"export: `opset_version` must be an integer from {LEAST} to {newest}, but got {opset_version!r}",
             arg="opset_version",
         )
-    names = _names("input_names", input_names, len(inputs), _names_of(net, len(inputs)))
+    names = _names("input_names", input_names, len(inputs), names_of_inputs(net, len(inputs)))
     made = _Recorded(net, inputs, names)
     axes = _batch(inputs, names) if dynamic_axes is None else _axes(dynamic_axes, inputs, names)
     writer = None
@@ -128,17 +127,6 @@ def _resized(x: Tensor, lengths: Mapping[int, int]) -> Tensor:
 
 
 # -- names and axes ---------------------------------------------------------------------------------------------------
-
-
-def _names_of(net: Any, count: int) -> list[str]:
-    """What a network calls its inputs."""
-    function = net.construct if isinstance(net, Cell) else net
-    try:
-        parameters = list(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        parameters = []
-    names = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][:count]
-    return names if len(names) == count else [f"input{i}" for i in range(count)]
 
 
 def _names(option: str, given: Sequence[str] | None, count: int, otherwise: list[str]) -> list[str]:

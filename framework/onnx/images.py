@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import math
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -117,6 +118,20 @@ def _matrix(n, places, kind, a, stretch, exclude_outside):
     return made / np.where(sums == 0, 1, sums) if wide > 1 or exclude_outside else made
 
 
+def _sizes_and_scales(
+    lengths: list[int], sizes: Sequence[int] | None, scales: Sequence[float] | None, policy: str
+) -> tuple[Sequence[int], Sequence[float]]:
+    """How long axes become, and how many times as long as they are."""
+    if not sizes:
+        scales = list(scales or ())
+        return [math.floor(n * scale) for n, scale in zip(lengths, scales)], scales
+    scales = [m / n for m, n in zip(sizes, lengths)]
+    if policy == "stretch":
+        return sizes, scales
+    scale = min(scales) if policy == "not_larger" else max(scales)
+    return [math.floor(n * scale + 0.5) for n in lengths], [scale] * len(lengths)
+
+
 @reads("Resize")
 def resize(
     X, roi: Floats = None, scales: Floats = None, sizes: Ints = None, *, antialias=0, axes=None,
@@ -127,15 +142,7 @@ def resize(
         scales, roi, coordinate_transformation_mode, nearest_mode = roi, None, "asymmetric", "floor"
     rank = X.ndim
     axes = tuple(range(rank)) if axes is None else tuple([a % rank for a in axes])
-    if sizes:
-        scales = [m / X.shape[axis] for m, axis in zip(sizes, axes)]
-        if keep_aspect_ratio_policy != "stretch":
-            scale = min(scales) if keep_aspect_ratio_policy == "not_larger" else max(scales)
-            sizes = [math.floor(X.shape[axis] * scale + 0.5) for axis in axes]
-            scales = [scale] * len(axes)
-    else:
-        scales = list(scales or ())
-        sizes = [math.floor(X.shape[axis] * scale) for axis, scale in zip(axes, scales)]
+    sizes, scales = _sizes_and_scales([X.shape[axis] for axis in axes], sizes, scales, keep_aspect_ratio_policy)
     x, dtype = X, X.dtype
     outside = None
     if mode != "nearest" and not dtype.is_float:

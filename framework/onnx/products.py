@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -213,6 +214,28 @@ def conv(
     raise OpValueError(f"Conv over {rank} axes")
 
 
+def _cut_off(full: list[int], wanted: Sequence[int], auto_pad: str) -> tuple[list[int], list[int]]:
+    """How much of each axis a transposed convolution leaves out in front, and behind, so that the result has a shape."""
+    total = [max(f - n, 0) for f, n in zip(full, wanted)]
+    small = [t // 2 for t in total]
+    large = [t - s for t, s in zip(total, small)]
+    return (small, large) if auto_pad == "SAME_UPPER" else (large, small)
+
+
+def _spread(x: Tensor, strides: Sequence[int]) -> Tensor:
+    """Zeros between the elements, along the axes behind the channels."""
+    for axis, step in enumerate(strides, 2):
+        if step > 1:
+            n = x.shape[axis]
+            x = ops.expand_dims(x, axis + 1)
+            width = [0] * x.ndim
+            width[axis + 1] = step - 1
+            x = registry["pad_constant"](x, Tensor(0, x.dtype), before=(0,) * x.ndim, after=tuple(width))
+            x = ops.reshape(x, (*x.shape[:axis], n * step, *x.shape[axis + 2 :]))
+            x = ops.narrow(x, axis, 0, (n - 1) * step + 1)
+    return x
+
+
 @reads("ConvTranspose")
 def conv_transpose(
     X, W, B=None, *, auto_pad="NOTSET", dilations=None, group=1, kernel_shape=None, output_padding=None,
@@ -228,10 +251,7 @@ def conv_transpose(
         output_shape = tuple([n * s for n, s in zip(sizes, strides)])
     if output_shape is not None:
         output_shape = output_shape[-rank:]
-        total = [max(f - n, 0) for f, n in zip(full, output_shape)]
-        small = [t // 2 for t in total]
-        large = [t - s for t, s in zip(total, small)]
-        before, after = (small, large) if auto_pad == "SAME_UPPER" else (large, small)
+        before, after = _cut_off(full, output_shape, auto_pad)
     else:
         given = pads if pads is not None and auto_pad == "NOTSET" else (0,) * (2 * rank)
         before, after = list(given[:rank]), list(given[rank:])
@@ -245,16 +265,7 @@ def conv_transpose(
             x, w, B, size=(*one, *out), stride=(*one, *strides), padding=ends, dilation=(*one, *dilations), groups=group
         )
         return ops.squeeze(made, 2) if flat else made
-    x = X
-    for axis, step in enumerate(strides, 2):  # zeros between the elements
-        if step > 1:
-            n = x.shape[axis]
-            x = ops.expand_dims(x, axis + 1)
-            width = [0] * x.ndim
-            width[axis + 1] = step - 1
-            x = registry["pad_constant"](x, Tensor(0, x.dtype), before=(0,) * x.ndim, after=tuple(width))
-            x = ops.reshape(x, (*x.shape[:axis], n * step, *x.shape[axis + 2 :]))
-            x = ops.narrow(x, axis, 0, (n - 1) * step + 1)
+    x = _spread(X, strides)
     x = padded(x, [r - 1 - b for r, b in zip(reach, before)], [r - 1 - a + o for r, a, o in zip(reach, after, rest)], 0)
     w = ops.flip(W, tuple(range(2, 2 + rank)))
     w = ops.reshape(w, (group, W.shape[0] // group, W.shape[1], *kernel))

@@ -20,8 +20,9 @@ from anfora.core.dtype import DType
 from anfora.core.errors import AnforaError, OpValueError
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor, current
-from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode
+from anfora.graph.ir import AnfNode, CNode, FuncGraph, ValueNode
 from anfora.graph.ir.structure import Structure
+from anfora.graph_files import branches_refused
 
 __all__ = ["Length", "Ref", "Row", "Program", "Varying", "lengths_in", "merged", "program_of"]
 
@@ -148,18 +149,7 @@ def program_of(graph: FuncGraph) -> Program:
     """
     structure = Structure(graph)
     if len(structure.graphs) > 1:
-        schedules = structure.schedules.values()
-        looks = [call.span for calls in schedules for call in calls if call.calls(PRIMITIVES["switch"]) and call.span]
-        if looks:
-            place = "\n".join(["", f"  {looks[0]}: the data of a tensor", *looks[0].show()])
-            raise OpValueError(
-                f"{graph.name} cannot be written as ONNX: it goes on by what lies in a tensor{place}",
-                help="`ops.where` instead of `if`, say; a file of the format MINDIR holds branches and loops.",
-            )
-        raise OpValueError(
-            f"{graph.name} cannot be written as ONNX: it has a loop that is not unrolled, or a function inside",
-            help="shorter loops over ranges are unrolled.",
-        )
+        raise branches_refused(graph.name, "ONNX", structure)
     number: dict[AnfNode, int] = {parameter: -1 - i for i, parameter in enumerate(graph.parameters)}
 
     def argument(node: AnfNode) -> Any:

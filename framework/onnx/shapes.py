@@ -42,7 +42,7 @@ def _(w: Writer, input_x, axis):
 @writes("squeeze")
 def _(w: Writer, input, axis):
     axes = [a for a, n in enumerate(input.shape) if n == 1] if axis is None else axis
-    axes = (axes,) if isinstance(axes, int) else tuple(axes)
+    axes = [a for a in ((axes,) if isinstance(axes, int) else axes) if input.shape[a] == 1]
     return w.node("Squeeze", input, w.ints(axes)) if axes else w.node("Identity", input)
 
 

@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 
 from anfora.core import dtype as dt
 from anfora.core.dtype import DType
-from anfora.core.errors import OpValueError
+from anfora.core.errors import OpTypeError, OpValueError
 
 __all__ = ["DTYPES", "Float", "Floats", "Int", "Ints", "Read", "READS", "State", "WRITES", "code_of", "dtype_of", "reads",
            "writes"]  # fmt: skip
@@ -130,5 +130,11 @@ def dtype_of(code: int) -> DType:
 
 
 def code_of(dtype: DType) -> int:
-    """ONNX's number of an element type."""
+    """ONNX's number of an element type.
+
+    Raises:
+        OpTypeError: it is complex.
+    """
+    if dtype not in _CODES:
+        raise OpTypeError(f"{dtype.name} tensors are not written as ONNX, whose operators do not take them")
     return _CODES[dtype]

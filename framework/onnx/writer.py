@@ -14,6 +14,7 @@ from anfora.core.errors import OpValueError
 from anfora.core.op import Op, Weak, common_dtype
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor, current
+from anfora.core.tree import leaves
 from anfora.graph.ir import PRIMITIVES
 from anfora.graph.ir.primitives import Primitive
 from anfora.onnx.program import Length, Program, Ref, Row, Shaped, Varying
@@ -273,6 +274,12 @@ class Writer:
             for item in value:
                 self.refuse_varying(item)
 
+    def _refuse_complex(self, tree: Any) -> None:
+        """Complex numbers have types in ONNX, but next to no operators."""
+        for leaf in leaves(tree):
+            if isinstance(leaf, (Tensor, TensorType, Shaped)) and leaf.dtype.is_complex:
+                raise Unwritten(f"{leaf.dtype.name} numbers, which ONNX's operators do not take")
+
     # -- the program --------------------------------------------------------------------------------------------------
 
     def run(self) -> list[Value]:
@@ -288,8 +295,9 @@ class Writer:
             self.span, self.out = row.span, row.abstract
             try:
                 self.refuse_varying(row.abstract)
+                self._refuse_complex((row.abstract, row.args))
                 args = tuple(map(self._given, row.args))
-                if any(arg is Unwritten for arg in _leaves(args)):
+                if any(arg is Unwritten for arg in leaves(args)):
                     found.append(Unwritten)
                 elif at in self._movers:  # batch norm in training does it
                     found.append(None)
@@ -301,18 +309,14 @@ class Writer:
                     found.append(self._primitive(row.function, args))
             except Unwritten as error:
                 found.append(Unwritten)
-                place = (
-                    "\n".join([f"  {row.span}: {error.message}", *row.span.show()])
-                    if row.span
-                    else f"  {error.message}"
-                )
+                place = row.span.told(error.message) if row.span else f"  {error.message}"
                 refused[place] = None
         if refused:
             made = OpValueError(f"{self.program.name} cannot be written as ONNX of version {self.opset}")
             made.place = "\n".join(refused)
             raise made
         self.span = None
-        return [self._output(i, value) for i, value in enumerate(_leaves([self._given(self.program.output)]))]
+        return [self._output(i, value) for i, value in enumerate(leaves(self._given(self.program.output)))]
 
     def _given(self, arg: Any) -> Any:
         """What an argument of a row stands for."""
@@ -339,7 +343,7 @@ class Writer:
             if isinstance(named[name], Varying):
                 self.refuse_varying(named[name])
         made = WRITES[op.name](self, **named)
-        for value, kind in zip(_leaves([made]), _types(self.out)):
+        for value, kind in zip(leaves(made), _types(self.out)):
             if isinstance(value, Value):
                 if value.dtype is not kind.dtype:
                     raise AssertionError(f"{op.name} is written as {value.dtype}, and is {kind.dtype}")
@@ -486,7 +490,7 @@ def _moving_averages(program: Program) -> tuple[dict[int, tuple], set[int]]:
     that move them. Averages that something else reads too are not among them: a file would show it the old ones."""
     found: dict[int, dict[int, tuple]] = {}
     users: dict[Any, int] = {}
-    for each in _leaves([*(row.args for row in program.rows), program.output]):
+    for each in leaves([*(row.args for row in program.rows), program.output]):
         if isinstance(each, Ref):
             users[each] = users.get(each, 0) + 1
     for at, row in enumerate(program.rows):
@@ -507,20 +511,8 @@ def _is_batch_norm(row: Row) -> bool:
     return isinstance(row.function, Op) and row.function.name == "channel_norm" and row.args[3] == 0
 
 
-def _leaves(values: Iterable[Any]) -> list[Any]:
-    found: list[Any] = []
-    for value in values:
-        if isinstance(value, (tuple, list)):
-            found += _leaves(value)
-        elif isinstance(value, dict):
-            found += _leaves(value.values())
-        else:
-            found.append(value)
-    return found
-
-
 def _types(abstract: Any) -> list[Any]:
-    return [item for item in _leaves([abstract]) if isinstance(item, (TensorType, Shaped))]
+    return [item for item in leaves(abstract) if isinstance(item, (TensorType, Shaped))]
 
 
 def meeting(*values: Any) -> DType:

@@ -6,7 +6,9 @@ composite.py    functions that are written in operators
 derived.py      sentences in other operators, of no family
 programs.py     functions over nestings, functions by types, and what programs use beside operators
 methods.py      the table of Tensor's methods and operators; forms.py, random_forms.py, what they add to the functions
-primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py, its second part
+former.py       names that arguments had in other versions of MindSpore
+primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py and rare_primitives.py, its
+                second and third part
                 gradients.py, the gradients of operators as classes; updates.py, the steps of optimizers as classes
 user_primitives.py  classes of operators that programs define themselves
 custom.py       operators of functions that numba compiles; custom_class.py, the same as MindSpore spells it
@@ -18,7 +20,8 @@ comparison.py   comparisons, logic, bits, choice         activation.py   activat
 reduction.py    sums, means, extremes along axes         scan.py         running sums, products, extremes
 sorting.py      order, ranks, counts                     softmaxes.py    softmax and its kin
 linear.py       matrix products                          linalg.py       norms, inverses, factors of matrices
-factors.py      equations by factors                     spectra.py      frequencies and their order
+factors.py      equations by factors                     spectra.py      Fourier transforms
+complexes.py    complex numbers                         complex_rules.py  what operators on real ones do with them
 convolution.py  convolutions                             pooling.py      windows of an image to one number
                                                          fractional_pooling.py  windows at random distances
 windows.py      what these two have in common            normalization.py  batch, layer, group norm
@@ -41,12 +44,14 @@ from importlib import import_module
 from typing import Any
 
 from anfora.core.nearest import MissingName
+from anfora.ops import complex_rules as complex_rules  # tells operators of complex numbers
 from anfora.ops import methods as methods  # gives Tensor its methods; before functions take the names of their modules
 from anfora.ops.activation import *  # noqa: F403
 from anfora.ops.arithmetic import *  # noqa: F403
 from anfora.ops.attention import *  # noqa: F403
 from anfora.ops.boxes import *  # noqa: F403
 from anfora.ops.comparison import *  # noqa: F403
+from anfora.ops.complexes import *  # noqa: F403
 from anfora.ops.convolution import *  # noqa: F403
 from anfora.ops.copying import *  # noqa: F403
 from anfora.ops.creation import *  # noqa: F403

@@ -14,7 +14,7 @@ from anfora.core.dtype import float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op, Weak
 from anfora.core.tensor import Tensor
-from anfora.kernel import activations, bodies
+from anfora.kernel import activations, bodies, complexes
 from anfora.kernel.bodies import absolute, clip, is_nan, select
 from anfora.kernel.emit import Value
 from anfora.ops.comparison import where
@@ -404,7 +404,7 @@ def _(input, thr, *, g):
 # -- logistic and hyperbolic ------------------------------------------------------------------------------------------
 
 
-@elementwise(bodies.sigmoid, takes="f", lift=True, cost=0.25)
+@elementwise(bodies.sigmoid, takes="f", lift=True, cost=0.25, complex=complexes.sigmoid)
 def sigmoid(input: Tensor):
     """1 / (1 + e^-input), element by element.
 
@@ -425,7 +425,7 @@ def _(out, *, g):
     return sigmoid_gradient(g, out)
 
 
-@elementwise(activations.sigmoid_gradient, takes="f")
+@elementwise(activations.sigmoid_gradient, takes="f", complex=lambda g, y: g * (y * (1.0 - y)))
 def sigmoid_gradient(gradient: Tensor, output: Tensor):
     """g y (1 - y): the gradient of `sigmoid`, fused."""
 
@@ -435,7 +435,7 @@ def _(gradient, output, *, g):
     return sigmoid_gradient(g, output), g * gradient * (1.0 - output * 2.0)
 
 
-@elementwise(bodies.tanh, takes="f", lift=True, cost=0.3)
+@elementwise(bodies.tanh, takes="f", lift=True, cost=0.3, complex=complexes.tanh)
 def tanh(input: Tensor):
     """Hyperbolic tangent, element by element.
 
@@ -456,7 +456,7 @@ def _(out, *, g):
     return tanh_gradient(g, out)
 
 
-@elementwise(activations.tanh_gradient, takes="f")
+@elementwise(activations.tanh_gradient, takes="f", complex=lambda g, y: g * (1.0 - y * y))
 def tanh_gradient(gradient: Tensor, output: Tensor):
     """g (1 - y²): the gradient of `tanh`, fused."""
 

@@ -13,7 +13,7 @@ from anfora.core.dtype import bfloat16
 from anfora.core.errors import OpTypeError, OpValueError, OpZeroDivisionError
 from anfora.core.op import Op, pass_gradient
 from anfora.core.tensor import Tensor
-from anfora.kernel import bodies
+from anfora.kernel import bodies, complexes
 from anfora.kernel.bodies import select
 from anfora.kernel.emit import Value
 from anfora.ops.comparison import greater, isfinite, less, less_equal, where
@@ -33,7 +33,7 @@ __all__ = [
 # -- the four operations ----------------------------------------------------------------------------------------------
 
 
-@elementwise({"iuf": lambda x, y: x + y, "b": lambda x, y: x | y})
+@elementwise({"iuf": lambda x, y: x + y, "b": lambda x, y: x | y}, complex=lambda x, y: x + y)
 def add(input: Tensor, other: Tensor):
     """input + other, element by element; of bools, whether either is true.
 
@@ -53,7 +53,7 @@ add.vjp("input")(pass_gradient)
 add.vjp("other")(pass_gradient)
 
 
-@elementwise(lambda x, y: x - y, takes="iuf")
+@elementwise(lambda x, y: x - y, takes="iuf", complex=True)
 def sub(input: Tensor, other: Tensor):
     """input - other, element by element.
 
@@ -77,7 +77,7 @@ def _(*, g):
     return -g
 
 
-@elementwise({"iuf": lambda x, y: x * y, "b": lambda x, y: x & y})
+@elementwise({"iuf": lambda x, y: x * y, "b": lambda x, y: x & y}, complex=lambda x, y: x * y)
 def mul(input: Tensor, other: Tensor):
     """input · other, element by element; of bools, whether both are true.
 
@@ -103,7 +103,7 @@ def _(input, *, g):
     return g * input
 
 
-@elementwise(lambda x, y: x / y, lift=True, cost=0.3)
+@elementwise(lambda x, y: x / y, lift=True, cost=0.3, complex=True)
 def real_div(input: Tensor, other: Tensor):
     """input / other, element by element: Python's `/`.
 
@@ -129,7 +129,7 @@ def _(other, out, *, g):
     return -(g * out / other)
 
 
-@elementwise(lambda x: -x, takes="iuf")
+@elementwise(lambda x: -x, takes="iuf", complex=True)
 def neg(input: Tensor):
     """-input, element by element.
 
@@ -389,7 +389,7 @@ def lcm(input: Tensor, other: Tensor):
 # -- powers that are products -----------------------------------------------------------------------------------------
 
 
-@elementwise(lambda x: x * x, takes="iuf")
+@elementwise(lambda x: x * x, takes="iuf", complex=True)
 def square(input: Tensor):
     """input², element by element.
 
@@ -410,7 +410,7 @@ def _(input, *, g):
     return g * (input + input)
 
 
-@elementwise(lambda x: 1.0 / x, takes="f", lift=True, cost=0.3)
+@elementwise(lambda x: 1.0 / x, takes="f", lift=True, cost=0.3, complex=True)
 def reciprocal(input: Tensor):
     """1 / input, element by element.
 
@@ -437,7 +437,7 @@ def _(out, *, g):
 # -- size and sign ----------------------------------------------------------------------------------------------------
 
 
-@elementwise({"iuf": bodies.absolute, "b": lambda x: x})
+@elementwise({"iuf": bodies.absolute, "b": lambda x: x}, complex=complexes.modulus, result="part")
 def abs(input: Tensor):
     """|input|, element by element.
 
@@ -454,8 +454,12 @@ def abs(input: Tensor):
 
 
 @abs.vjp("input")
-def _(input, *, g):
-    return g * sign(input)
+def _(input, out, *, g):
+    if not input.dtype.is_complex:
+        return g * sign(input)
+    from anfora.ops.reduction import quotient_or_zero
+
+    return input * quotient_or_zero(g, out)
 
 
 def _sign(x: Value) -> Value:
@@ -467,7 +471,7 @@ def _sign(x: Value) -> Value:
     return select(bodies.is_nan(x), x, sign) if x.type.is_float else sign
 
 
-@elementwise(_sign, takes="iuf")
+@elementwise(_sign, takes="iuf", complex=complexes.sign)
 def sign(input: Tensor):
     """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN.
 
@@ -917,7 +921,7 @@ frac.vjp("input")(pass_gradient)
 # -- several operations in one ----------------------------------------------------------------------------------------
 
 
-@elementwise(lambda x, a, b, value: x + value * a * b, takes="iuf")
+@elementwise(lambda x, a, b, value: x + value * a * b, takes="iuf", complex=True)
 def addcmul(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Tensor = 1):
     """input + value · tensor1 · tensor2, element by element.
 
@@ -952,7 +956,7 @@ def _(tensor1, tensor2, *, g):
     return g * tensor1 * tensor2
 
 
-@elementwise(lambda x, a, b, value: x + value * a / b, lift=True, cost=0.3)
+@elementwise(lambda x, a, b, value: x + value * a / b, lift=True, cost=0.3, complex=True)
 def addcdiv(input: Tensor, tensor1: Tensor, tensor2: Tensor, value: Tensor = 1):
     """input + value · tensor1 / tensor2, element by element.
 
@@ -993,7 +997,7 @@ def _lerp(start: Value, end: Value, weight: Value) -> Value:
     return select(bodies.absolute(weight) < 0.5, bodies.fma(weight, gap, start), bodies.fma(weight - 1.0, gap, end))
 
 
-@elementwise(_lerp, takes="f", lift=True)
+@elementwise(_lerp, takes="f", lift=True, complex=lambda start, end, weight: start + weight * (end - start))
 def lerp(input: Tensor, end: Tensor, weight: Tensor):
     """input + weight · (end - input), element by element; exactly the ends at the weights 0 and 1.
 
@@ -1058,6 +1062,10 @@ def nan_to_num(input: Tensor, nan=None, posinf=None, neginf=None) -> Tensor:
     """
     if not isinstance(input, Tensor):
         raise OpTypeError(f"nan_to_num needs a tensor for `input`, but got {input!r}", arg="input")
+    if input.dtype.is_complex:
+        from anfora.ops.complexes import complex, imag, real
+
+        return complex(*(nan_to_num(part(input), nan, posinf, neginf) for part in (real, imag)))
     if not input.dtype.is_float:
         return positive(input)
     largest = _LARGEST_BFLOAT16 if input.dtype is bfloat16 else float(np.finfo(input.dtype.storage).max)
@@ -1072,7 +1080,7 @@ def nan_to_num(input: Tensor, nan=None, posinf=None, neginf=None) -> Tensor:
 _LARGEST_BFLOAT16 = (2.0 - 2.0**-7) * 2.0**127
 
 
-@elementwise(lambda x: x, takes="iuf")
+@elementwise(lambda x: x, takes="iuf", complex=True)
 def positive(input: Tensor):
     """A copy of the input: Python's unary `+`.
 

@@ -10,7 +10,7 @@ from anfora.core.dtype import float64, int64, uint64
 from anfora.core.errors import OpTypeError
 from anfora.core.op import Op, Weak, common_dtype, leaves
 from anfora.core.tensor import Tensor
-from anfora.kernel import bodies
+from anfora.kernel import bodies, complexes
 from anfora.kernel.bodies import absolute
 from anfora.kernel.emit import Value
 from anfora.ops.composite import composite
@@ -38,7 +38,7 @@ def _wide_numbers(made: Op) -> None:
         return int64 if is_wide and any(isinstance(a, Weak) for a in leaves(abstracts)) else dtype
 
 
-@elementwise(lambda x, y: x == y, result="bool")
+@elementwise(lambda x, y: x == y, result="bool", complex=True)
 def equal(input: Tensor, other: Tensor):
     """Whether input == other, element by element. NaN equals nothing.
 
@@ -52,7 +52,7 @@ def equal(input: Tensor, other: Tensor):
     """
 
 
-@elementwise(lambda x, y: x != y, result="bool")
+@elementwise(lambda x, y: x != y, result="bool", complex=True)
 def not_equal(input: Tensor, other: Tensor):
     """Whether input != other, element by element. NaN differs from everything, itself included.
 
@@ -192,7 +192,7 @@ def _always(x: Value) -> Value:
     return x == x
 
 
-@elementwise({"f": bodies.is_nan, "biu": _never}, result="bool")
+@elementwise({"f": bodies.is_nan, "biu": _never}, result="bool", complex=complexes.is_not_a_number)
 def isnan(input: Tensor):
     """Whether an element is not a number.
 
@@ -206,7 +206,7 @@ def isnan(input: Tensor):
     """
 
 
-@elementwise({"f": lambda x: absolute(x) == float("inf"), "biu": _never}, result="bool")
+@elementwise({"f": lambda x: absolute(x) == float("inf"), "biu": _never}, result="bool", complex=complexes.is_infinite)
 def isinf(input: Tensor):
     """Whether an element is infinite, of either sign.
 
@@ -248,7 +248,7 @@ def isneginf(input: Tensor):
     """
 
 
-@elementwise({"f": lambda x: absolute(x) < float("inf"), "biu": _always}, result="bool")
+@elementwise({"f": lambda x: absolute(x) < float("inf"), "biu": _always}, result="bool", complex=complexes.is_finite)
 def isfinite(input: Tensor):
     """Whether an element is neither infinite nor NaN.
 
@@ -278,23 +278,27 @@ def signbit(input: Tensor):
 
 @composite
 def isreal(input) -> Tensor:
-    """Whether an element is a real number: all are, NaN too.
+    """Whether an element is a real number: those of real tensors are, NaN too, and complex ones without an imaginary part.
 
     Args:
-        input: tensor of any shape.
+        input: tensor of any shape and type.
     Returns:
         bool tensor of the input's shape.
     Example:
         >>> isreal(Tensor([1., 2.])).tolist()
         [True, True]
     """
+    if isinstance(input, Tensor) and input.dtype.is_complex:
+        from anfora.ops.complexes import imaginary_part
+
+        return equal(imaginary_part(input), 0)
     return logical_or(isnan(input), True)
 
 
 # -- logic ------------------------------------------------------------------------------------------------------------
 
 
-@elementwise(lambda x, y: (x != 0) & (y != 0), result="bool")
+@elementwise(lambda x, y: (x != 0) & (y != 0), result="bool", complex=True)
 def logical_and(input: Tensor, other: Tensor):
     """Whether both elements are true, that is, not zero.
 
@@ -308,7 +312,7 @@ def logical_and(input: Tensor, other: Tensor):
     """
 
 
-@elementwise(lambda x, y: (x != 0) | (y != 0), result="bool")
+@elementwise(lambda x, y: (x != 0) | (y != 0), result="bool", complex=True)
 def logical_or(input: Tensor, other: Tensor):
     """Whether either element is true, that is, not zero.
 
@@ -322,7 +326,7 @@ def logical_or(input: Tensor, other: Tensor):
     """
 
 
-@elementwise(lambda x, y: (x != 0) ^ (y != 0), result="bool")
+@elementwise(lambda x, y: (x != 0) ^ (y != 0), result="bool", complex=True)
 def logical_xor(input: Tensor, other: Tensor):
     """Whether exactly one of the elements is true, that is, not zero.
 
@@ -336,7 +340,7 @@ def logical_xor(input: Tensor, other: Tensor):
     """
 
 
-@elementwise(lambda x: x == 0, result="bool")
+@elementwise(lambda x: x == 0, result="bool", complex=True)
 def logical_not(input: Tensor):
     """Whether an element is false, that is, zero.
 
@@ -474,7 +478,11 @@ def bitwise_right_shift(input: Tensor, other: Tensor):
 # -- choosing ---------------------------------------------------------------------------------------------------------
 
 
-@elementwise(lambda c, x, y: bodies.select(c != 0, x, y), same=("input", "other"))
+@elementwise(
+    lambda c, x, y: bodies.select(c != 0, x, y),
+    same=("input", "other"),
+    complex=lambda c, x, y: complexes.choose(c != 0, x, y),
+)
 def where(condition: Tensor, input: Tensor, other: Tensor):
     """`input` where the condition holds, else `other`.
 
@@ -543,7 +551,7 @@ def masked_fill(input_x: Tensor, mask: Tensor, value: Tensor):
 
 @masked_fill.infer
 def _(input_x, mask, value):
-    ranks = "biuf".replace("u", "i")
+    ranks = "bifc"
     if ranks.index(input_x.dtype.kind.replace("u", "i")) < ranks.index(value.dtype.kind.replace("u", "i")):
         raise OpTypeError(
             f"masked_fill: {value!r} does not fit into {input_x!r}", arg="value",

@@ -23,7 +23,7 @@ from anfora.core import slots
 from anfora.core.arguments import word_for_one_of
 from anfora.core.errors import AnforaError, OpTypeError
 from anfora.core.nearest import MissingName
-from anfora.core.op import Op, parameter_names
+from anfora.core.op import Op, by_own_names, parameter_names
 from anfora.core.refusal import INNER, refusal
 from anfora.core.span import locate
 from anfora.core.tensor import Tensor
@@ -55,6 +55,7 @@ def composite(function: F) -> F:
             if i < len(args) and args[i].__class__ in _ARRAYS:
                 args = (*args[:i], Tensor(args[i]), *args[i + 1 :])
         if kwargs:
+            kwargs = by_own_names(wrapped, kwargs)
             kwargs = {k: Tensor(v) if k in tensors and v.__class__ in _ARRAYS else v for k, v in kwargs.items()}
         return function(*args, **kwargs)
 
@@ -87,6 +88,7 @@ def composite(function: F) -> F:
             raise found from found.__cause__
 
     wrapped.is_door = True  # type: ignore[attr-defined]
+    wrapped.former_names = {}  # type: ignore[attr-defined]
     return wrapped  # type: ignore[return-value]
 
 

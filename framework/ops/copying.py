@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from anfora.core.abstract import TensorType
+from typing import Any
+
+from anfora.core.abstract import Layout, TensorType
 from anfora.core.dtype import DType, as_dtype
 from anfora.core.errors import OpValueError
 from anfora.core.op import op, pass_gradient, registry
@@ -12,7 +14,7 @@ from anfora.kernel.loops import plan_copy, plan_elementwise, plan_fill
 from anfora.kernel.memory import compute_elem
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
-from anfora.ops.creation import zeros_of
+from anfora.ops.creation import lengths, zeros_of
 from anfora.ops.families import broadcast_shapes, leading, like, linear
 
 __all__ = ["alias", "assemble", "cast", "copy", "copy_to", "identity", "place", "stop_gradient", "write_back"]
@@ -217,11 +219,34 @@ def _behind(out: Buffer, path: tuple) -> Buffer:
     return Buffer(out.index, layout.dtype, layout.shape, layout.strides, out.offset + offset)
 
 
+def _fits(name: str, value: TensorType, whole: TensorType, path: Any) -> None:
+    """Refuse a value that has another shape than the view behind a path."""
+    try:
+        found = layouts.through(whole.contiguous, path)
+    except (AssertionError, AttributeError, KeyError, TypeError, ValueError):
+        found = None
+    if found is None or not _is_inside(whole, *found):
+        raise OpValueError(f"{name}: there is no view of {whole!r} behind {path!r:.80}", arg="path")
+    if found[0].shape != value.shape:
+        raise OpValueError(
+            f"{name}: {value!r} does not fit the view behind `path`, which is {found[0].type!r}", arg="path"
+        )
+
+
+def _is_inside(whole: TensorType, layout: Layout, offset: int) -> bool:
+    """Whether a view lies in what it is a view of: attributes of views are checked where they are called, and not here."""
+    ends = [(length - 1) * step for length, step in zip(layout.shape, layout.strides)]
+    first, last = (offset + sum(edge(0, end) for end in ends) for edge in (min, max))
+    return not layout.size or (first >= 0 and last + whole.dtype.itemsize <= whole.size * whole.dtype.itemsize)
+
+
 @op
 def place(input: Tensor, shape, path):
     """Zeros of `shape` in which the view behind `path` holds the input.
 
     A path is a tuple of view operators, each with its attributes: `((name, ((attribute, value), …)), …)`.
+    Raises:
+        OpValueError: there is no view behind `path`, or it has another shape than the input.
     Example:
         >>> place(Tensor([7, 8]), (2, 2), (("index_view", (("items", (1,)),)),)).tolist()
         [[0, 0], [7, 8]]
@@ -230,7 +255,9 @@ def place(input: Tensor, shape, path):
 
 @place.infer
 def _(input, *, shape, path):
-    return TensorType(input.dtype, shape)
+    whole = TensorType(input.dtype, lengths("place", shape, "shape"))
+    _fits("place", input, whole, path)
+    return whole
 
 
 @place.kernel
@@ -253,6 +280,8 @@ def assemble(parts: Tensors, shape, paths):
     """Zeros of `shape` to which each part is added, in the view behind its path. No two of these views meet, so each
     element is written once: a part's plus zero, which makes zero of -0.
 
+    Raises:
+        OpValueError: there is no view behind a path, or it has another shape than its part.
     Example:
         >>> rows = [(("index_view", (("items", (i,)),)),) for i in (2, 0)]
         >>> assemble((Tensor([5., 6.]), Tensor([7., 8.])), (3, 2), rows).tolist()
@@ -262,7 +291,12 @@ def assemble(parts: Tensors, shape, paths):
 
 @assemble.infer
 def _(parts, *, shape, paths):
-    return TensorType(parts[0].dtype, shape)
+    whole = TensorType(parts[0].dtype, lengths("assemble", shape, "shape"))
+    if not isinstance(paths, (tuple, list)) or len(paths) != len(parts):
+        raise OpValueError(f"assemble needs a path for each of {len(parts)} parts, but got {paths!r:.80}", arg="paths")
+    for part, path in zip(parts, paths):
+        _fits("assemble", part, whole, path)
+    return whole
 
 
 @assemble.kernel
@@ -290,13 +324,18 @@ linear(assemble, "parts")
 def write_back(input: Tensor, value: Tensor, path):
     """The input with `value` in the view behind `path`: what an in-place write to a view makes of its base.
 
+    Raises:
+        OpValueError: there is no view behind `path`, or it has another shape than `value`.
     Example:
         >>> write_back(ones((2, 2)), Tensor([7., 8.]), (("index_view", (("items", (1,)),)),)).tolist()
         [[1.0, 1.0], [7.0, 8.0]]
     """
 
 
-write_back.infer(like())
+@write_back.infer
+def _(input, value, *, path):
+    _fits("write_back", value, input, path)
+    return TensorType(input.dtype, input.shape)
 
 
 @write_back.kernel

@@ -517,7 +517,7 @@ def _place(function: FunctionType, text: str, message: str) -> str:
     span = Span(own, line, function.__qualname__)
     if source.isascii():
         span.column, span.end_column = _columns(source, names)
-    return "\n".join([f"  {span}", *span.show()])
+    return span.told()
 
 
 def _columns(source: str, names: list[str]) -> tuple[int, int]:

@@ -285,5 +285,5 @@ def _wrong(function: FunctionType, node: Any, message: str) -> AnforaError:
 
     error = OpTypeError(f"{function.__name__}: {message}", arg="func")
     span = Span(function.__code__.co_filename, node.lineno, function.__qualname__)
-    error.place = "\n".join([f"  {span}", *span.show()])
+    error.place = span.told()
     return error

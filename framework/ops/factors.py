@@ -1,4 +1,5 @@
-"""Equations by factors: LU factors taken apart and solved with, least squares. In operators, so they have gradients."""
+"""Equations by factors: LU factors taken apart and solved with, least squares, Householder reflections. In operators, so
+they have gradients."""
 
 from __future__ import annotations
 
@@ -12,15 +13,16 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.ops.comparison import equal
+from anfora.ops.complexes import conj
 from anfora.ops.composite import composite
 from anfora.ops.creation import arange, eye
 from anfora.ops.diagonals import tril, triu
-from anfora.ops.families import type_of
-from anfora.ops.linalg import matrix_solve, pinv
+from anfora.ops.families import leading, type_of
+from anfora.ops.linalg import adjoint, matrix_solve, pinv
 from anfora.ops.linear import matmul
 from anfora.ops.shape import expand_dims, reshape
 
-__all__ = ["lstsq", "lu_solve", "lu_unpack"]
+__all__ = ["geqrf", "lstsq", "lu_solve", "lu_unpack", "orgqr", "ormqr"]
 
 
 @op
@@ -65,7 +67,7 @@ def _(pivots, *, rows):
 
 
 def _checked(name: str, data: Tensor, pivots: Tensor) -> None:
-    if data.ndim < 2 or not data.dtype.is_float:
+    if data.ndim < 2 or not data.dtype.is_inexact:
         raise OpTypeError(
             f"{name} needs floating-point matrices for `LU_data`, but got {type_of(data)!r}", arg="LU_data"
         )
@@ -161,3 +163,132 @@ def lstsq(input: Tensor, A: Tensor) -> Tensor:
             f"lstsq needs (M, N) and (M, K) or (M,), but got {list(input.shape)} and {list(A.shape)}", arg="A"
         )
     return matmul(pinv(input), A if A.ndim == 2 else reshape(A, (-1, 1)))
+
+
+# -- Householder reflections ------------------------------------------------------------------------------------------
+
+
+@op
+def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The QR factors of matrices in the form in which LAPACK gives them, for `orgqr` and `ormqr`.
+
+    Args:
+        input: floating-point or complex tensor (…, M, N).
+    Returns:
+        a tensor (…, M, N), r on and above the diagonal, below it the vectors of the reflections I - τ v vᴴ, each 1 on the
+        diagonal; and the numbers τ (…, min(M, N)).
+    Raises:
+        OpTypeError: `input` is not floating point.   OpValueError: it has fewer than two axes.
+    Gradient:
+        there is none, and one that is asked for is an error; `qr` has it.
+    Example:
+        >>> y, tau = geqrf(Tensor([[2., 1.], [0., 3.]]))
+        >>> y.tolist(), tau.tolist()
+        ([[2.0, 1.0], [0.0, 3.0]], [0.0, 0.0])
+    """
+
+
+geqrf.complex_rule = True
+
+
+@geqrf.infer
+def _(input):
+    _matrices("geqrf", "input", input)
+    return input, TensorType(input.dtype, (*input.shape[:-2], min(input.shape[-2:])))
+
+
+@geqrf.python
+def _(input):
+    wide = input.astype(np.complex128 if np.iscomplexobj(input) else np.float64)
+    turned, tau = np.linalg.qr(wide, "raw")
+    return np.swapaxes(turned, -1, -2), tau
+
+
+@geqrf.vjp("input")
+def _(*, g):
+    raise NotImplementedError("the gradient of geqrf; qr has one")
+
+
+leading(geqrf)
+
+
+def _matrices(name: str, arg: str, x: Any) -> None:
+    if not x.dtype.is_inexact:
+        raise OpTypeError(f"{name} needs a floating-point tensor for `{arg}`, but got {type_of(x)!r}", arg=arg)
+    if x.ndim < 2:
+        raise OpValueError(f"{name} needs matrices for `{arg}`, but got {type_of(x)!r}", arg=arg)
+
+
+def _reflections(name: str, data: Tensor, tau: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """The numbers τ (…, 1, 1) and vectors v (…, M, 1) of reflections."""
+    _matrices(name, "input", data)
+    rows, columns = data.shape[-2:]
+    count = tau.shape[-1] if tau.ndim else -1
+    if tau.shape[:-1] != data.shape[:-2] or not 0 <= count <= min(rows, columns):
+        raise OpValueError(
+            f"{name}: numbers of shape {list(tau.shape)} do not fit reflections of shape {list(data.shape)}", arg="tau"
+        )
+    vectors = tril(data[..., :count], -1) + eye(rows, count, data.dtype)
+    return [(reshape(tau[..., i], (*tau.shape[:-1], 1, 1)), vectors[..., i : i + 1]) for i in range(count)]
+
+
+@composite
+def orgqr(input: Tensor, input2: Tensor) -> Tensor:
+    """The first columns of a product of reflections, as `geqrf` gives them: q of the QR factors.
+
+    Args:
+        input: the vectors, tensor (…, M, N) with M >= N.
+        input2: the numbers τ, (…, K) with K <= N.
+    Returns:
+        tensor (…, M, N).
+    Raises:
+        OpTypeError: a tensor is not floating point.   OpValueError: shapes do not fit.
+    Gradient:
+        to the vectors and the numbers.
+    Example:
+        >>> y, tau = geqrf(Tensor([[0., 2.], [1., 3.]]))
+        >>> orgqr(y, tau).tolist()
+        [[0.0, -1.0], [-1.0, 0.0]]
+    """
+    reflections = _reflections("orgqr", input, input2)
+    rows, columns = input.shape[-2:]
+    if rows < columns:
+        raise OpValueError(f"orgqr needs no more columns than rows, but got {type_of(input)!r}", arg="input")
+    found = eye(rows, columns, input.dtype)
+    for tau, v in reversed(reflections):
+        found = found - tau * matmul(v, matmul(adjoint(v), found))
+    return found
+
+
+@composite
+def ormqr(input: Tensor, tau: Tensor, other: Tensor, left: bool = True, transpose: bool = False) -> Tensor:
+    """A product of reflections, as `geqrf` gives them, times matrices: q @ other.
+
+    Args:
+        input: the vectors, tensor (…, M, K').
+        tau: the numbers τ, (…, K) with K <= K'.
+        other: tensor (…, M, N), or (…, N, M) if not `left`.
+        left: whether q stands on the left, else on the right.
+        transpose: take qᵀ, of complex numbers qᴴ, for q.
+    Returns:
+        tensor of the shape of `other`.
+    Raises:
+        OpTypeError: a tensor is not floating point.   OpValueError: shapes do not fit.
+    Gradient:
+        to all three.
+    Example:
+        >>> y, tau = geqrf(Tensor([[0., 2.], [1., 3.]]))
+        >>> ormqr(y, tau, Tensor([[1.], [0.]]), transpose=True).tolist()
+        [[0.0], [-1.0]]
+    """
+    _matrices("ormqr", "other", other)
+    if other.shape[-2 if left else -1] != input.shape[-2]:
+        raise OpValueError(f"ormqr: {type_of(other)!r} does not fit reflections of {input.shape[-2]} rows", arg="other")
+    reflections = _reflections("ormqr", input, tau)
+    for factor, v in reflections if bool(left) is bool(transpose) else reversed(reflections):
+        factor = conj(factor) if transpose else factor
+        if left:
+            other = other - factor * matmul(v, matmul(adjoint(v), other))
+        else:
+            other = other - factor * matmul(matmul(other, v), adjoint(v))
+    return other

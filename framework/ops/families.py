@@ -19,7 +19,7 @@ from anfora.core import slots
 from anfora.core.abstract import TensorType
 from anfora.core.dtype import DType, bool_, float32, float64, int64
 from anfora.core.errors import OpTypeError, OpValueError
-from anfora.core.op import Op, Weak, common_dtype, op, registry
+from anfora.core.op import Op, Weak, by_own_names, common_dtype, op, registry
 from anfora.kernel.loops import plan_elementwise
 from anfora.kernel.memory import compute_elem
 from anfora.kernel.plan import Buffer, Planner
@@ -62,7 +62,7 @@ class OpWithNumbers(Op):
         }
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return slots.dispatch(self, *self._filled(args, kwargs))
+        return slots.dispatch(self, *self._filled(args, by_own_names(self, kwargs) if kwargs else kwargs))
 
     def bind(self, args: tuple, kwargs: dict) -> tuple[list, dict]:
         return super().bind(*self._filled(args, kwargs))
@@ -88,6 +88,7 @@ def elementwise(
     cost: float = 0.15,
     same: tuple[str, ...] | None = None,
     pairs: bool = False,
+    complex: Body | bool = False,
 ) -> Callable[[Callable], Op]:
     """Make an operator that applies a scalar body to each element, with broadcasting and promotion.
 
@@ -95,10 +96,11 @@ def elementwise(
         body: the body, or one for each kind of element type, `{"f": …, "iu": …}`, or what attributes choose.
         takes: kinds that it accepts, of `b`, `i`, `u`, `f`.
         lift: integers and bools are computed as float32, or as this type; or a function of the attributes that says so.
-        result: `"bool"` for predicates; else the result has the promoted type.
+        result: `"bool"` for predicates, `"part"` for the type of the real part; else the result has the promoted type.
         cost: nanoseconds an element, about.
         same: the arguments that are promoted together; all when not given. Others keep their types (a mask, say).
         pairs: in float64 the body is long, since it computes with pairs of numbers (`kernel/double.py`).
+        complex: the body for complex numbers (`kernel/complexes.py`), or True where the body serves them too.
     """
 
     def make(function: Callable) -> Op:
@@ -106,10 +108,13 @@ def elementwise(
         if any(isinstance(made.signature.parameters[name].default, (int, float)) for name in made.tensors):
             made = registry[made.name] = OpWithNumbers(function)
         bodies = {kind: b for kinds, b in body.items() for kind in kinds} if isinstance(body, Mapping) else None
+        made.complex_rule = complex is not False or None
 
         def compute_type(abstracts: tuple, attributes: dict) -> DType:
             chosen = [a for a, name in zip(abstracts, made.tensors) if same is None or name in same]
             dtype = common_dtype(*chosen)
+            if dtype.is_complex and complex is not False:
+                return dtype
             if not dtype.is_float and (lift(**attributes) if callable(lift) else lift):
                 return lift if isinstance(lift, DType) else float32
             if dtype.kind not in takes:
@@ -120,7 +125,7 @@ def elementwise(
         def infer(*abstracts: Any, **attributes: Any) -> TensorType:
             dtype = compute_type(abstracts, attributes)
             shape = broadcast_shapes(made, abstracts)
-            return TensorType(bool_ if result == "bool" else dtype, shape)
+            return TensorType(bool_ if result == "bool" else dtype.part if result == "part" else dtype, shape)
 
         @made.scalars
         def scalars(*abstracts: Any, **attributes: Any) -> DType | tuple[DType, ...]:
@@ -136,7 +141,10 @@ def elementwise(
             inputs, out = operands[:-1], operands[-1]
             assert out is not None
             dtype = compute_type(inputs, attributes)
-            if isinstance(body, ByAttributes):
+            chosen: Body
+            if dtype.is_complex:
+                chosen = body if complex is True else complex
+            elif isinstance(body, ByAttributes):
                 chosen = body.choose(dtype.kind, **attributes)
             else:
                 chosen = bodies[dtype.kind] if bodies is not None else body

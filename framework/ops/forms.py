@@ -35,13 +35,17 @@ from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor, is_operand
 from anfora.ops import arithmetic, indexing, joining, places, reduction
+from anfora.ops.comparison import where
+from anfora.ops.complexes import conj
 from anfora.ops.composite import composite, is_door
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
 from anfora.ops.creation import full, integer, integers
 from anfora.ops.families import normalize_axis
 from anfora.ops.places import add_at, set_at
+from anfora.ops.scan import cumsum
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
+from anfora.ops.sorting import searchsorted
 
 __all__ = ["DIRECT", "FORMS", "SYNONYMS", "TURNED", "as_change", "in_place", "named", "spelled"]
 
@@ -120,7 +124,7 @@ def in_place(name: str, function: Callable) -> Callable:
             raise OpTypeError(
                 f"{name} cannot write {result.dtype} into a tensor of {self.dtype}",
                 arg="self",
-                help="convert the tensor first, e.g. x = x.astype(float32).",
+                help=f"convert the tensor first, e.g. x = x.astype({result.dtype.name}).",
             )
         return copy_to(self, result)
 
@@ -136,7 +140,7 @@ def as_change(method: Callable, op: Any) -> Callable:
     return method
 
 
-_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2}
+_RANKS = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
 def _listed(given: tuple) -> tuple | list | Any:
@@ -245,6 +249,16 @@ def matrix_turned(self: Tensor) -> Tensor:
     return _swapper(self.ndim)(self)
 
 
+def crossed(self: Tensor) -> Tensor:
+    """The axes in reverse order, complex elements conjugated. Of real ones a view."""
+    return conj(turned(self))
+
+
+def matrix_crossed(self: Tensor) -> Tensor:
+    """The last two axes exchanged, complex elements conjugated. Of real ones a view."""
+    return conj(matrix_turned(self))
+
+
 @composite
 def t_method(self: Tensor) -> Tensor:
     """A tensor of at most two axes with its axes in reverse order. A view.
@@ -294,15 +308,25 @@ def tile_method(self: Tensor, *dims: Any) -> Tensor:
 
 
 @composite
-def repeat_method(self: Tensor, *repeats: Any) -> Tensor:
+def repeat_method(self: Tensor, *repeats: Any, axis: Any = ...) -> Tensor:
     """The tensor several times along each axis, with a number for every axis: `x.repeat(2, 1)`.
+
+    With `axis`, as in older versions of MindSpore and in numpy, each part along it several times in a row; None for
+    each element.
 
     Raises:
         OpValueError: there are fewer numbers than axes.
+        OpTypeError: with `axis` there are several numbers.
     Example:
         >>> Tensor([1, 2]).repeat(2, 2).tolist()
         [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
+    if axis is not ...:
+        if len(repeats) != 1:
+            raise OpTypeError(
+                f"repeat with `axis` takes one number, or a list of them, but got {len(repeats)}", arg="axis"
+            )
+        return joining.repeat_interleave(self, repeats[0], axis)
     times = integers("repeat", _listed(repeats), "repeats")
     if len(times) < self.ndim:
         raise OpValueError(
@@ -453,13 +477,13 @@ def contiguous_method(self: Tensor) -> Tensor:
 
 
 def value_method(self: Tensor) -> Tensor:
-    """The tensor itself.
+    """The values of a tensor or a Parameter, a view; gradients go through it.
 
     Example:
         >>> Tensor(3).value().item()
         3
     """
-    return self
+    return reshape(self, self.shape)
 
 
 def is_floating_point(self: Tensor) -> bool:
@@ -470,11 +494,6 @@ def is_floating_point(self: Tensor) -> bool:
 def is_signed(self: Tensor) -> bool:
     """Whether the element type has negative numbers."""
     return self.dtype.kind in "if"
-
-
-def is_complex(self: Tensor) -> bool:
-    """Whether the element type is complex: there are no such tensors."""
-    return False
 
 
 # -- new tensors ------------------------------------------------------------------------------------------------------
@@ -861,6 +880,52 @@ def masked_scatter(self: Tensor, mask: Tensor, tensor: Tensor) -> Tensor:
     return set_at(self, tuple(coordinates), values, form=("arrays", axes, 0, axes))
 
 
+@composite
+def where_method(self: Tensor, condition: Tensor, y: Any) -> Tensor:
+    """The elements where a condition holds, and those of `y` elsewhere.
+
+    Args:
+        condition: bool tensor.
+        y: tensor or number; all shapes broadcast.
+    Example:
+        >>> Tensor([1., 2.]).where(Tensor([True, False]), 0).tolist()
+        [1.0, 0.0]
+    """
+    return where(condition, self, y)
+
+
+@composite
+def searchsorted_method(
+    self: Tensor, v: Any, side: str | None = None, sorter: Any = None, *, out_int32: bool = True, right: bool = False
+) -> Tensor:
+    """Where values belong in the sorted rows of this tensor; see `ops.searchsorted`.
+
+    Args:
+        v: number or tensor.
+        side, sorter, right: as there.
+        out_int32: give int32, not int64.
+    Example:
+        >>> Tensor([1, 2, 2]).searchsorted(2, "right").item()
+        3
+    """
+    return searchsorted(self, v, out_int32=out_int32, right=right, side=side, sorter=sorter)
+
+
+@composite
+def cumsum_method(
+    self: Tensor, axis: Any = None, dtype: Any = None, *, exclusive: bool = False, reverse: bool = False
+) -> Tensor:
+    """The running sum along an axis, of the flat tensor without one; see `ops.cumsum`.
+
+    Example:
+        >>> Tensor([[1, 2], [3, 4]]).cumsum().tolist(), Tensor([[1, 2], [3, 4]]).cumsum(0).tolist()
+        ([1, 3, 6, 10], [[1, 2], [4, 6]])
+    """
+    if axis is None:
+        self, axis = reshape(self, (self.size,)), 0
+    return cumsum(self, axis, dtype, exclusive=exclusive, reverse=reverse)
+
+
 # -- reductions -------------------------------------------------------------------------------------------------------
 
 
@@ -869,7 +934,9 @@ def _summer(axis: Any, keepdims: bool) -> Callable[[Tensor], Tensor]:
     return slots.bound(reduction.reduce_sum, axis=axis, keep_dims=keepdims)
 
 
-_WIDENED = frozenset(kind for kind in ALL if not kind.is_float and kind is not int64)  #: types that are summed as int64
+_WIDENED = frozenset(
+    kind for kind in ALL if not kind.is_inexact and kind is not int64
+)  #: types that are summed as int64
 
 
 def sum_method(
@@ -1041,7 +1108,7 @@ FORMS: dict[str, Callable] = {
     "transpose": transpose_method,
     "permute": permute_method,
     "t": t_method,
-    "adjoint": matrix_turned,
+    "adjoint": matrix_crossed,
     "swapaxes": shapes.swapaxes,
     "swapdims": shapes.swapdims,
     "moveaxis": shapes.moveaxis,
@@ -1090,7 +1157,6 @@ FORMS: dict[str, Callable] = {
     "double": _converter(float64, "double"),
     "is_floating_point": is_floating_point,
     "is_signed": is_signed,
-    "is_complex": is_complex,
     "copy": copy,
     "clone": copy,
     "contiguous": contiguous_method,
@@ -1151,6 +1217,9 @@ FORMS: dict[str, Callable] = {
     "index_put_": index_put_in_place,
     "put_": put_in_place,
     "masked_scatter": masked_scatter,
+    "where": where_method,
+    "cumsum": spelled(cumsum_method),
+    "searchsorted": spelled(searchsorted_method, values="v"),
     "inplace_update": spelled(scatters.inplace_update),
     "select_scatter": scatters.select_scatter,
     "slice_scatter": scatters.slice_scatter,
@@ -1168,8 +1237,8 @@ DIRECT = frozenset(_DIRECT.split())
 #: Properties by name.
 TURNED: dict[str, Callable] = {
     "T": turned,
-    "H": turned,
+    "H": crossed,
     "mT": matrix_turned,
-    "mH": matrix_turned,
+    "mH": matrix_crossed,
     "data": stop_gradient,
 }

@@ -655,6 +655,31 @@ def _pixels(flat: Tensor, places: list[Tensor], sizes: tuple[int, ...]) -> Tenso
     return where(expand_dims(inside, 1), found, 0.0)
 
 
+def _check_grid(kind: TensorType, given: TensorType, mode: str, padding_mode: str) -> None:
+    """Refuse what `grid_sample` does not take."""
+    name = "grid_sample"
+    for arg, x in (("input", kind), ("grid", given)):
+        if not x.dtype.is_float:
+            raise OpTypeError(f"{name} needs a floating-point tensor for `{arg}`, but got {x!r}", arg=arg)
+    axes = kind.ndim - 2
+    if axes not in (2, 3):
+        raise OpValueError(f"{name} needs (N, C, H, W) or (N, C, D, H, W), but got {kind!r}", arg="input")
+    if given.ndim != kind.ndim or given.shape[-1] != axes or given.shape[0] != kind.shape[0]:
+        raise OpValueError(
+            f"{name} needs a grid of {axes} coordinates a place for {kind!r}, but got {given!r}", arg="grid"
+        )
+    for arg, word, known in (
+        ("mode", mode, ("bilinear", "nearest", "bicubic")),
+        ("padding_mode", padding_mode, ("zeros", "border", "reflection")),
+    ):
+        if word not in known:
+            raise OpValueError(f"{name}: `{arg}` must be one of {', '.join(known)}, but got {word!r}", arg=arg)
+    if mode == "bicubic" and axes == 3:
+        raise OpValueError(f"{name}: mode 'bicubic' is for images, but got {kind!r}", arg="mode")
+    if 0 in kind.shape[2:]:
+        raise OpValueError(f"{name}: the images of {kind!r} are empty", arg="input")
+
+
 @composite
 def grid_sample(
     input: Tensor, grid: Tensor, mode: str = "bilinear", padding_mode: str = "zeros", align_corners: bool = False
@@ -681,30 +706,10 @@ def grid_sample(
         >>> grid_sample(Tensor([[[[1., 3.]]]]), Tensor([[[[0., 0.], [-0.5, 0.]]]])).tolist()
         [[[[2.0, 1.0]]]]
     """
-    name = "grid_sample"
     kind, given = input._layout.type, grid._layout.type
-    for arg, x in (("input", kind), ("grid", given)):
-        if not x.dtype.is_float:
-            raise OpTypeError(f"{name} needs a floating-point tensor for `{arg}`, but got {x!r}", arg=arg)
-    axes = kind.ndim - 2
-    if axes not in (2, 3):
-        raise OpValueError(f"{name} needs (N, C, H, W) or (N, C, D, H, W), but got {kind!r}", arg="input")
-    if given.ndim != kind.ndim or given.shape[-1] != axes or given.shape[0] != kind.shape[0]:
-        raise OpValueError(
-            f"{name} needs a grid of {axes} coordinates a place for {kind!r}, but got {given!r}", arg="grid"
-        )
-    for arg, word, known in (
-        ("mode", mode, ("bilinear", "nearest", "bicubic")),
-        ("padding_mode", padding_mode, ("zeros", "border", "reflection")),
-    ):
-        if word not in known:
-            raise OpValueError(f"{name}: `{arg}` must be one of {', '.join(known)}, but got {word!r}", arg=arg)
-    if mode == "bicubic" and axes == 3:
-        raise OpValueError(f"{name}: mode 'bicubic' is for images, but got {kind!r}", arg="mode")
+    _check_grid(kind, given, mode, padding_mode)
     n, c, *rest = kind.shape
-    sizes = tuple(rest)
-    if 0 in sizes:
-        raise OpValueError(f"{name}: the images of {kind!r} are empty", arg="input")
+    sizes, axes = tuple(rest), len(rest)
     wide = float64 if float64 in (kind.dtype, given.dtype) else float32
     flat = reshape(cast(input, wide), (n, c, -1))
     points = reshape(cast(grid, wide), (n, -1, axes))

@@ -608,7 +608,7 @@ def reverse(x: Tensor, axis) -> Tensor:
 
 
 @composite
-def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim, batch_dim=0) -> Tensor:
+def reverse_sequence(x: Tensor, seq_lengths: Tensor, seq_dim=0, batch_dim=0) -> Tensor:
     """The first elements along an axis in reverse order, as many as lengths say; the others stay.
 
     Args:

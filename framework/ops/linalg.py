@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from anfora.core.abstract import TensorType
-from anfora.core.dtype import as_dtype, float32, int64
+from anfora.core.dtype import as_dtype, complex64, float32, int64, promote
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
 from anfora.kernel import bodies
 from anfora.kernel.emit import Value
 from anfora.ops.arithmetic import abs, clamp, maximum
+from anfora.ops.complexes import conj, imaginary_part, joined, real
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.families import ByAttributes, elementwise, leading, normalize_axes, normalize_axis, type_of
@@ -40,7 +41,8 @@ from anfora.ops.reduction import (
 from anfora.ops.shape import expand_dims, reshape, swapaxes, transpose
 
 __all__ = [
-    "adjoint", "cdist", "cholesky", "cholesky_inverse", "cholesky_solve", "cond", "cov", "det", "dist", "inverse",
+    "adjoint", "cdist", "cholesky", "cholesky_inverse", "cholesky_solve", "cond", "cov", "det", "dist", "eig", "eigvals",
+    "inverse",
     "log_matrix_determinant", "logdet", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power",
     "matrix_solve", "norm", "pdist", "pinv", "qr", "renorm", "slogdet", "svd", "vander", "vector_norm",
 ]  # fmt: skip
@@ -50,10 +52,15 @@ def _numbers(name: str, arg: str, x: Any, dtype: Any = None) -> Tensor:
     """A tensor in the floating-point type that is asked for; integers become float32."""
     if not isinstance(x, Tensor):
         raise OpTypeError(f"{name} needs a tensor for `{arg}`, but got {x!r}", arg=arg)
-    kind = (x.dtype if x.dtype.is_float else float32) if dtype is None else as_dtype(dtype)
-    if not kind.is_float:
+    kind = (x.dtype if x.dtype.is_inexact else float32) if dtype is None else as_dtype(dtype)
+    if not kind.is_inexact:
         raise OpTypeError(f"{name} needs a floating-point `dtype`, but got {kind}", arg="dtype")
     return x if x.dtype is kind else cast(x, kind)
+
+
+def _sizes(x: Tensor) -> Tensor:
+    """The tensor, or of complex numbers how large they are."""
+    return abs(x) if x.dtype.is_complex else x
 
 
 # -- norms ------------------------------------------------------------------------------------------------------------
@@ -111,7 +118,7 @@ def vector_norm(x: Tensor, ord=2, axis=None, keepdims=False, *, dtype=None) -> T
         >>> vector_norm(Tensor([[3., 4.], [0., 2.]]), axis=1).tolist()
         [5.0, 2.0]
     """
-    x = _numbers("vector_norm", "x", x, dtype)
+    x = _sizes(_numbers("vector_norm", "x", x, dtype))
     if isinstance(ord, bool) or not isinstance(ord, (int, float)):
         raise OpTypeError(f"vector_norm needs a number for `ord`, but got {ord!r}", arg="ord")
     axes = normalize_axes("vector_norm", axis, x.ndim)
@@ -157,6 +164,7 @@ def matrix_norm(A: Tensor, ord="fro", axis=(-2, -1), keepdims=False, *, dtype=No
         raise OpValueError(
             f"matrix_norm: `ord` must be one of {', '.join(map(str, known))}, but got {ord!r}", arg="ord"
         )
+    A = A if ord in ("nuc", 2, -2) else _sizes(A)
     if ord == "fro":
         return euclidean_norm(A, (rows, columns), keepdims)
     if ord in (1, -1, math.inf, -math.inf):
@@ -281,8 +289,8 @@ def pdist(input: Tensor, p=2.0) -> Tensor:
 
 
 def _square(name: str, x: Any, arg: str) -> None:
-    """Refuse what is no floating-point tensor of square matrices."""
-    if not x.dtype.is_float:
+    """Refuse what is no floating-point or complex tensor of square matrices."""
+    if not x.dtype.is_inexact:
         raise OpTypeError(
             f"{name} needs a floating-point tensor for `{arg}`, but got {type_of(x)!r}",
             arg=arg,
@@ -293,23 +301,32 @@ def _square(name: str, x: Any, arg: str) -> None:
 
 
 def _algebra(name: str, arg: str, function: Callable, *arrays: np.ndarray) -> Any:
-    """What a function of numpy gives in float64; its failure as an error for users."""
+    """What a function of numpy gives in double precision; its failure as an error for users."""
     try:
-        return function(*(a.astype(np.float64) for a in arrays))
+        return function(*(a.astype(np.complex128 if np.iscomplexobj(a) else np.float64) for a in arrays))
     except np.linalg.LinAlgError as error:
         raise OpValueError(f"{name}: {error}", arg=arg) from None
 
 
-def _svd(name: str, arg: str, x: np.ndarray, full: bool) -> Any:
-    """The singular value decomposition by numpy. It is found by iteration, which for infinite numbers never ends."""
+def _refuse_infinite(name: str, arg: str, x: np.ndarray) -> None:
     if not np.isfinite(x).all():
         place = tuple(map(int, np.argwhere(~np.isfinite(x))[0]))
         raise OpValueError(f"{name} needs finite numbers for `{arg}`, but got {x[place]} at {list(place)}", arg=arg)
+
+
+def _svd(name: str, arg: str, x: np.ndarray, full: bool) -> Any:
+    """The singular value decomposition by numpy. It is found by iteration, which for infinite numbers never ends."""
+    _refuse_infinite(name, arg, x)
     return _algebra(name, arg, lambda a: np.linalg.svd(a, full), x)
 
 
 def _turned(x: Tensor) -> Tensor:
     return swapaxes(x, -1, -2)
+
+
+def _crossed(x: np.ndarray) -> np.ndarray:
+    """The conjugate transpose of numpy's arrays; `adjoint` is that of tensors."""
+    return np.conj(np.swapaxes(x, -1, -2))
 
 
 def _each(g: Tensor) -> Tensor:
@@ -321,8 +338,9 @@ def _constant(values: np.ndarray, like: Tensor) -> Tensor:
     return Tensor(values, like.dtype)
 
 
+@composite
 def adjoint(x: Tensor) -> Tensor:
-    """Matrices with rows and columns exchanged; there are no complex elements that would be conjugated.
+    """Matrices with rows and columns exchanged, and complex elements conjugated.
 
     Args:
         x: tensor of at least two axes.
@@ -330,7 +348,7 @@ def adjoint(x: Tensor) -> Tensor:
         >>> adjoint(Tensor([[1, 2]])).tolist()
         [[1], [2]]
     """
-    return _turned(x)
+    return conj(_turned(x))
 
 
 @composite
@@ -456,7 +474,8 @@ def _(input):
     u, s, vt = _svd("det", "input", input, True)
     n = s.shape[-1]
     others = np.where(np.eye(n, dtype=bool), 1.0, s[..., None, :]).prod(-1)
-    return (np.linalg.det(u) * np.linalg.det(vt))[..., None, None] * ((u * others[..., None, :]) @ vt)
+    size = (np.linalg.det(u) * np.linalg.det(vt))[..., None, None]
+    return size * ((np.conj(u) * others[..., None, :]) @ np.conj(vt))
 
 
 @cofactors.vjp("input")
@@ -476,12 +495,13 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     Args:
         input: float tensor (…, N, N).
     Returns:
-        signs (…), which are 0 for singular matrices, and logarithms (…), which are -inf for them.
+        signs (…), which are 0 for singular matrices (of complex ones det / |det|), and logarithms (…), which are -inf for
+        them, and real.
     Raises:
         OpTypeError: `input` is not floating point.
         OpValueError: the matrices are not square.
     Gradient:
-        g · x⁻ᵀ from the logarithm, none from the sign.
+        g · x⁻ᵀ from the logarithm (of complex matrices g · x⁻ᴴ), none from the sign of real matrices.
     Example:
         >>> [x.item() for x in slogdet(Tensor([[-1., 0.], [0., 1.]]))]
         [-1.0, 0.0]
@@ -491,8 +511,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 @slogdet.infer
 def _(input):
     _square("slogdet", input, "input")
-    kind = TensorType(input.dtype, input.shape[:-2])
-    return kind, kind
+    return TensorType(input.dtype, input.shape[:-2]), TensorType(input.dtype.part, input.shape[:-2])
 
 
 @slogdet.python
@@ -501,8 +520,15 @@ def _(input):
 
 
 @slogdet.vjp("input")
-def _(input, *, g):
-    return None if g[1] is None else _each(g[1]) * _turned(inverse(input))
+def _(input, out0, *, g):
+    size = g[1]
+    if out0.dtype.is_complex and g[0] is not None:
+        turn = joined(0.0, -imaginary_part(conj(g[0]) * out0))
+        size = turn if size is None else turn + size
+    return None if size is None else _each(size) * adjoint(inverse(input))
+
+
+slogdet.is_holomorphic = False
 
 
 leading(slogdet)
@@ -546,7 +572,7 @@ def matrix_solve(matrix: Tensor, rhs: Tensor, adjoint=False):
     Args:
         matrix: float tensor (…, N, N).
         rhs: tensor (…, N, K) of the same type, with the same leading axes.
-        adjoint: solve with the transposed matrices.
+        adjoint: solve with the transposed matrices, complex ones conjugated.
     Returns:
         tensor of the type and shape of `rhs`.
     Raises:
@@ -580,16 +606,17 @@ def _(matrix, rhs, *, adjoint):
 
 @matrix_solve.python
 def _(matrix, rhs, *, adjoint):
-    turned = np.swapaxes(matrix, -1, -2) if adjoint else matrix
+    turned = _crossed(matrix) if adjoint else matrix
     return _algebra("matrix_solve", "matrix", np.linalg.solve, turned, rhs)
 
 
 @matrix_solve.vjp("matrix", "rhs")
 def _(matrix, out, *, adjoint, g):
     h = matrix_solve(matrix, g, not adjoint)
-    return -(matmul(out, h, transpose_b=True) if adjoint else matmul(h, out, transpose_b=True)), h
+    return -(matmul(out, conj(h), transpose_b=True) if adjoint else matmul(h, conj(out), transpose_b=True)), h
 
 
+matrix_solve.is_holomorphic = False
 leading(matrix_solve, 2)
 
 
@@ -701,7 +728,7 @@ leading(matrix_exp)
 
 @op
 def cholesky(input_x: Tensor, upper=False):
-    """The Cholesky factors of symmetric positive definite matrices: x = l lᵀ.
+    """The Cholesky factors of symmetric (complex: Hermitian) positive definite matrices: x = l lᵀ (l lᴴ).
 
     Args:
         input_x: float tensor (…, N, N), of which the lower triangles are read.
@@ -735,19 +762,20 @@ def _(input_x, *, upper):
 @cholesky.python
 def _(input_x, *, upper):
     lower = _algebra("cholesky", "input_x", np.linalg.cholesky, input_x)
-    return np.swapaxes(lower, -1, -2) if upper else lower
+    return _crossed(lower) if upper else lower
 
 
 @cholesky.vjp("input_x")
 def _(out, *, upper, g):
-    lower, g = (_turned(out), _turned(g)) if upper else (out, g)
+    lower, g = (adjoint(out), adjoint(g)) if upper else (out, g)
     n = out.shape[-1]
     half = _constant(np.tri(n) - 0.5 * np.eye(n), out)
     y = inverse(lower)
-    s = matmul(matmul(y, half * matmul(lower, g, transpose_a=True), transpose_a=True), y)
-    return (s + _turned(s)) * 0.5
+    s = matmul(matmul(adjoint(y), half * matmul(adjoint(lower), g)), y)
+    return (s + adjoint(s)) * 0.5
 
 
+cholesky.is_holomorphic = False
 leading(cholesky)
 
 
@@ -760,7 +788,7 @@ def cholesky_inverse(input_x: Tensor, upper=False) -> Tensor:
         [[0.25, 0.0], [0.0, 1.0]]
     """
     y = inverse(input_x)
-    return matmul(y, y, transpose_a=not upper, transpose_b=bool(upper))
+    return matmul(y, adjoint(y)) if upper else matmul(adjoint(y), y)
 
 
 @composite
@@ -788,20 +816,21 @@ def singular_parts(input: Tensor, full_matrices):
 
 @singular_parts.infer
 def _(input, *, full_matrices):
-    if not input.dtype.is_float:
+    if not input.dtype.is_inexact:
         raise OpTypeError(f"svd needs a floating-point tensor for `input`, but got {type_of(input)!r}", arg="input")
     if input.ndim < 2:
         raise OpValueError(f"svd needs matrices for `input`, but got {type_of(input)!r}", arg="input")
     *batch, m, n = input.shape
     k = min(m, n)
     shapes = (k,), (m, m if full_matrices else k), (n, n if full_matrices else k)
-    return tuple(TensorType(input.dtype, (*batch, *shape)) for shape in shapes)
+    types = (input.dtype.part, input.dtype, input.dtype)
+    return tuple(TensorType(dtype, (*batch, *shape)) for dtype, shape in zip(types, shapes))
 
 
 @singular_parts.python
 def _(input, *, full_matrices):
     u, s, vt = _svd("svd", "input", input, full_matrices)
-    return s, u, np.swapaxes(vt, -1, -2)
+    return s, u, _crossed(vt)
 
 
 @singular_parts.vjp("input")
@@ -811,6 +840,10 @@ def _(input_type, out0, out1, out2, *, full_matrices, g):
         raise NotImplementedError("the gradient of the vectors of svd with full_matrices=True")
     k = min(m, n)
     s, u, v = out0, out1[..., :k], out2[..., :k]
+    if input_type.dtype.is_complex:
+        if g[1] is not None or g[2] is not None:
+            raise NotImplementedError("the gradient of the vectors of svd of complex matrices")
+        return matmul(u * expand_dims(g[0], -2), adjoint(v))
     size = expand_dims(s, -2)
     squares = size * size
     gap = squares - _turned(squares) + _constant(np.eye(k), s)
@@ -829,6 +862,7 @@ def _(input_type, out0, out1, out2, *, full_matrices, g):
     return _plus(outside, matmul(matmul(u, inside), v, transpose_b=True))
 
 
+singular_parts.is_holomorphic = False
 leading(singular_parts)
 
 
@@ -838,7 +872,7 @@ def _plus(one: Tensor | None, other: Tensor) -> Tensor:
 
 @composite
 def svd(input: Tensor, full_matrices=False, compute_uv=True) -> Any:
-    """The singular values of matrices, largest first, and their vectors: input = u diag(s) vᵀ.
+    """The singular values of matrices, largest first, and their vectors: input = u diag(s) vᵀ (of complex ones vᴴ).
 
     Args:
         input: float tensor (…, M, N).
@@ -850,8 +884,8 @@ def svd(input: Tensor, full_matrices=False, compute_uv=True) -> Any:
         OpTypeError: `input` is not floating point.
         OpValueError: `input` has fewer than two axes, or holds NaN or infinity.
     Gradient:
-        of the values u diag(g) vᵀ; that of the vectors is defined where no two values are equal and, up to the free
-        choice of their signs, for what does not depend on it.
+        of the values u diag(g) vᵀ; that of the vectors, which those of complex matrices lack, is defined where no two
+        values are equal and, up to the free choice of their signs, for what does not depend on it.
     Example:
         >>> svd(Tensor([[3., 0.], [0., 4.]]), compute_uv=False).tolist()
         [4.0, 3.0]
@@ -892,7 +926,7 @@ def _(input, *, mode):
 
 @qr.infer
 def _(input, *, mode):
-    if not input.dtype.is_float:
+    if not input.dtype.is_inexact:
         raise OpTypeError(f"qr needs a floating-point tensor for `input`, but got {type_of(input)!r}", arg="input")
     if input.ndim < 2:
         raise OpValueError(f"qr needs matrices for `input`, but got {type_of(input)!r}", arg="input")
@@ -913,15 +947,16 @@ def _(input_type, out0, out1, *, mode, g):
         raise NotImplementedError(
             "the gradient of qr for matrices with more columns than rows, or with mode='complete'"
         )
-    inside = None if g[1] is None else matmul(out1, g[1], transpose_b=True)
+    inside = None if g[1] is None else matmul(out1, adjoint(g[1]))
     if g[0] is not None:
-        inside = _plus(inside, -matmul(g[0], out0, transpose_a=True))
+        inside = _plus(inside, -matmul(adjoint(g[0]), out0))
     lower = inside * _constant(np.tri(n, k=-1), out0)
-    both = lower + _turned(lower) + inside * _constant(np.eye(n), out0)
+    both = lower + adjoint(lower) + real(inside) * _constant(np.eye(n), out0)
     total = matmul(out0, both) if g[0] is None else g[0] + matmul(out0, both)
-    return _turned(matrix_solve(out1, _turned(total)))
+    return adjoint(matrix_solve(out1, adjoint(total)))
 
 
+qr.is_holomorphic = False
 leading(qr)
 
 
@@ -958,15 +993,15 @@ def _(x, *, atol, rtol):
     for arg, value in (("atol", atol), ("rtol", rtol)):
         if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float)) or not value >= 0):
             raise OpTypeError(f"pinv needs a number that is not negative for `{arg}`, but got {value!r}", arg=arg)
-    if rtol is None and x.dtype.is_float:
-        eps = {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[x.dtype.bits]
+    if rtol is None and x.dtype.is_inexact:
+        eps = {16: 2.0**-10, 32: 2.0**-23, 64: 2.0**-52}[x.dtype.part.bits]
         rtol = 0.0 if atol is not None or x.ndim < 2 else max(x.shape[-2:]) * eps
     return {"atol": float(atol or 0.0), "rtol": float(rtol or 0.0)}
 
 
 @pseudoinverse.infer
 def _(x, *, atol, rtol):
-    if not x.dtype.is_float:
+    if not x.dtype.is_inexact:
         raise OpTypeError(f"pinv needs a floating-point tensor for `x`, but got {type_of(x)!r}", arg="x")
     if x.ndim < 2:
         raise OpValueError(f"pinv needs matrices for `x`, but got {type_of(x)!r}", arg="x")
@@ -980,20 +1015,97 @@ def _(x, *, atol, rtol):
     u, s, vt = _svd("pinv", "x", x, False)
     large = s > np.maximum(atol, rtol * s.max(-1, keepdims=True))
     inverse = np.divide(1.0, s, out=np.zeros_like(s), where=large)
-    return np.swapaxes(vt, -1, -2) @ (inverse[..., None] * np.swapaxes(u, -1, -2))
+    return _crossed(vt) @ (inverse[..., None] * _crossed(u))
 
 
 @pseudoinverse.vjp("x")
 def _(x, out, *, g):
     left, right = matmul(x, out), matmul(out, x)  # projections
-    turned = _turned(g)
-    straight = -matmul(matmul(out, g, transpose_a=True), out, transpose_b=True)
-    past_rows = matmul(matmul(turned, out), out, transpose_b=True)
-    past_columns = matmul(matmul(out, out, transpose_a=True), turned)
+    turned, back = adjoint(g), adjoint(out)
+    straight = -matmul(matmul(back, g), back)
+    past_rows = matmul(matmul(turned, out), back)
+    past_columns = matmul(matmul(back, out), turned)
     return straight + (past_rows - matmul(left, past_rows)) + (past_columns - matmul(past_columns, right))
 
 
+pseudoinverse.is_holomorphic = False
 leading(pseudoinverse)
+
+
+# -- eigenvalues ------------------------------------------------------------------------------------------------------
+
+
+@op
+def eig(A: Tensor) -> tuple[Tensor, Tensor]:
+    """The eigenvalues of matrices, in no order, and their vectors: A v = v diag(w).
+
+    Args:
+        A: floating-point or complex tensor (…, N, N).
+    Returns:
+        w (…, N) and v (…, N, N), complex, the vectors of length 1 as columns.
+    Raises:
+        OpTypeError: `A` is not floating point.
+        OpValueError: the matrices are not square, or hold NaN or infinity.
+    Gradient:
+        v⁻ᴴ (diag(g_w) + h) vᴴ with h = (vᴴ g_v - vᴴ v diag(Re vᴴ g_v)) / conj(w_j - w_i) off the diagonal; where no two
+        eigenvalues are equal, for what does not depend on the free choice of the vectors' phases.
+    Source:
+        Boeddeker et al., arXiv:1701.00392.
+    Example:
+        >>> w, v = eig(Tensor([[2., 0.], [0., 3.]]))
+        >>> w.tolist()
+        [(2+0j), (3+0j)]
+    """
+
+
+eig.is_holomorphic = False
+
+
+@eig.infer
+def _(A):
+    _square("eig", A, "A")
+    dtype = promote(complex64, A.dtype)
+    return TensorType(dtype, A.shape[:-1]), TensorType(dtype, A.shape)
+
+
+@eig.python
+def _(A):
+    _refuse_infinite("eig", "A", A)
+    return tuple(_algebra("eig", "A", np.linalg.eig, A))
+
+
+@eig.vjp("A")
+def _(out0, out1, *, g):
+    n = out0.shape[-1]
+    diagonal = _constant(np.eye(n), out0)
+    back = adjoint(out1)
+    total = None if g[0] is None else diagonal * expand_dims(g[0], -2)
+    if g[1] is not None:
+        across = matmul(back, g[1])
+        along = expand_dims(reduce_sum(real(across) * real(diagonal), -2), -2)
+        gaps = expand_dims(out0, -2) - expand_dims(out0, -1) + diagonal
+        total = _plus(total, (across - matmul(back, out1) * along) / conj(gaps) * (1 - diagonal))
+    return matrix_solve(out1, matmul(total, back), True)
+
+
+leading(eig)
+
+
+@composite
+def eigvals(A: Tensor) -> Tensor:
+    """The eigenvalues of matrices, in no order; see `eig`.
+
+    Args:
+        A: floating-point or complex tensor (…, N, N).
+    Returns:
+        complex tensor (…, N).
+    Raises, Gradient:
+        as there.
+    Example:
+        >>> eigvals(Tensor([[2., 0.], [0., 3.]])).tolist()
+        [(2+0j), (3+0j)]
+    """
+    return eig(A)[0]
 
 
 # -- statistics -------------------------------------------------------------------------------------------------------
@@ -1102,3 +1214,9 @@ def vander(x: Tensor, N=None) -> Tensor:
         raise OpValueError(f"vander: `N` must not be negative, but is {N}", arg="N")
     dtype = int64 if x.dtype.is_bool else x.dtype
     return pow(expand_dims(cast(x, dtype), 1), Tensor(np.arange(count.__index__())[::-1].copy(), dtype))
+
+
+for _made in (
+    inverse, det, cofactors, slogdet, matrix_solve, matrix_exp, cholesky, singular_parts, qr, pseudoinverse, eig,
+):  # fmt: skip
+    _made.complex_rule = True

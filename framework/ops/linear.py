@@ -563,7 +563,7 @@ def _blend(name: str, input: Tensor, product: Tensor, beta: Any, alpha: Any) -> 
             f"{list(product.shape)}",
             arg="x" if name == "addr" else "input",
         )
-    if not product.dtype.is_float and not input.dtype.is_float:
+    if not product.dtype.is_inexact and not input.dtype.is_inexact:
         for arg, factor in (("beta", beta), ("alpha", alpha)):
             if isinstance(factor, float):
                 raise OpTypeError(f"{name} of integers needs an integer for `{arg}`, but got {factor!r}", arg=arg)
@@ -792,7 +792,7 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
 
 
 @composite
-def trace(input: Tensor, offset=0, axis1=0, axis2=1, *, dtype=None) -> Tensor:
+def trace(input: Tensor, offset=0, axis1=0, axis2=1, dtype=None) -> Tensor:
     """The sum of a diagonal.
 
     Args:
@@ -949,7 +949,7 @@ def _joined(x_letters: list, x: Tensor, y_letters: list, y: Tensor, needed: set)
 
 
 @composite
-def cross(input: Tensor, other: Tensor, *, dim=None) -> Tensor:
+def cross(input: Tensor, other: Tensor, dim=None) -> Tensor:
     """The cross products of vectors of length 3.
 
     Args:

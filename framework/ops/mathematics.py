@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from anfora.core.dtype import float32, float64
+from anfora.core.dtype import complex128, float32, float64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.exact import LN2, LN10, LN_PI
 from anfora.core.tensor import Tensor
-from anfora.kernel import bodies, special
+from anfora.kernel import bodies, complexes, special
 from anfora.kernel.bodies import select
 from anfora.kernel.emit import Value
 from anfora.ops.arithmetic import abs, mul, sign, sub
@@ -28,7 +28,7 @@ __all__ = [
 # -- powers -----------------------------------------------------------------------------------------------------------
 
 
-@elementwise(bodies.sqrt, takes="f", lift=True, cost=0.3)
+@elementwise(bodies.sqrt, takes="f", lift=True, cost=0.3, complex=complexes.sqrt)
 def sqrt(input: Tensor):
     """Square root, element by element.
 
@@ -49,7 +49,7 @@ def _(out, *, g):
     return g * 0.5 / out
 
 
-@elementwise(lambda x: 1.0 / bodies.sqrt(x), takes="f", lift=True, cost=0.5)
+@elementwise(lambda x: 1.0 / bodies.sqrt(x), takes="f", lift=True, cost=0.5, complex=complexes.rsqrt)
 def rsqrt(input: Tensor):
     """1 / sqrt(input), element by element.
 
@@ -79,7 +79,7 @@ def _integer_pow(x: Value, y: Value) -> Value:
     return bodies.integer_pow(x, y)
 
 
-@elementwise({"f": bodies.pow, "iu": _integer_pow}, takes="iuf", cost=2.0, pairs=True)
+@elementwise({"f": bodies.pow, "iu": _integer_pow}, takes="iuf", cost=2.0, pairs=True, complex=complexes.power)
 def pow(input: Tensor, exponent: Tensor):
     """input to the power of `exponent`, element by element: Python's `**`.
 
@@ -117,11 +117,16 @@ def _(position, input, exponent):
 
 @pow.vjp("input")
 def _(input, exponent, *, g):
+    if g.dtype.is_complex:
+        return g * where(equal(exponent, 0), 0, pow(input, exponent - 1) * exponent)
     return g * power_slope(input, exponent)
 
 
 @pow.vjp("exponent")
 def _(input, exponent, out, *, g):
+    if g.dtype.is_complex:
+        is_zero = equal(input, 0)
+        return where(is_zero, 0, g * out * log(where(is_zero, 1, input)))
     return times_log(g * out, input, _stays_zero(input, exponent))
 
 
@@ -165,12 +170,12 @@ def _(factor, input, unless, *, g):
 
 @composite
 def float_power(input, exponent) -> Tensor:
-    """input to the power of `exponent`, in double precision.
+    """input to the power of `exponent`, in double precision: float64, or complex128 if either is complex.
 
     Args:
         input, exponent: tensors or numbers whose shapes broadcast, of any types.
     Returns:
-        float64 tensor of the broadcast shape.
+        float64 or complex128 tensor of the broadcast shape.
     Gradient:
         as `pow`.
     Example:
@@ -181,13 +186,15 @@ def float_power(input, exponent) -> Tensor:
 
     if not isinstance(input, Tensor) and not isinstance(exponent, Tensor):
         input = Tensor(input, float64)
-    return pow(*(cast(x, float64) if isinstance(x, Tensor) else float(x) for x in (input, exponent)))
+    kinds = [isinstance(x, complex) or (isinstance(x, Tensor) and x.dtype.is_complex) for x in (input, exponent)]
+    dtype, number = (complex128, complex) if any(kinds) else (float64, float)
+    return pow(*(cast(x, dtype) if isinstance(x, Tensor) else number(x) for x in (input, exponent)))
 
 
 # -- exponentials -----------------------------------------------------------------------------------------------------
 
 
-@elementwise(bodies.exp, takes="f", lift=True)
+@elementwise(bodies.exp, takes="f", lift=True, complex=complexes.exp)
 def exp(input: Tensor):
     """e to the power of the element.
 
@@ -235,7 +242,7 @@ def _(out, *, g):
     return g * (out * LN2)
 
 
-@elementwise(bodies.expm1, takes="f", lift=True, cost=0.2)
+@elementwise(bodies.expm1, takes="f", lift=True, cost=0.2, complex=complexes.expm1)
 def expm1(input: Tensor):
     """e to the power of the element, minus 1, accurate near 0.
 
@@ -288,7 +295,7 @@ def _(out, *, g):
 # -- logarithms -------------------------------------------------------------------------------------------------------
 
 
-@elementwise(bodies.log, takes="f", lift=True)
+@elementwise(bodies.log, takes="f", lift=True, complex=complexes.log)
 def log(input: Tensor):
     """Natural logarithm, element by element.
 
@@ -312,7 +319,7 @@ def _(input, *, g):
     return g / input
 
 
-@elementwise(bodies.log1p, takes="f", lift=True, cost=0.3)
+@elementwise(bodies.log1p, takes="f", lift=True, cost=0.3, complex=complexes.log1p)
 def log1p(input: Tensor):
     """log(1 + input), accurate near 0, element by element.
 
@@ -336,7 +343,7 @@ def _(input, *, g):
     return g / (input + 1)
 
 
-@elementwise(bodies.log2, takes="f", lift=True, cost=0.3, pairs=True)
+@elementwise(bodies.log2, takes="f", lift=True, cost=0.3, pairs=True, complex=complexes.log2)
 def log2(input: Tensor):
     """Logarithm to the base 2, element by element.
 
@@ -360,7 +367,7 @@ def _(input, *, g):
     return g / (input * LN2)
 
 
-@elementwise(bodies.log10, takes="f", lift=True, cost=0.3, pairs=True)
+@elementwise(bodies.log10, takes="f", lift=True, cost=0.3, pairs=True, complex=complexes.log10)
 def log10(input: Tensor):
     """Logarithm to the base 10, element by element.
 
@@ -541,7 +548,7 @@ def logit(input: Tensor, eps=None) -> Tensor:
 # -- angles -----------------------------------------------------------------------------------------------------------
 
 
-@elementwise(bodies.sin, takes="f", lift=True, cost=0.6, pairs=True)
+@elementwise(bodies.sin, takes="f", lift=True, cost=0.6, pairs=True, complex=complexes.sin)
 def sin(input: Tensor):
     """Sine, element by element.
 
@@ -562,7 +569,7 @@ def _(input, *, g):
     return g * cos(input)
 
 
-@elementwise(bodies.cos, takes="f", lift=True, cost=0.6, pairs=True)
+@elementwise(bodies.cos, takes="f", lift=True, cost=0.6, pairs=True, complex=complexes.cos)
 def cos(input: Tensor):
     """Cosine, element by element.
 
@@ -583,7 +590,7 @@ def _(input, *, g):
     return -(g * sin(input))
 
 
-@elementwise(special.tan, takes="f", lift=True, cost=1.0, pairs=True)
+@elementwise(special.tan, takes="f", lift=True, cost=1.0, pairs=True, complex=complexes.tan)
 def tan(input: Tensor):
     """Tangent, element by element.
 
@@ -607,7 +614,7 @@ def _(out, *, g):
     return g * (out * out + 1)
 
 
-@elementwise(special.asin, takes="f", lift=True, cost=1.0, pairs=True)
+@elementwise(special.asin, takes="f", lift=True, cost=1.0, pairs=True, complex=complexes.asin)
 def asin(input: Tensor):
     """Arc sine, from -pi/2 to pi/2, element by element.
 
@@ -631,7 +638,7 @@ def _(input, *, g):
     return g * rsqrt((1 - input) * (1 + input))
 
 
-@elementwise(special.acos, takes="f", lift=True, cost=1.0, pairs=True)
+@elementwise(special.acos, takes="f", lift=True, cost=1.0, pairs=True, complex=complexes.acos)
 def acos(input: Tensor):
     """Arc cosine, from 0 to pi, element by element.
 
@@ -655,7 +662,7 @@ def _(input, *, g):
     return -(g * rsqrt((1 - input) * (1 + input)))
 
 
-@elementwise(special.atan, takes="f", lift=True, cost=1.0, pairs=True)
+@elementwise(special.atan, takes="f", lift=True, cost=1.0, pairs=True, complex=complexes.atan)
 def atan(input: Tensor):
     """Arc tangent, from -pi/2 to pi/2, element by element.
 
@@ -765,20 +772,25 @@ def _(input, *, g):
 
 @composite
 def angle(input: Tensor) -> Tensor:
-    """The angle of a real number in the complex plane: pi for negative elements, -0.0 among them, else 0; NaN for NaN.
+    """The angle of a number in the complex plane, from -pi to pi: of a real one pi for negative elements, -0.0 among them,
+    else 0; NaN for NaN.
 
     Args:
         input: tensor of any shape; integers are computed as float32.
     Returns:
         floating tensor of the input's shape.
     Gradient:
-        none: the result is constant between its steps.
+        of complex numbers g · i · input / |input|², 0 at 0; of real ones none: the result is constant between its steps.
     Example:
         >>> angle(Tensor([1., -2.])).tolist()
         [0.0, 3.1415927410125732]
     """
     if not isinstance(input, Tensor):
         raise OpTypeError(f"angle needs a tensor for `input`, but got {input!r}", arg="input")
+    if input.dtype.is_complex:
+        from anfora.ops.complexes import argument
+
+        return argument(input)
     dtype = input.dtype if input.dtype.is_float else float32
     return where(isnan(input), input, signbit(input).astype(dtype) * math.pi)
 
@@ -820,7 +832,7 @@ def rad2deg(x: Tensor) -> Tensor:
 # -- hyperbolic functions ---------------------------------------------------------------------------------------------
 
 
-@elementwise(special.sinh, takes="f", lift=True, cost=0.6, pairs=True)
+@elementwise(special.sinh, takes="f", lift=True, cost=0.6, pairs=True, complex=complexes.sinh)
 def sinh(input: Tensor):
     """Hyperbolic sine, element by element.
 
@@ -844,7 +856,7 @@ def _(input, *, g):
     return g * cosh(input)
 
 
-@elementwise(special.cosh, takes="f", lift=True, cost=0.6, pairs=True)
+@elementwise(special.cosh, takes="f", lift=True, cost=0.6, pairs=True, complex=complexes.cosh)
 def cosh(input: Tensor):
     """Hyperbolic cosine, element by element.
 
@@ -868,7 +880,7 @@ def _(input, *, g):
     return g * sinh(input)
 
 
-@elementwise(special.asinh, takes="f", lift=True, cost=0.6, pairs=True)
+@elementwise(special.asinh, takes="f", lift=True, cost=0.6, pairs=True, complex=complexes.asinh)
 def asinh(input: Tensor):
     """Inverse hyperbolic sine, element by element.
 
@@ -886,10 +898,10 @@ def asinh(input: Tensor):
 
 @asinh.vjp("input")
 def _(input, *, g):
-    return g / hypot(input, 1)
+    return g * rsqrt(input * input + 1) if input.dtype.is_complex else g / hypot(input, 1)
 
 
-@elementwise(special.acosh, takes="f", lift=True, cost=0.6, pairs=True)
+@elementwise(special.acosh, takes="f", lift=True, cost=0.6, pairs=True, complex=complexes.acosh)
 def acosh(input: Tensor):
     """Inverse hyperbolic cosine, element by element.
 
@@ -910,7 +922,7 @@ def _(input, *, g):
     return g * (rsqrt(input - 1) * rsqrt(input + 1))
 
 
-@elementwise(special.atanh, takes="f", lift=True, cost=0.8, pairs=True)
+@elementwise(special.atanh, takes="f", lift=True, cost=0.8, pairs=True, complex=complexes.atanh)
 def atanh(input: Tensor):
     """Inverse hyperbolic tangent, element by element.
 

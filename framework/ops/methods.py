@@ -19,9 +19,10 @@ from importlib import import_module
 from typing import Any
 
 from anfora.core import slots
-from anfora.core.op import Op
+from anfora.core.op import Op, parameter_names
 from anfora.core.tensor import Tensor, is_operand
-from anfora.ops.composite import composite, with_doors
+from anfora.ops.composite import composite, is_door, with_doors
+from anfora.ops.former import former_names
 from anfora.ops.forms import DIRECT, FORMS, TURNED, in_place, named, spelled
 from anfora.ops.random_forms import RANDOM_FORMS
 
@@ -29,10 +30,10 @@ __all__ = ["METHODS", "MODULES", "OPERATORS", "PROPERTIES", "REFLECTED", "functi
 
 #: The modules whose public names are the functions of `anfora.ops`.
 MODULES = (
-    "activation", "arithmetic", "attention", "boxes", "comparison", "convolution", "copying", "creation", "ctc", "derived",
-    "diagonals", "entropy", "factors", "image", "indexing", "joining", "linalg", "linear", "losses", "mathematics",
-    "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan", "scatter", "shape",
-    "softmaxes", "sorting", "spectra",
+    "activation", "arithmetic", "attention", "boxes", "comparison", "complexes", "convolution", "copying", "creation",
+    "ctc", "derived", "diagonals", "entropy", "factors", "image", "indexing", "joining", "linalg", "linear", "losses",
+    "mathematics", "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan",
+    "scatter", "shape", "softmaxes", "sorting", "spectra",
 )  # fmt: skip
 
 
@@ -42,6 +43,10 @@ def _functions() -> dict[str, Any]:
         found.update((name, getattr(module, name)) for name in module.__all__)
         if module.__name__ != "anfora.ops.programs":  # which graph mode goes into
             found.update(with_doors(found, module.__all__))
+    for name, function in found.items():
+        if is_door(function):
+            takes = function.order if isinstance(function, Op) else parameter_names(inspect.unwrap(function))
+            function.former_names = former_names(name, takes)
     return found
 
 
@@ -71,44 +76,51 @@ REFLECTED: dict[str, Callable] = {f"__r{name[2:]}": functions[function] for name
 #: Methods that are the function of the same name, with the tensor as its first argument.
 _SAME = """
     abs absolute addcdiv addcmul div divide floor_div floor_divide floor_mod fmod mod mul multiply neg negative
-    positive pow reciprocal remainder true_divide float_power lerp maximum minimum fmax fmin hypot gcd lcm ceil floor
+    positive pow reciprocal remainder true_divide lerp maximum minimum fmax fmin hypot gcd lcm ceil floor
     round trunc fix frac sign sgn sqrt rsqrt square clamp clip nan_to_num copysign nextafter ldexp xlogy xdivy acos
     acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh cos cosh sin sinc sinh tan
     tanh exp exp2 expm1 log log10 log1p log2 logaddexp logaddexp2 logit erf erfc erfinv lgamma digamma polygamma
-    mvlgamma deg2rad rad2deg angle truncate_div truncate_mod inv
+    mvlgamma deg2rad rad2deg angle truncate_div truncate_mod inv real imag conj is_complex
 
     equal eq ne not_equal greater gt greater_equal ge less lt less_equal le isclose isfinite isinf isnan isneginf
     isposinf isreal signbit heaviside logical_and logical_not logical_or logical_xor bitwise_and bitwise_not
-    bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift invert masked_fill approximate_equal allclose
+    bitwise_or bitwise_xor bitwise_left_shift bitwise_right_shift invert masked_fill allclose
 
     all any amax amin aminmax argmin argmax argmax_with_value argmin_with_value count_nonzero logsumexp mean nanmean
-    nansum prod median nanmedian norm quantile nanquantile cumsum cumprod cummax cummin logcumsumexp diff trapz sort
-    argsort topk kthvalue msort unique_consecutive searchsorted bincount histc bucketize
+    nansum prod median nanmedian norm quantile nanquantile cumprod cummax cummin logcumsumexp diff trapz sort
+    argsort topk kthvalue msort unique_consecutive bincount histc bucketize
 
     matmul mm bmm mv dot inner outer ger kron cross addmm addmv addbmm baddbmm addr det logdet slogdet
     log_matrix_determinant matrix_determinant inverse pinv cholesky cholesky_inverse qr svd matrix_power matrix_exp
-    cdist dist cov trace tril triu diag diagflat diag_embed renorm
+    cdist dist cov eigvals geqrf orgqr trace tril triu diag diagflat diag_embed renorm
 
     relu relu6 sigmoid softmax log_softmax softmin softplus softsign logsigmoid gelu elu selu celu leaky_relu
     hardshrink hardsigmoid hardswish hardtanh softshrink silu mish prelu
 
-    bernoulli multinomial random_categorical pad unfold fold unique unique_with_pad reverse_sequence
+    bernoulli multinomial random_categorical top_k i0 lstsq lu_solve pad unfold fold unique unique_with_pad reverse_sequence
     unsorted_segment_max unsorted_segment_min unsorted_segment_prod cholesky_solve
 """
 
 #: Methods whose function has another name.
-_RENAMED = {"top_k": "topk", "pinverse": "pinv"}
+_RENAMED = {"pinverse": "pinv"}
 
 #: Methods that compute the function of the same name without the underscore, and write the result into the tensor.
 _IN_PLACE = """
     abs add addcdiv addcmul ceil clamp cos div erf exp floor floor_div floor_divide log log2 masked_fill mul neg pow
     reciprocal relu remainder round rsqrt sigmoid sign erfinv addmm sin sqrt square sub subtract tanh trunc logical_and
-    logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not
+    logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_xor bitwise_not masked_scatter
 """
+
+#: Methods whose arguments have other names than those of the function of the same name.
+_SPELLED = {
+    "approximate_equal": {"other": "y"}, "float_power": {"other": "exponent"},
+    "ormqr": {"input2": "tau", "input3": "other"},
+}  # fmt: skip
 
 METHODS: dict[str, Callable] = {
     **{name: functions[function] for name, function in _RENAMED.items()},
     **{name: functions[name] for name in _SAME.split()},
+    **{name: spelled(functions[name], **names) for name, names in _SPELLED.items()},
     **FORMS,
     **RANDOM_FORMS,
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
-from anfora.core.dtype import as_dtype, float32, int32, int64
+from anfora.core.dtype import as_dtype, complex64, float32, int32, int64
 from anfora.core.errors import OpValueError
 from anfora.core.tensor import Tensor
 from anfora.ops.composite import composite
@@ -19,7 +19,7 @@ __all__ = ["MORE", "MORE_PLAIN"]
 MORE_PLAIN = {
     "BesselI0": "bessel_i0", "BesselI0e": "bessel_i0e", "BesselI1": "bessel_i1", "BesselI1e": "bessel_i1e",
     "CheckValid": "check_valid", "Fmax": "fmax", "Fmin": "fmin", "SequenceAddN": "addn",
-    "MatrixBandPart": "matrix_band_part", "MatrixPower": "matrix_power", "MultilabelMarginLoss": "multilabel_margin_loss",
+    "MatrixBandPart": "matrix_band_part",
     "UniqueWithPad": "unique_with_pad",
 }  # fmt: skip
 
@@ -282,6 +282,20 @@ def _dense(indices: Tensor, values: Tensor, sparse_shape: Any) -> Tensor:
     return ops.scatter_nd(indices, values, shape)
 
 
+def _transform(
+    signal_ndim: int, inverse: bool, real: bool, norm: str = "backward", onesided: bool = True, signal_sizes: Any = ()
+) -> Callable:
+    """A Fourier transform along the last axes."""
+    dim = tuple(range(-signal_ndim, 0))
+    if not real:
+        return lambda x: (ops.ifftn if inverse else ops.fftn)(x, None, dim, norm)
+    if not inverse:
+        return lambda x: (ops.rfftn if onesided else ops.fftn)(x, None, dim, norm)
+    if not onesided:
+        return lambda x: ops.real(ops.ifftn(x, None, dim, norm))
+    return lambda x: ops.irfftn(x, tuple(signal_sizes) or None, dim, norm)
+
+
 def _nll_loss(reduction: str = "mean", ignore_index: int = -100) -> Callable:
     """The loss, and the sum of the weights of the targets."""
 
@@ -302,7 +316,6 @@ MORE: dict[str, Callable] = {
     "ReduceStd": _std,
     "EuclideanNorm": lambda keep_dims=False: lambda x, axes=(): ops.euclidean_norm(x, tuple(axes), keep_dims),
     "CountNonZero": lambda dims=(): lambda x: ops.count_nonzero(x, dims or ()),
-    "CumulativeLogsumexp": lambda: ops.logcumsumexp,
     "Median": _median,
     "Quantile": _quantile,
     "NthElement": _rank_element,
@@ -345,6 +358,9 @@ MORE: dict[str, Callable] = {
     "CholeskySolve": lambda upper=False: lambda x1, x2: ops.cholesky_solve(x1, x2, upper),
     "MatrixSolve": lambda adjoint=False: lambda matrix, rhs: ops.matrix_solve(matrix, rhs, adjoint),
     "Svd": lambda full_matrices=False, compute_uv=True: lambda input: ops.svd(input, full_matrices, compute_uv),
+    "Eig": lambda compute_v=False: lambda x: ops.eig(x) if compute_v else (ops.eigvals(x), ops.zeros((), complex64)),
+    "Ormqr": lambda left=True, transpose=False: lambda input, tau, other: ops.ormqr(input, tau, other, left, transpose),
+    "FFTWithSize": _transform,
     "Qr": lambda full_matrices=False: lambda x: ops.qr(x, "complete" if full_matrices else "reduced"),
     "Pdist": lambda p=2.0: lambda x: ops.pdist(x, float(p)),
     "TrilIndices": lambda row, col, offset=0, dtype=int32: (

@@ -673,17 +673,14 @@ def _(
     plan_norm_apply(p, _as_runs(p, input), weight, bias, _as_runs(p, out), mean, variance, 0, eps)
 
 
-@norm_with.vjp("input", "mean", "variance", "weight", "bias")
+@norm_with.vjp("input", "weight", "bias")
 def _(input, mean, variance, weight, bias_type, *, eps, g):
     kept = (mean.shape[0], *(1 for _ in input.shape[2:]))
     r = (variance + eps) ** -0.5
     scale = r if weight is None else r * weight
     axes = (0, *range(2, input.ndim))
-    total = reduce_sum(g, axes)
-    products = reduce_sum(g * (input - reshape(mean, kept)), axes)
-    of_variance = products * scale * r * r * -0.5
-    of_weight = None if weight is None else products * r
-    return g * reshape(scale, kept), -(total * scale), of_variance, of_weight, None if bias_type is None else total
+    of_weight = None if weight is None else reduce_sum(g * (input - reshape(mean, kept)), axes) * r
+    return g * reshape(scale, kept), of_weight, None if bias_type is None else reduce_sum(g, axes)
 
 
 folded(norm_with, 2)
@@ -695,6 +692,7 @@ def move_average(average: Tensor, value: Tensor, keep: Tensor, take: Tensor):
 
 
 move_average.writes = "average"
+move_average.is_untaped = True  # also where a program lets all parameters of a network require gradients
 
 
 @move_average.infer
@@ -749,6 +747,8 @@ def batch_norm(
         OpTypeError: a tensor is not floating point.
         OpValueError: shapes do not fit, or there are no running moments where they are needed, or a single value for each
         channel in training, whose variance is zero whatever it is.
+    Gradient:
+        to `input_x`, `weight` and `bias`; the running moments are counted, not learned, and get none.
     Source:
         Ioffe & Szegedy, arXiv:1502.03167 (2015).
     Example:

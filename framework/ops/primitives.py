@@ -15,7 +15,7 @@ from typing import Any
 from anfora import ops
 from anfora.core import summaries
 from anfora.core.arguments import word_for_one_of
-from anfora.core.dtype import as_dtype, float32, int32, int64
+from anfora.core.dtype import as_dtype, bool_, float32, int32, int64
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import Op
 from anfora.core.random import Generator
@@ -27,6 +27,7 @@ from anfora.ops.families import normalize_axis
 from anfora.ops.gradients import GRADIENTS
 from anfora.ops.more_primitives import MORE, MORE_PLAIN
 from anfora.ops.normalization import channel_norm
+from anfora.ops.rare_primitives import RARE
 from anfora.ops.updates import UPDATES
 from anfora.ops.vm_impl_registry import vm_impl_registry
 from anfora.ops.windows import each_axis, same_padding
@@ -160,28 +161,32 @@ def primitive_class(name: str) -> type[Primitive]:
 #: Classes without arguments, whose call is that of a function.
 PLAIN = {
     "Abs": "abs", "AccumulateNV2": "accumulate_n", "ACos": "acos", "Acosh": "acosh", "Add": "add", "Addcdiv": "addcdiv",
-    "Addcmul": "addcmul", "AddN": "addn", "Asin": "asin", "Asinh": "asinh", "Assign": "assign",
+    "Addcmul": "addcmul", "AddN": "addn", "Angle": "angle", "Asin": "asin", "Asinh": "asinh", "Assign": "assign",
     "AssignAdd": "assign_add", "AssignSub": "assign_sub", "Atan": "atan", "Atan2": "atan2", "Atanh": "atanh",
     "Bincount": "bincount", "BitwiseAnd": "bitwise_and", "BitwiseOr": "bitwise_or", "BitwiseXor": "bitwise_xor",
-    "Cast": "cast", "Cdist": "cdist", "Ceil": "ceil", "CopySign": "copysign", "Copysign": "copysign", "Cos": "cos",
-    "Cosh": "cosh", "Cross": "cross", "Dense": "dense", "Depend": "depend", "Diag": "diag", "Digamma": "digamma",
+    "Cast": "cast", "Ceil": "ceil",
+    "Complex": "complex", "ComplexAbs": "abs", "Conj": "conj", "CopySign": "copysign", "Copysign": "copysign", "Cos": "cos",
+    "Cosh": "cosh", "Dense": "dense", "Depend": "depend", "Diag": "diag", "Digamma": "digamma",
     "Div": "div", "DivNoNan": "div_no_nan", "Dot": "dot", "DType": "dtype", "Equal": "equal", "Erf": "erf",
     "Erfc": "erfc", "Erfinv": "erfinv", "Exp": "exp", "Expand": "expand", "ExpandDims": "expand_dims", "Expm1": "expm1",
     "Eye": "eye", "FastGeLU": "fast_gelu", "FastGelu": "fast_gelu", "Fill": "fill", "Flatten": "flatten",
     "Floor": "floor", "FloorDiv": "floor_div", "FloorMod": "floor_mod", "GatherD": "gather_d", "GatherNd": "gather_nd",
-    "Gcd": "gcd", "Ger": "ger", "Greater": "greater", "GreaterEqual": "greater_equal", "Heaviside": "heaviside",
-    "HSigmoid": "hardsigmoid", "HSwish": "hardswish", "Hypot": "hypot", "Identity": "identity",
-    "IndexFill": "index_fill", "Invert": "invert", "IsFinite": "isfinite", "IsInf": "isinf",
-    "IsNan": "isnan", "Lcm": "lcm", "LeftShift": "bitwise_left_shift", "Lerp": "lerp", "Less": "less",
+    "Gcd": "gcd", "Geqrf": "geqrf", "Ger": "ger", "Greater": "greater", "GreaterEqual": "greater_equal",
+    "Heaviside": "heaviside", "HSigmoid": "hardsigmoid", "HSwish": "hardswish", "Hypot": "hypot",
+    "Identity": "identity", "Imag": "imag", "IndexFill": "index_fill", "Invert": "invert",
+    "IsFinite": "isfinite", "IsInf": "isinf", "IsNan": "isnan", "Lcm": "lcm",
+    "LeftShift": "bitwise_left_shift", "Lerp": "lerp", "Less": "less",
     "LessEqual": "less_equal", "Lgamma": "lgamma", "LinSpace": "linspace", "Log": "log", "Log1p": "log1p",
     "LogicalAnd": "logical_and", "LogicalNot": "logical_not", "LogicalOr": "logical_or", "LogicalXor": "logical_xor",
     "LogMatrixDeterminant": "log_matrix_determinant", "LogSigmoid": "logsigmoid", "MaskedFill": "masked_fill",
     "MaskedSelect": "masked_select", "MatrixDeterminant": "matrix_determinant", "MatrixExp": "matrix_exp",
-    "MatrixInverse": "inverse", "Maximum": "maximum", "Minimum": "minimum", "Mish": "mish", "Mod": "truncate_mod",
+    "Maximum": "maximum", "Minimum": "minimum", "Mish": "mish", "Mod": "truncate_mod",
     "Mul": "mul", "MulNoNan": "mul_no_nan", "Neg": "neg", "NextAfter": "nextafter", "NonZero": "nonzero",
-    "NotEqual": "not_equal", "Ones": "ones", "OnesLike": "ones_like", "Polygamma": "polygamma", "Pow": "pow",
-    "PReLU": "prelu", "Print": "print_", "Rank": "rank", "RealDiv": "div", "Reciprocal": "reciprocal", "ReLU": "relu",
-    "ReLU6": "relu6", "Reshape": "reshape", "RightShift": "bitwise_right_shift", "Rint": "rint", "Round": "round",
+    "NotEqual": "not_equal", "Ones": "ones", "OnesLike": "ones_like", "Orgqr": "orgqr", "Polar": "polar",
+    "Polygamma": "polygamma",
+    "Pow": "pow", "PReLU": "prelu", "Print": "print_", "Rank": "rank", "Real": "real", "RealDiv": "div",
+    "Reciprocal": "reciprocal", "ReLU": "relu", "ReLU6": "relu6", "Reshape": "reshape",
+    "RightShift": "bitwise_right_shift", "Rint": "rint", "Round": "round",
     "Rsqrt": "rsqrt", "ScalarToTensor": "scalar_to_tensor", "ScatterNd": "scatter_nd", "Select": "select",
     "SeLU": "selu", "Shape": "shape", "Sigmoid": "sigmoid", "Sign": "sign", "SiLU": "silu", "Sin": "sin",
     "Sinc": "sinc", "Sinh": "sinh", "Size": "size", "Slice": "slice", "Softplus": "softplus", "Softsign": "softsign",
@@ -213,6 +218,16 @@ def _reduction(function: str, skip_mode: bool = False) -> Callable:
     return make_sum if skip_mode else make
 
 
+def _product_of(x: Tensor, axis: Any, keep_dims: bool) -> Tensor:
+    """In the type of the tensor."""
+    return ops.prod(x, axis, keep_dims, dtype=None if x.dtype is bool_ else x.dtype)
+
+
+def _joined(axis: int = 0) -> Callable:
+    """Tensors come as one sequence, or each as an argument."""
+    return lambda *input_x: ops.stack(input_x if isinstance(input_x[0], Tensor) else input_x[0], axis)
+
+
 def _locking(function: str) -> Callable:
     """A class of `use_locking`, which has no meaning here."""
     return lambda use_locking=False: getattr(ops, function)
@@ -236,7 +251,7 @@ def _positions(function: str) -> Callable:
 
         def call(x: Tensor) -> tuple[Tensor, Tensor]:
             values, positions = find(x, axis, keep_dims)
-            return positions.astype(int32), values
+            return positions.astype(int64), values
 
         return call
 
@@ -503,7 +518,7 @@ CLASSES: dict[str, Callable] = {
     "ReduceMean": _reduction("reduce_mean"),
     "ReduceMax": _reduction("reduce_max"),
     "ReduceMin": _reduction("reduce_min"),
-    "ReduceProd": _reduction("prod"),
+    "ReduceProd": lambda keep_dims=False: lambda x, axis=(): _product_of(x, axis, keep_dims),
     "ReduceAll": _reduction("all"),
     "ReduceAny": _reduction("any"),
     "Argmax": _position("argmax"),
@@ -526,8 +541,8 @@ CLASSES: dict[str, Callable] = {
     # shapes
     "BroadcastTo": lambda shape: Bound(ops.broadcast_to, shape=shape),
     "Concat": lambda axis=0: lambda input_x: ops.concat(input_x, axis),
-    "Stack": lambda axis=0: lambda input_x: ops.stack(input_x, axis),
-    "Pack": lambda axis=0: lambda input_x: ops.stack(input_x, axis),
+    "Stack": _joined,
+    "Pack": _joined,
     "Unstack": lambda axis=0, num=None: lambda input_x: ops.unstack(input_x, axis),
     "Unpack": lambda axis=0, num=None: lambda input_x: ops.unstack(input_x, axis),
     "Split": _split,
@@ -606,7 +621,7 @@ CLASSES: dict[str, Callable] = {
     "Threshold": lambda threshold, value: lambda x: ops.threshold(x, threshold, value),
     # comparisons
     "ApproximateEqual": lambda tolerance=1e-5: lambda x, y: ops.approximate_equal(x, y, tolerance),
-    "IsClose": lambda rtol=1e-5, atol=1e-8, equal_nan=True: (
+    "IsClose": lambda rtol=1e-5, atol=1e-8, equal_nan=False: (
         lambda input, other: ops.isclose(input, other, rtol, atol, equal_nan)
     ),
     "FloatStatus": _overflow,
@@ -621,7 +636,6 @@ CLASSES: dict[str, Callable] = {
     "InvertPermutation": lambda: _inverse_permutation,
     "Load": lambda: lambda variable, monad=None: variable.value(),
     "Partial": lambda: functools.partial,
-    "Conj": lambda: ops.identity,  # no tensor is complex
     "HistogramSummary": _summary("HistogramSummary", "histogram", None, 1),
     "ImageSummary": _summary("ImageSummary", "image", 4, 4),
     "ScalarSummary": _summary("ScalarSummary", "scalar", 0, 0),
@@ -653,6 +667,7 @@ CLASSES: dict[str, Callable] = {
     "Multinomial": _multinomial,
     "RandomChoiceWithMask": _choice,
     **MORE,
+    **RARE,
     **COLLECTIVES,
     **GRADIENTS,
     **UPDATES,

@@ -255,15 +255,16 @@ def depend(value: Any, expr: Any) -> Any:
 
 
 def print_(*input_x: Any) -> int:
-    """Print the arguments, as Python does; gives 1, as MindSpore's operator.
+    """Print the arguments line by line, tensors with shape and type; gives 1, as MindSpore's operator.
 
     Example:
-        >>> print_("loss", 0.5)
+        >>> print_("loss", 0.5, Tensor(2.0))
         loss
         0.5
+        Tensor(shape=[], dtype=Float32, value= 2)
         1
     """
-    builtins.print(*input_x, sep="\n")
+    builtins.print(*[repr(x) if isinstance(x, Tensor) else x for x in input_x], sep="\n")
     return 1
 
 

@@ -46,14 +46,14 @@ def uniform_in_place(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator
 
 
 @composite
-def uniform(self: Tensor, a: Any = 0.0, b: Any = 1.0, *, generator: Any = None) -> Tensor:
-    """Random numbers from a to b, in the shape and type of the tensor.
+def uniform(self: Tensor, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Tensor:
+    """Random numbers from `from_` to `to`, in the shape and type of the tensor.
 
     Example:
         >>> Tensor([0., 0.]).uniform(3, 3).tolist()
         [3.0, 3.0]
     """
-    return _units("uniform", self, generator) * (b - a) + a
+    return _units("uniform", self, generator) * (to - from_) + from_
 
 
 @composite

@@ -172,7 +172,7 @@ def sum(input: Tensor, dim=None, keepdim=False, *, dtype=None) -> Tensor:
     """
     if isinstance(input, Tensor):
         dim = normalize_axes("sum", dim, input.ndim, "dim")
-        if dtype is None and not input.dtype.is_float:
+        if dtype is None and not input.dtype.is_inexact:
             dtype = int64
     return reduce_sum(input, dim, keepdim, dtype)
 

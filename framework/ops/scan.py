@@ -384,7 +384,7 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx=1.0, dim=-1) -> Tensor:
     axis = normalize_axis("trapz", dim, y.ndim, "dim")
     if y.ndim == 0:
         raise OpValueError("trapz needs at least one axis for `y`, but got a number", arg="y")
-    y = y if y.dtype.is_float else cast(y, float32)
+    y = y if y.dtype.is_inexact else cast(y, float32)
     length = max(y.shape[axis] - 1, 0)
     means = (narrow(y, axis, y.shape[axis] - length, length) + narrow(y, axis, 0, length)) * 0.5
     if x is None:

@@ -463,11 +463,11 @@ def unsqueeze(input: Tensor, dim) -> Tensor:
 
 @op
 def squeeze(input: Tensor, axis=None):
-    """Drop axes of length 1: all, or those named. A view.
+    """Drop axes of length 1: all, or those among the named that have it. A view.
 
     Raises:
         OpTypeError: `axis` is no integer and no sequence of them.
-        OpValueError: `axis` is out of range, or a named axis has another length.
+        OpValueError: `axis` is out of range.
     Gradient:
         g, with the axes.
     Example:
@@ -481,20 +481,17 @@ def _(input, *, axis):
     if axis is None or (isinstance(axis, (tuple, list)) and not axis):
         return {"axis": tuple(i for i, n in enumerate(input.shape) if n == 1)}
     axes = tuple(normalize_axis("squeeze", a, input.ndim) for a in integers("squeeze", axis, "axis"))
-    for a in axes if input.shape else ():
-        if input.shape[a] != 1:
-            raise OpValueError(f"squeeze: axis {a} of {input} has length {input.shape[a]}, not 1", arg="axis")
     return {"axis": tuple(sorted(set(axes)))}
 
 
 @squeeze.infer
 def _(input, *, axis):
-    return TensorType(input.dtype, tuple(n for i, n in enumerate(input.shape) if i not in axis))
+    return TensorType(input.dtype, tuple(n for i, n in enumerate(input.shape) if i not in axis or n != 1))
 
 
 @squeeze.view
 def _(layout, *, axis):
-    kept = [i for i in range(layout.ndim) if i not in axis]
+    kept = [i for i, n in enumerate(layout.shape) if i not in axis or n != 1]
     lengths = tuple(layout.shape[i] for i in kept)
     return Layout(TensorType(layout.dtype, lengths), tuple(layout.strides[i] for i in kept)), 0
 

@@ -437,7 +437,6 @@ class Model:
         with CallbackManager(chosen) as manager:
             self._eval(now, manager, dataset, with_loss=True)
         now.update(kept, mode="train")
-        self._train_network.set_train(True)
 
     def eval(
         self,

@@ -49,11 +49,13 @@ from anfora.core.dtype import int32 as int32
 from anfora.core.dtype import int64 as int64
 from anfora.core.dtype import int8 as int8
 from anfora.core.dtype import int_ as int_
+from anfora.core.dtype import list_ as list_
 from anfora.core.dtype import number as number
 from anfora.core.dtype import pytype_to_dtype as pytype_to_dtype
 from anfora.core.dtype import single as single
 from anfora.core.dtype import string as string
 from anfora.core.dtype import tensor_type as tensor_type
+from anfora.core.dtype import tuple_ as tuple_
 from anfora.core.dtype import type_none as type_none
 from anfora.core.dtype import uint16 as uint16
 from anfora.core.dtype import uint32 as uint32
@@ -109,6 +111,7 @@ from anfora.modes import constexpr as constexpr
 from anfora.modes import explain as explain
 from anfora.modes import jit as jit
 from anfora.modes import jit_class as jit_class
+from anfora.modes import jit_class as ms_class
 from anfora.modes import lazy_inline as lazy_inline
 from anfora.modes import ms_function as ms_function
 from anfora.modes import mutable as mutable
@@ -150,6 +153,7 @@ from anfora.nn.metrics_images import RootMeanSquareDistance as RootMeanSquareDis
 from anfora.ops.custom import custom_op as custom_op
 from anfora.ops.programs import is_tensor as is_tensor
 from anfora.profiler import Profiler as Profiler
+from anfora.run_check import run_check as run_check
 from anfora.sparse import COOTensor as COOTensor
 from anfora.sparse import CSRTensor as CSRTensor
 from anfora.sparse import RowTensor as RowTensor
@@ -192,11 +196,11 @@ __all__ = [
     "experimental", "explain", "export", "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy",
     "get_auto_parallel_context", "get_context", "get_grad", "get_metric_fn", "get_metrics", "get_num_threads",
     "get_rng_state", "get_seed", "grad", "half", "initial_seed", "int16", "int32", "int64", "int8", "int_", "ir",
-    "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class", "jvp", "lazy_inline", "linearize", "load",
-    "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint", "models", "ms_function",
-    "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "onnx", "ops", "optim", "pytype_to_dtype",
-    "rearrange_inputs", "reset_auto_parallel_context", "runtime", "save_checkpoint", "seed", "set_auto_parallel_context",
-    "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit", "set_rng_state", "set_seed",
-    "single", "string", "summary", "tensor", "tensor_type", "train", "type_none", "uint16", "uint32", "uint64", "uint8",
-    "value_and_grad", "vjp", "vmap",
+    "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class", "jvp", "lazy_inline", "linearize", "list_", "load",
+    "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint", "models", "ms_class",
+    "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "onnx", "ops", "optim",
+    "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "run_check", "runtime", "save_checkpoint", "seed",
+    "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit",
+    "set_rng_state", "set_seed", "single", "string", "summary", "tensor", "tensor_type", "train", "tuple_", "type_none",
+    "uint16", "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
 ]

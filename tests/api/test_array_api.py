@@ -29,6 +29,8 @@ ARRAYS = {
     "s": numpy.array([0.5, 1.0, 2.5, 4.0], numpy.float32),
     "b": numpy.array([[True, False, True], [False, False, True]]),
     "c": numpy.array([[True, True, False], [False, True, True]]),
+    "z": (random.standard_normal((3, 4)) + 1j * random.standard_normal((3, 4))).astype(numpy.complex64),
+    "w": random.standard_normal((3, 4)) + 1j * random.standard_normal((3, 4)),
     "e0": numpy.zeros((0, 3), numpy.float32),
 }
 
@@ -117,6 +119,21 @@ CALLS = """
     xp.all(e0)  xp.any(e0, axis=0)  xp.diff(x)  xp.diff(n, axis=0)  xp.diff(t, n=2, axis=1)
     xp.diff(s, prepend=s[:1], append=s[:2])  xp.e  xp.inf  xp.nan  xp.pi  xp.newaxis
 
+    ~xp.asarray(1j)  ~xp.asarray([1j, 2.0])  xp.asarray([1, 2], dtype=xp.complex64)  xp.astype(x, xp.complex128)
+    xp.ones(2, dtype=xp.complex64)  xp.zeros_like(w)  xp.full((2,), 2j, dtype=xp.complex128)  xp.real(z)  xp.imag(w)
+    xp.conj(z)  xp.abs(w)  xp.add(z, w)  xp.multiply(x, z)  xp.divide(w, z)  xp.subtract(w, 2)  xp.pow(w, 2.0)  xp.exp(w)
+    xp.log(w)  xp.sqrt(w)  xp.square(z)  xp.sin(w)  xp.tanh(w)  xp.asinh(w)  xp.atanh(w)  xp.isfinite(z)  xp.isnan(z)
+    xp.equal(z, z)  xp.not_equal(z, w)  xp.negative(z)  xp.positive(z)  xp.sign(w)  xp.reciprocal(w)  xp.expm1(w)
+    xp.log1p(w)  xp.matmul(w, xp.matrix_transpose(w))  xp.vecdot(w, w)  xp.tensordot(w, w, axes=((0, 1), (0, 1)))
+    xp.concat([w, w])
+    xp.sum(w)  xp.sum(w, axis=1)  xp.prod(w, axis=0)  xp.mean(w, axis=0)  xp.cumulative_sum(w, axis=1)
+    xp.where(x > 0, z, z)
+    xp.cumulative_prod(w, axis=1)  xp.all(z)  xp.take(z, i[:2], axis=0)  xp.flip(w)
+    xp.isdtype(xp.complex64, "real floating")
+    xp.result_type(xp.complex64, xp.float64) == xp.complex128  xp.result_type(x, 1j) == xp.complex64
+    xp.can_cast(xp.float32, xp.complex64)  xp.can_cast(xp.complex128, xp.complex64)  xp.finfo(xp.complex64).eps
+    z + 1j  2 * w  1 / w  w ** 2  -z  z == z  w @ xp.matrix_transpose(w)  complex(z[0, 0])  z[1, ::2]  z[x > 0]
+
     x[1, ...]  x[:, ::2]  x[x > 0]  x[..., None]  t[1, :, xp.newaxis, -2:]  n[1, 2]  x.T  t.mT  x.shape  x.ndim  x.size
     x.dtype == xp.float32  x.to_device(x.device)  x.__array_namespace__() is xp  -x  +n  abs(n)  ~n  x + y  x - 1  2 * x
     x / y  n // m  n % m  y ** 2  x @ s  n & m  b | c  n ^ m  n << 1  n >> 1  x < y  x <= 0  x == x  n != m  x > y
@@ -138,10 +155,10 @@ NAMES = """
     cumulative_prod cumulative_sum max mean min prod std sum var all any diff __array_api_version__
 """
 
-#: Without a call above: there are no complex numbers, and the namespace about itself.
-APART = {"complex64", "complex128", "conj", "imag", "real", "__array_namespace_info__", "__array_api_version__"}
+#: Without a call above: the namespace about itself.
+APART = {"__array_namespace_info__", "__array_api_version__"}
 
-DEFAULTS = {"int64": "int32", "uint64": "uint32", "float64": "float32"}
+DEFAULTS = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 
 
 def calls():
@@ -172,7 +189,7 @@ def test_value_is_the_standards(text):
         value = numpy.asarray(other)
         kind = DEFAULTS.get(value.dtype.name, value.dtype.name) if by_default else value.dtype.name
         assert one.asnumpy().dtype.name == kind and one.shape == value.shape
-        tight = {"float32": 2e-6, "float64": 1e-13}.get(kind, 0)
+        tight = {"float32": 2e-6, "float64": 1e-13, "complex64": 4e-6, "complex128": 1e-13}.get(kind, 0)
         numpy.testing.assert_allclose(one.asnumpy(), value, rtol=tight, atol=tight)
 
 
@@ -190,12 +207,14 @@ def test_what_a_library_may_choose():
     info = ours.__array_namespace_info__()
     x = Tensor([1.0])
     assert info.default_device() == x.device == "CPU" and info.devices() == [x.device]
-    assert info.default_dtypes() == {"real floating": ours.float32, "integral": ours.int32, "indexing": ours.int64}
+    assert info.default_dtypes() == {
+        "real floating": ours.float32, "complex floating": ours.complex64, "integral": ours.int32, "indexing": ours.int64,
+    }  # fmt: skip
     assert ours.asarray(1).dtype is ours.int32 and ours.argmax(x).dtype is ours.int64
     assert info.capabilities()["boolean indexing"] and info.capabilities()["data-dependent shapes"]
-    for kind in (None, "bool", "signed integer", "unsigned integer", "integral", "real floating", ("bool", "integral")):
-        wanted = strict.__array_namespace_info__().dtypes(kind=kind)
-        assert set(info.dtypes(kind=kind)) == {name for name in wanted if not name.startswith("complex")}
+    for kind in (None, "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating",
+                 "numeric", ("bool", "integral")):  # fmt: skip
+        assert set(info.dtypes(kind=kind)) == set(strict.__array_namespace_info__().dtypes(kind=kind))
     assert ours.__array_api_version__ == "2024.12" and x.__array_namespace__(api_version="2023.12") is ours
 
 

@@ -195,6 +195,27 @@ def test_compiling_a_cell_checks_and_changes_nothing():
     assert net.seen.item() == 1.0
 
 
+@pytest.mark.parametrize("wrap", [lambda f: f, anfora.jit], ids=["eager", "jit"])
+def test_positions_of_what_has_no_gradient_are_left_out(wrap):
+    def reduced(x, y, weight=None, reduction="mean", double=False):
+        out = x * y if weight is None else x * y * weight
+        out = out.mean() if reduction == "mean" else out.sum()
+        return out * 2 if double else out
+
+    x, y = Tensor([1.0, 2.0]), Tensor([4.0, 6.0])
+    for call in (
+        lambda: grad(wrap(reduced), (0, 1, 2, 3))(x, y, None, "mean"),
+        lambda: wrap(lambda x, y: grad(reduced, (0, 1, 2, 3))(x, y, None, "mean"))(x, y),
+        lambda: anfora.value_and_grad(wrap(reduced), (4, 0, 3, 1))(x, y, None, "mean", False)[1],
+    ):
+        for _ in range(2):
+            assert [g.tolist() for g in call()] == [[2.0, 3.0], [0.5, 1.0]]
+    with pytest.raises(OpTypeError, match="argument 1 needs a tensor or a container of tensors, but got float"):
+        grad(wrap(reduced), (0, 1))(x, 2.0)
+    with pytest.raises(OpTypeError, match="argument 3 needs a tensor"):
+        grad(wrap(reduced), 3)(x, y, None, "sum")
+
+
 def test_arguments_by_name_count_after_the_others():
     def product(a, *, b, c=None):
         return a * b * b

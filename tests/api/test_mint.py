@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -171,3 +173,17 @@ def test_every_name_is_there():
         assert not [name for name in module.__all__ if not hasattr(module, name)]
     with pytest.raises(AttributeError):
         mint.no_such_name  # noqa: B018
+
+
+def test_losses_name_their_tensors():
+    x, y = Tensor([[0.5, 2.0], [1.0, 0.25]]), Tensor([1, 0])
+    hot = Tensor([[0.0, 1.0], [1.0, 0.0]])
+    for layer, given, target in [
+        (mint.nn.CrossEntropyLoss(), x, y), (mint.nn.NLLLoss(), ops.log_softmax(x), y), (mint.nn.MSELoss(), x, hot),
+        (mint.nn.BCELoss(), ops.sigmoid(x), hot),
+    ]:  # fmt: skip
+        assert layer(input=given, target=target).item() == layer(given, target).item()
+        assert copy.deepcopy(layer)(given, target).item() == layer(given, target).item()
+    cosine = mint.nn.CosineEmbeddingLoss()
+    signs = Tensor([1, -1])
+    assert cosine(input1=x, input2=hot, target=signs).item() == cosine(x, hot, signs).item()

@@ -8,6 +8,7 @@ import pytest
 import anfora
 from anfora import Tensor
 from anfora import numpy as ours
+from anfora.core.errors import OpValueError
 
 random = numpy.random.default_rng(4)
 ARRAYS = {
@@ -170,3 +171,20 @@ def test_an_operand_that_is_missing_is_named(name):
 
 def test_derivatives_of_any_order_end():
     assert ours.polyder([1.0, 2.0, 3.0], 1 << 70).tolist() == []
+
+
+def test_names_and_places_of_mindspores_numpy():
+    x = Tensor([1.0, 2.0, 3.0])
+    counts, edges = ours.histogram(x, 3, None, Tensor([1.0, 2.0, 3.0]), True)
+    wanted, limits = numpy.histogram(x.asnumpy(), 3, None, density=True, weights=[1.0, 2.0, 3.0])
+    numpy.testing.assert_allclose(counts.asnumpy(), wanted, rtol=1e-6)
+    numpy.testing.assert_allclose(edges.asnumpy(), limits, rtol=1e-6)
+    assert ours.clip(x, 1, 2, anfora.float64).dtype is anfora.float64 is ours.matmul(x, x, anfora.float64).dtype
+    assert ours.vstack(tup=(x, x)).shape == (2, 3) and ours.hstack(tup=([1.0], x)).tolist() == [1.0, 1.0, 2.0, 3.0]
+    assert ours.rot90(a=Tensor([[1, 2], [3, 4]])).tolist() == [[2, 4], [1, 3]]
+    assert ours.pad(x, 1, "constant", None, 5).tolist() == [5.0, 1.0, 2.0, 3.0, 5.0]
+    assert ours.array_equal(x, x).shape == () and bool(ours.array_equiv(x, [[1, 2, 3], [1, 2, 3]]))
+    with pytest.raises(OpValueError, match="length 3"):
+        ours.squeeze(x, 0)
+    with pytest.raises(NotImplementedError, match="stat_length"):
+        ours.pad(x, 1, "constant", 2)

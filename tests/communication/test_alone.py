@@ -78,6 +78,18 @@ def test_what_makes_no_sense_is_refused(call, error, words):
         call()
 
 
+def test_what_steps_of_programs_ask_for():
+    from anfora.parallel._utils import _get_device_num, _get_global_rank, _get_gradients_mean, _get_parallel_mode
+
+    asked = (_get_device_num, _get_global_rank, _get_parallel_mode, _get_gradients_mean)
+    assert [ask() for ask in asked] == [1, 0, "stand_alone", False]
+    ms.set_auto_parallel_context(parallel_mode=ms.ParallelMode.DATA_PARALLEL, gradients_mean=True)
+    try:
+        assert [ask() for ask in asked] == [1, 0, "data_parallel", True]
+    finally:
+        ms.reset_auto_parallel_context()
+
+
 def test_a_group_of_one():
     communication.create_group("own", [0])
     assert communication.get_rank("own") == 0 and communication.get_group_size("own") == 1

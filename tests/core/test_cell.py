@@ -44,7 +44,7 @@ def test_attributes_are_children_and_parameters():
     assert [p.name for p in net.trainable_params()] == ["first.slope", "second.slope"]
     assert [p.name for p in net.untrainable_params()] == ["first.shift", "second.shift"]
     assert list(net.parameters_dict()) == ["first.slope", "first.shift", "second.slope", "second.shift"]
-    assert list(net.state_dict("net.")) == [
+    assert list(net.state_dict(prefix="net.")) == [
         "net.first.slope",
         "net.first.shift",
         "net.second.slope",
@@ -165,7 +165,7 @@ def test_scopes():
         (lambda net: net.train(), r"what PyTorch calls train is set_train\(\) here"),
         (lambda net: net.eval(), r"is set_train\(False\) here"),
         (lambda net: net.parameters(), r"is get_parameters\(\) or trainable_params\(\) here"),
-        (lambda net: net.load_state_dict({}), r"is load_param_into_net\(net, parameters\) here"),
+        (lambda net: net.get_submodule("fc"), r"is get_sub_cell\(path\) here"),
         (lambda net: net.nothing_of_the_kind, "has no attribute 'nothing_of_the_kind'"),
     ],
 )

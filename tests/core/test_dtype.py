@@ -37,12 +37,14 @@ def test_one_object_a_type(dtype):
 def test_python_types():
     assert [as_dtype(kind).name for kind in (bool, int, float)] == ["bool_", "int64", "float32"]
     assert [dtype_to_pytype(t) for t in ("bool", "uint8", "int32", "float16")] == [bool, int, int, float]
+    kinds = (anfora.list_, anfora.tuple_, anfora.string, anfora.type_none)
+    assert [dtype_to_pytype(kind) for kind in kinds] == [list, tuple, str, type(None)]
     assert pytype_to_dtype(float) is anfora.float32
     assert dtype_to_nptype(bfloat16) is np.float32
     assert as_dtype("half") is anfora.half is anfora.float16 and anfora.double is anfora.float64
 
 
-@pytest.mark.parametrize("given", [None, "float33", complex, np.complex64, "U3", 3])
+@pytest.mark.parametrize("given", [None, "float33", bytes, np.clongdouble, "U3", 3])
 def test_what_is_no_type_is_refused(given):
     if given is None:
         given = object
@@ -51,7 +53,7 @@ def test_what_is_no_type_is_refused(given):
 
 
 def test_promotion_is_symmetric_and_holds_both():
-    order = {"b": 0, "u": 1, "i": 1, "f": 2}
+    order = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
     for a, b in itertools.product(ALL, ALL):
         if {a.name, b.name} in ({"uint64", kind} for kind in ("int8", "int16", "int32", "int64")):
             with pytest.raises(OpTypeError, match="no common type"):
@@ -73,14 +75,27 @@ def test_promotion_of_categories_and_halves():
 @pytest.mark.parametrize(
     "dtype, scalar, result",
     [("float16", int, "float16"), ("int8", int, "int8"), ("int8", float, "float32"), ("bool", int, "int64"),
-     ("bool", bool, "bool"), ("float64", float, "float64"), ("uint8", bool, "uint8")],
+     ("bool", bool, "bool"), ("float64", float, "float64"), ("uint8", bool, "uint8"), ("int32", complex, "complex64"),
+     ("float64", complex, "complex128"), ("float16", complex, "complex64"), ("complex64", float, "complex64"),
+     ("complex64", complex, "complex64")],
 )  # fmt: skip
 def test_python_numbers_are_weak(dtype, scalar, result):
     assert promote_scalar(as_dtype(dtype), scalar) is as_dtype(result)
     assert (anfora.Tensor([1], dtype) + scalar(1)).dtype is as_dtype(result)
 
 
-def test_complex_types_are_names_that_no_tensor_takes():
-    assert anfora.Tensor(1.0).dtype not in (anfora.complex64, anfora.complex128)
-    with pytest.raises(TypeError, match="Complex64"):
-        anfora.Tensor(1.0, anfora.complex64)
+def test_complex_types():
+    assert promote(anfora.complex64, anfora.int64) is promote(anfora.float32, anfora.complex64) is anfora.complex64
+    assert promote(anfora.complex64, anfora.float64) is promote(anfora.complex128, bfloat16) is anfora.complex128
+    assert anfora.complex128.part is anfora.float64 and anfora.int8.part is anfora.int8
+    assert as_dtype(complex) is anfora.complex128 and dtype_to_pytype("complex64") is complex
+    assert anfora.complex64.is_inexact and not anfora.complex64.is_float
+
+
+def test_names_of_python_and_numpy():
+    """Those that numpy knows are of its sizes; `int` and `float` are MindSpore's defaults."""
+    for name in ("bool", "byte", "short", "intc", "intp", "ubyte", "ushort", "uintc", "uintp"):
+        same = np.dtype(np.bool_ if name == "bool" else getattr(np, name))
+        assert dtype_to_nptype(getattr(anfora, name)) == same, name
+    assert (anfora.int, anfora.float, anfora.long) == (anfora.int32, anfora.float32, anfora.int64)
+    assert not {"bool", "int", "float"} & set(anfora.__all__)

@@ -315,3 +315,13 @@ def test_what_is_told_below_an_error_of_pythons():
         raise TypeError("int() got an unexpected keyword argument 'no'")
 
     assert words(written_in_c) is None
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, ms.jit])
+def test_a_size_that_is_called_is_told(jit):
+    with pytest.raises(TypeError) as caught:
+        jit(lambda x: x.reshape(x.size(0), -1))(ops.ones((2, 3)))
+    assert "help: what PyTorch calls size() is shape here" in str(arguments.told_of(caught.value))
+    with pytest.raises(TypeError) as other:
+        (lambda number: number(0))(3)
+    assert arguments.told_of(other.value) is None

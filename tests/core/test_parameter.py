@@ -130,3 +130,19 @@ def test_what_no_parameter_is_made_of(call, error):
 
 def test_a_parameter_of_bools():
     assert Parameter(Tensor([True, False]), requires_grad=False).tolist() == [True, False]
+
+
+@pytest.mark.parametrize("jit", [lambda f: f, anfora.jit])
+def test_gradients_go_through_the_value(jit):
+    """The head of a language model may take the embedding's table by `value()`."""
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+    step = jit(anfora.value_and_grad(lambda x: (w.value() * x).sum() + (w * x * 0.5).sum(), None, [w]))
+    for _ in range(2):
+        loss, (gradient,) = step(Tensor([3.0, 4.0]))
+        assert loss.item() == 16.5 and gradient.tolist() == [4.5, 6.0]
+    assert jit(lambda x: type(w.value()) is Tensor)(Tensor([3.0]))
+
+
+def test_nothing_of_a_value_is_left_to_the_interpreter():
+    w = Parameter(Tensor([1.0, 2.0]), name="w")
+    anfora.jit(lambda x: w.value() * x, fullgraph=True)(Tensor([3.0, 4.0]))

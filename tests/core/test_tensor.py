@@ -43,7 +43,7 @@ def test_making_with_a_type_or_an_initializer():
     with pytest.raises(OpValueError, match="`shape` says"):
         Tensor([1, 2], shape=(3,))
     with pytest.raises(OpTypeError, match="made of numbers"):
-        Tensor(np.array([1j]))
+        Tensor(np.array(["1"]))
 
 
 def test_data_is_copied():

@@ -16,6 +16,7 @@ from anfora.models import LeNet5
 RNG = np.random.default_rng(5)
 X, Y = RNG.normal(size=(4, 6)), RNG.uniform(0.2, 1.8, size=(4, 6))
 ROW, COLUMN = RNG.uniform(0.5, 1.5, size=6), RNG.normal(size=(4, 1))
+MOMENTS = [Tensor(RNG.uniform(0.5, 1, size=4)) for _ in range(2)]
 IMAGE, FILTER, BIAS = RNG.normal(size=(2, 4, 7, 6)), RNG.normal(size=(6, 4, 3, 2)), RNG.normal(size=6)
 GROUPED, DEEP = RNG.normal(size=(6, 2, 3, 3)), RNG.normal(size=(2, 3, 4, 5))
 PROBABILITIES, TARGETS = RNG.uniform(0.1, 0.9, size=(4, 6)), RNG.uniform(0, 1, size=(4, 6))
@@ -103,7 +104,7 @@ PROGRAMS = {
     "layer_norm": (lambda x, w, b: ops.layer_norm(x, (6,), w, b), X, ROW, ROW - 1),
     "layer_norm of planes": (lambda x: ops.layer_norm(x, (4, 5)), DEEP),
     "rms_norm": (lambda x, w: ops.rms_norm(x, w)[0], X, ROW),
-    "batch_norm": (lambda x, w, b, m, v: ops.batch_norm(x, m, v, w, b), IMAGE, *RNG.uniform(0.5, 1, size=(4, 4))),
+    "batch_norm": (lambda x, w, b: ops.batch_norm(x, *MOMENTS, w, b), IMAGE, *RNG.uniform(0.5, 1, size=(2, 4))),
     "group_norm": (lambda x, w, b: ops.group_norm(x, 2, w, b), IMAGE, *RNG.normal(size=(2, 4))),
     "softmax": (lambda x: ops.softmax(x, 0) + ops.softmax(9 * x), X),
     "log_softmax": (lambda x: ops.log_softmax(20 * x, 0), X),

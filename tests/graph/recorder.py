@@ -52,9 +52,8 @@ class Recording:
             dispatch.run, glue.state[1] = self._run, python_path
         self.outputs = [self._value(x) for x in self.results]
 
-    def segment(self, **options: Any) -> Segment:
-        graph = function_of("recorded", self.rows, self.graph.parameters, self.outputs)
-        return Segment(graph, self.layouts, **options)
+    def segment(self) -> Segment:
+        return Segment(function_of("recorded", self.rows, self.graph.parameters, self.outputs), self.layouts)
 
     def _new(self, x: Tensor, node: AnfNode) -> AnfNode:
         self._kept.append(x)
@@ -99,14 +98,14 @@ def _without_nan(array: np.ndarray, is_bfloat16: bool) -> np.ndarray:
     return np.where(np.isnan(array), np.array(np.nan, array.dtype), array) if array.dtype.kind == "f" else array
 
 
-def check(function: Callable, *tensors: Tensor, fails: bool = False, any_nan: bool = False, **options: Any) -> Segment:
+def check(function: Callable, *tensors: Tensor, fails: bool = False, any_nan: bool = False) -> Segment:
     """Run a function in PyNative mode and as a segment, and compare results, effects on the inputs, and the error that
     it ends with if it `fails`. `any_nan`: a NaN may have any sign and payload; when two different ones meet, LLVM is free
     to choose, and does not choose alike in all loops around one body."""
     eager = [as_tensor(x._array, x._layout) for x in tensors]
     recorded = Recording(function, eager)
     assert fails == (recorded.error is not None), recorded.error
-    segment = recorded.segment(**options)
+    segment = recorded.segment()
     constants = {value: array.copy() for value, array in recorded.constants.items()}
     for _ in range(2):
         arrays = [as_tensor(x._array, x._layout)._array for x in tensors]

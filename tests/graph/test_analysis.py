@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 
+import anfora as ms
 from anfora import Parameter, Tensor, grad, ir, jit, nn, ops, value_and_grad
 from anfora.core.errors import AnforaError
 from anfora.core.random import get_rng_state
@@ -119,6 +120,34 @@ def test_the_graph_of_a_network_has_its_weights():
     assert set(lowered.weights) == {"first.weight", "first.bias", "last.weight", "last.bias"}
     for scaled in (x, x * 10, x * -10):
         assert nn.GraphCell(lowered.graph)(scaled).tolist() == net(scaled).tolist()
+
+
+class Remembering(nn.Cell):
+    """Puts tensors and numbers into itself, and reads them behind a branch."""
+
+    def __init__(self):
+        super().__init__()
+        self.last, self.count = Tensor([0.0, 0.0]), 1
+
+    def construct(self, x):
+        self.last = self.last + x
+        self.fresh = x * 2
+        self.count += 1
+        if x.sum() > 0:
+            return self.last * self.count + self.fresh
+        return self.last - self.fresh
+
+
+def test_what_a_call_changes_is_no_weight():
+    lowered = ir.lower(Remembering(), Tensor([1.0, 2.0]))
+    assert lowered.weights == {}
+    for make in (lambda: Tensor([1.0, 2.0]), lambda: Tensor([-1.0, 0.5])):
+        one, other = Remembering(), Remembering()
+        graph = ir.lower(one, make())
+        assert graph.graph(make(), *graph.weights.values()).tolist() == other(make()).tolist()
+        assert one.last.tolist() == other.last.tolist() and one.count == other.count
+    with pytest.raises(FallbackError, match="a change of an attribute"):
+        ms.export(Remembering(), Tensor([1.0, 2.0]), file_name="net")
 
 
 def bodies(graph):

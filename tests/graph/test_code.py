@@ -1550,7 +1550,7 @@ def test_heights_and_positions():
             assert len(code.opcodes) == len(code.arguments) == len(code.positions)
             last = len(linecache.cache[code.python.co_filename][2])
             first = code.python.co_firstlineno
-            assert all(first <= line <= end <= last and c >= 0 and d >= 0 for line, end, c, d in code.positions)
+            assert all(first <= line <= end <= last and c >= 0 and d >= 0 for line, end, c, d, *_ in code.positions)
 
 
 def test_positions_are_those_of_the_source():
@@ -1641,6 +1641,51 @@ def test_definitions_are_found():
     inner = names["outer"](1)().method(2)
     assert plain_machine.Machine(names, False).call(inner, (3,), {}) == 6
     assert plain_machine.Machine(names, False).call(names["decorated"], (3,), {}) == 4
+
+
+#: Text at the margin that is no statement of its own, and names that the module imports in odd places.
+AT_THE_MARGIN = """\
+'''Lines of a text:
+from here to there
+def decoy(x): return x
+@wrap
+'''
+import functools
+kept = []
+if functools:
+    from collections import (
+abc, OrderedDict,
+)
+text = [\\
+1,
+2]; beside = lambda x: x.real
+@functools.cache
+# a comment between
+@(lambda f: kept.append(f) or f)
+def decorated(x): return abc.Hashable, x
+try:
+    def tried(functools): return functools.wraps, functools.call()
+except NameError: pass
+finally: joined = (
+lambda x:
+x + 1
+)
+"""
+
+
+def test_functions_are_found_in_a_part_of_their_file(monkeypatch):
+    names = load("margin", AT_THE_MARGIN)
+    functions = names["beside"], names["kept"][0], names["tried"], names["joined"]
+    for function in functions:
+        assert code_of(function).python is function.__code__
+
+    def read(file):
+        raise AssertionError("the whole file was parsed")
+
+    plain = load("plain", SOURCES)
+    monkeypatch.setattr(sources._File, "read", read)
+    for function in (plain["outer"], plain["A"].h, plain["same"], plain["two"], plain["uses_super"]):
+        assert code_of(function).python is function.__code__
 
 
 def test_files_are_found(tmp_path):

@@ -9,8 +9,10 @@ Results, effects, exceptions and what is left behind are compared with plain Pyt
 
 from __future__ import annotations
 
+import bisect
 import functools
 import heapq
+import inspect
 import operator
 import random
 import types
@@ -346,7 +348,10 @@ def maker_of(fact: Fact, place: int, use: int):
     return next((made for uses, made in _MADE if use & uses), as_it_is)
 
 
-HEAPS = {heapq.heapify, heapq.heappush, heapq.heappop, heapq.heapreplace, heapq.heappushpop}
+HEAPS = {
+    heapq.heapify, heapq.heappush, heapq.heappop, heapq.heapreplace, heapq.heappushpop, bisect.insort_left,
+    bisect.insort_right,
+}  # fmt: skip
 
 
 def cases(fact: Fact):
@@ -499,6 +504,42 @@ def test_a_row_means_what_python_says(name):
 MOST = 5
 
 
+def parameters_of(fact: Fact) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(fact.function).parameters.values())
+    except (TypeError, ValueError):  # written in C, and does not tell
+        return []
+
+
+def names_of(fact: Fact) -> list[str]:
+    """The arguments that a row has, where all can be given by name."""
+    parameters = parameters_of(fact)[: len(fact.takes)]
+    can = fact.takes and all(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters)
+    return [each.name for each in parameters] if can and len(parameters) == len(fact.takes) else []
+
+
+NAMED = sorted(
+    name for name, fact in ROWS.items() if fact.owner is None and "operations" not in name and names_of(fact)
+)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_row_means_the_same_by_name(name):
+    fact = ROWS[name]
+    names = names_of(fact)
+
+    def by_name(*args):
+        return fact.function(**dict(zip(names, args)))
+
+    program = walked if gives_iterator(fact) else called
+    tried = [each for each in cases(fact) if len(each[1]) == len(names)]
+    for what, makers, sample in random.Random(name).sample(tried, min(len(tried), MOST)):
+        run = functools.partial(program, by_name, None, makers)
+        compiled = jit(run)
+        for k in range(3):
+            assert outcome(compiled, sample(k)) == outcome(run, sample(k)), (what, k)
+
+
 # -- what else a row says ----------------------------------------------------------------------------------------------
 
 
@@ -630,3 +671,23 @@ def test_each_polyfill_has_a_row():
         each for each in polyfills() if getattr(each, "__module__", None) in ("builtins", "itertools", "_functools")
     ]
     assert pythons and [each for each in pythons if fact_of(each) is None] == [vars]
+
+
+COUNTED = [
+    function
+    for function in (*operations.OPERATIONS.values(), *operations.IN_PLACE.values(), abs)
+    if "lambda" not in repr(function)
+]
+
+
+@pytest.mark.parametrize("function", COUNTED, ids=lambda function: function.__name__)
+def test_operands_are_counted(function):
+    """Also where tensors are among them, whose operators are found without going through Python."""
+
+    def run(operands):
+        return function(*operands)
+
+    compiled = jit(run)
+    for count in range(4):
+        given = [Tensor([3, 2]), 1, 2][:count]
+        assert outcome(compiled, given) == outcome(run, given)

@@ -181,6 +181,34 @@ def test_branches_and_loops_on_data_come_back(tmp_path):
         assert again(scaled).tolist() == net(scaled).tolist()
 
 
+class Counting(nn.Cell):
+    def construct(self, x):
+        count, scale, seen, sums = 0, 1.5, (0,), []
+        while x.sum() < 50 and count < 10:
+            x += 1
+            count += 1
+            scale *= 1.5
+            seen += (count,)
+            sums += [x.sum() - count]
+        return x * scale, count, scale, seen, sums
+
+
+def test_numbers_that_a_loop_counts_come_back(tmp_path):
+    net, x = Counting(), floats(2, 3)
+    ms.export(net, x, file_name=tmp_path / "net")
+    again = nn.GraphCell(ms.load(tmp_path / "net.mindir"))
+    for given in (x, x * 3 + 4):
+        y, *numbers, sums = net(given)
+        z, *same, others = again(given)
+        assert (z.tolist(), same, [s.item() for s in others]) == (y.tolist(), numbers, [s.item() for s in sums])
+
+
+def test_a_file_of_onnx_is_told_where_it_is_read(tmp_path):
+    (tmp_path / "net.onnx").write_bytes(b"\x08\x07\x12\x06anfora")
+    with pytest.raises(ms.AnforaError, match=r"help: anfora\.onnx\.load\(file\)"):
+        ms.load(tmp_path / "net.onnx")
+
+
 def test_equal_networks_are_equal_files(tmp_path):
     net, x = MLP([4, 3]), floats(2, 4)
     for name in "ab":
@@ -191,7 +219,7 @@ def test_equal_networks_are_equal_files(tmp_path):
 @pytest.mark.parametrize(
     ("given", "options", "message"),
     [
-        ((lambda x: x, Tensor(1.0)), {"file_format": "AIR"}, "`file_format` must be 'MINDIR' or 'ONNX', but got 'AIR'"),
+        ((lambda x: x, Tensor(1.0)), {"file_format": "AIR"}, "must be 'MINDIR', 'ONNX' or 'C', but got 'AIR'"),
         ((lambda x: x, Tensor(1.0)), {"enc_key": b"x"}, "export has no option `enc_key`"),
         ((3, Tensor(1.0)), {}, "export needs a Cell or a function, but got int"),
         ((lambda x: x, 4), {}, "export takes tensors as inputs, but got int"),

@@ -1184,6 +1184,62 @@ class Holding(Writer):
         return "\n".join(self.lines)
 
 
+#: Programs that tell numbers apart, those that vary by what they are; addresses do from the first call on.
+TOLD_APART = [
+    lambda x, k: len({id(x), id(x)}),
+    lambda x, k: len({id(x): 1, id(x): 2}),
+    lambda x, k: (id(x), id(x)).count(id(x)),
+    lambda x, k: len({id(v) for v in (x, k, x)}),
+    lambda x, k: {k, k + 0, k * 1},
+    lambda x, k: ({k: 1, k + 0: 2}, {k} | {k + 0}, frozenset((k, k * 1))),
+    lambda x, k: {(k, 1), (k + 0, 1)},
+    lambda x, k: {*[k, k + 0], k},
+    lambda x, k: {v + k for v in (0, 0, 1)},
+]
+
+
+@pytest.mark.parametrize("program", TOLD_APART)
+def test_items_of_sets_and_keys(program):
+    compiled, x = jit(program), Tensor([1.0])
+    for value in (1, 2, 0, 3, 2.5, 1.0, True, 3):
+        assert outcome(compiled, x, value) == outcome(program, x, value)
+
+
+def put(index, make):
+    """A program that puts what is made of a number into a tensor."""
+
+    def program(x, v):
+        y = x * 2
+        y[index(y)] = make(v)
+        return y, v
+
+    return program
+
+
+#: Parts of a tensor of two rows and three columns, and what is put there.
+PUT = [
+    (lambda y: 1, lambda v: [1, 2, v]),
+    (lambda y: 1, lambda v: (v, 2.5, v * 2)),
+    (lambda y: (0, slice(None)), lambda v: [v] * 3),
+    (lambda y: slice(None), lambda v: [[v, 1, 2], (3, v, -v)]),
+    (lambda y: (..., 0), lambda v: [v, 1]),
+    (lambda y: y > 1, lambda v: [v]),
+    (lambda y: [0, 1], lambda v: [[v, v + 1, 2]]),
+    (lambda y: Tensor([1, 0]), lambda v: (0, v, 1)),
+]
+
+
+@pytest.mark.parametrize(("index", "make"), PUT)
+def test_what_is_put_into_a_tensor(index, make):
+    """A tensor reads the numbers of a list; it does not keep the list."""
+    program = put(index, make)
+    compiled, x = jit(program), Tensor([[0.0, 1.0, 2.0], [3.0, 4.0, 5.0]])
+    for value in (1, 2, 0, 3, 3, 0.5, -0.0, 1.5, 2, True):
+        assert outcome(compiled, x, value) == outcome(program, x, value)
+        wanted = [ms.value_and_grad(lambda x: f(x, value)[0].sum())(x) for f in (compiled, program)]  # noqa: B023
+        assert bits(wanted[0]) == bits(wanted[1])
+
+
 @pytest.mark.parametrize("seed", range(60))
 def test_programs_made_by_chance(seed, tmp_path, capsys):
     text = Holding(seed).function()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 from collections.abc import Callable
@@ -211,3 +212,169 @@ def test_what_leaves_is_what_it_seems(form: str) -> None:
             items, rest = each(taken)
             told.append((items, type(rest), list(itertools.islice(rest, 5))))
         assert told[1] == told[0]
+
+
+ASKED: list[str] = []  #: what the program has been asked for
+
+
+class Walked:
+    """Is its own iterator, and says how long it may be."""
+
+    def __init__(self) -> None:
+        self.left = [3, 1, 2]
+
+    def __iter__(self) -> Any:
+        ASKED.append("iter")
+        return self
+
+    def __next__(self) -> Any:
+        ASKED.append("next")
+        if not self.left:
+            raise StopIteration
+        return self.left.pop()
+
+    def __length_hint__(self) -> Any:
+        ASKED.append("hint")
+        return 2
+
+
+class Long(Walked):
+    """Has a length, which it may not tell."""
+
+    def __len__(self) -> int:
+        ASKED.append("len")
+        raise TypeError("nobody knows")
+
+
+class Unsure(Walked):
+    def __length_hint__(self) -> Any:
+        ASKED.append("hint")
+        return NotImplemented
+
+
+class Wrong(Walked):
+    def __length_hint__(self) -> Any:
+        return -1
+
+
+class Worse(Walked):
+    def __length_hint__(self) -> Any:
+        return "2"
+
+
+class Listed:
+    """Is walked over by its items."""
+
+    def __getitem__(self, index: int) -> int:
+        ASKED.append("item")
+        return (3, 1, 2)[index]
+
+    def __len__(self) -> int:
+        ASKED.append("len")
+        return 3
+
+
+def with_a_star(items: Any) -> Any:
+    first, *rest, last = items
+    return first, rest, last
+
+
+def with_a_star_and_too_few(items: Any) -> Any:
+    a, b, *rest, d, e = items
+    return a, b, rest, d, e
+
+
+def unpacked(items: Any) -> Any:
+    a, b, c = items
+    return a, b, c
+
+
+def extended(items: Any) -> Any:
+    found = [0]
+    found.extend(items)
+    found += [4]
+    return found
+
+
+def added(items: Any) -> Any:
+    found = [0]
+    found += items
+    return found
+
+
+def put_in_place(items: Any) -> Any:
+    found = [0, 7, 8]
+    found[1:2] = items
+    return found
+
+
+#: Functions of something to walk over, which ask it for an iterator, and some for its length.
+WALKS: dict[str, Callable] = {
+    "list": lambda a: list(a),
+    "tuple": lambda a: tuple(a),
+    "display": lambda a: [0, *a, 4],
+    "tuple display": lambda a: (*a, 4),
+    "two displays": lambda a: [*a, *a],
+    "set": lambda a: (set(a), {*a}),
+    "sorted": lambda a: sorted(a),
+    "sorted by a key": lambda a: sorted(a, key=lambda v: -v),
+    "sum": lambda a: sum(a),
+    "max": lambda a: max(a, default=0),
+    "any": lambda a: (any(a), all(a)),
+    "zip": lambda a: list(zip(a, "abcd")),
+    "zip second": lambda a: list(zip("ab", a)),
+    "dict of zip": lambda a: dict(zip("abc", a)),
+    "enumerate": lambda a: list(enumerate(a, 1)),
+    "map": lambda a: list(map(str, a)),
+    "map of two": lambda a: list(map(lambda x, y: (x, y), a, "abc")),
+    "filter": lambda a: list(filter(None, a)),
+    "join": lambda a: ",".join(map(str, a)),
+    "reduce": lambda a: functools.reduce(operator.add, a),
+    "reduce from": lambda a: functools.reduce(operator.add, a, 5),
+    "arguments": lambda a: (lambda *args: args)(*a),
+    "more arguments": lambda a: max(*a, 9),
+    "comprehension": lambda a: [v * 2 for v in a],
+    "generator": lambda a: sum(v for v in a),
+    "in": lambda a: 2 in a,
+    "next": lambda a: next(iter(a)),
+    "bytes": lambda a: bytes(a),
+    "from keys": lambda a: dict.fromkeys(a),
+    "with a star": with_a_star,
+    "with a star, too few": with_a_star_and_too_few,
+    "unpacked": unpacked,
+    "extended": extended,
+    "added": added,
+    "put in place": put_in_place,
+    "accumulate": lambda a: list(itertools.accumulate(a)),
+    "chain": lambda a: list(itertools.chain(a, [4])),
+    "chain of rows": lambda a: list(itertools.chain.from_iterable([a, [4]])),
+    "combinations": lambda a: list(itertools.combinations(a, 2)),
+    "permutations": lambda a: list(itertools.permutations(a, 2)),
+    "product": lambda a: list(itertools.product(a, [4])),
+    "starmap": lambda a: list(itertools.starmap(max, zip(a, (2, 2, 2)))),  # noqa: RUF058
+    "takewhile": lambda a: list(itertools.takewhile(lambda v: v < 3, a)),
+    "dropwhile": lambda a: list(itertools.dropwhile(lambda v: v > 1, a)),
+    "filterfalse": lambda a: list(itertools.filterfalse(lambda v: v > 1, a)),
+    "compress": lambda a: list(itertools.compress(a, [1, 0, 1])),
+    "compressed by": lambda a: list(itertools.compress("abc", a)),
+    "groupby": lambda a: [(k, list(g)) for k, g in itertools.groupby(a)],
+    "zip longest": lambda a: list(itertools.zip_longest(a, [4])),
+}
+
+
+@pytest.mark.parametrize("kind", [Walked, Long, Unsure, Wrong, Worse, Listed])
+@pytest.mark.parametrize("walk", list(WALKS))
+def test_iterables_are_asked_what_python_asks_them(walk: str, kind: Callable) -> None:
+    """For an iterator once, and for their length where Python makes room for the items."""
+    function = WALKS[walk]
+
+    def run(items: Any, x: Tensor) -> Any:
+        return x * 2, function(items)
+
+    compiled, x = ms.jit(run), Tensor([1.0, 2.0])
+    for _ in range(3):
+        seen = []
+        for program in (run, compiled):
+            ASKED.clear()
+            seen.append((outcome(program, kind(), x), list(ASKED)))
+        assert seen[0] == seen[1]

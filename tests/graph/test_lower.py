@@ -17,6 +17,7 @@ from anfora.core.tensor import wrap
 from anfora.graph.ir.nodes import ValueNode
 from anfora.graph.lower import lower
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange
+from anfora.graph.passes.pipeline import LOWERING, without_passes
 from anfora.kernel import glue
 from anfora.kernel.executor import TAG, Part, Program
 from anfora.kernel.loops import Operand, elementwise
@@ -249,8 +250,10 @@ def poisoned(monkeypatch):
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_nothing_is_read_before_it_is_written(poisoned, name):
-    check(PROGRAMS[name], normal(40, 30), normal(40, 30, seed=1), is_fused=False)
     check(PROGRAMS[name], normal(40, 30), normal(40, 30, seed=1))
+    for left_out in LOWERING:
+        with without_passes(left_out):
+            check(PROGRAMS[name], normal(40, 30), normal(40, 30, seed=1))
 
 
 def test_memory_of_values_that_are_no_longer_needed_is_used_again():

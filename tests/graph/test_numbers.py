@@ -225,6 +225,20 @@ def test_an_operand_that_does_not_fit(counts):
     same(function, (Tensor(0, int8), 3), (Tensor([0, 0], int8), 1), (Tensor(0, int32), 1 << 25), times=2)
 
 
+def test_a_number_that_no_tensor_can_be_made_of():
+    """It is refused in the words of who makes the tensor, behind the writes in front of it."""
+
+    def program(x, n, log):
+        log.append(n)
+        return x, Tensor(n)
+
+    compiled = jit(program)
+    for n in (1, 2, 10**12, 10**18, 10**19, 10**30, 3, 2**63 - 1, -(2**63), 2**63, -(2**63) - 1):
+        given, expected = [], []
+        assert outcome(compiled, Tensor([1.0]), n, given) == outcome(program, Tensor([1.0]), n, expected)
+        assert given == expected
+
+
 def test_floats_as_operands(counts):
     def function(x, n):
         i, rate = 0, 0.5

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import datetime
+import decimal
 import functools
+import itertools
 import operator
+import re
+import types
 
 import numpy as np
 import pytest
@@ -347,3 +352,123 @@ def test_native_methods_of_a_class_that_the_program_has_changed(monkeypatch):
 
     compiled = jit(program)
     assert [compiled(x) for _ in range(4)] == [program(x)] * 4
+
+
+class Denying:
+    """Says of all that it might be asked that it is none of that."""
+
+    __iter__ = __hash__ = __add__ = __radd__ = __len__ = __bool__ = __lt__ = __contains__ = None  # type: ignore[assignment]
+
+
+def unpacked(v):
+    a, b = v
+    return a, b
+
+
+def unpacked_with_a_star(v):
+    a, *b = v
+    return a, b
+
+
+def entered(v):
+    with v:
+        return 1
+
+
+def delegated(v):
+    def items():
+        yield from v
+
+    return list(items())
+
+
+#: What many values refuse, in words that name their type.
+REFUSED = [
+    lambda v, w: [*v],
+    lambda v, w: [1, *v],
+    lambda v, w: (1, *v),
+    lambda v, w: {*v},
+    lambda v, w: unpacked(*v),
+    lambda v, w: print(*v, end=""),
+    lambda v, w: {**v},
+    lambda v, w: unpacked(**v),
+    lambda v, w: unpacked(v),
+    lambda v, w: unpacked_with_a_star(v),
+    lambda v, w: entered(v),
+    lambda v, w: delegated(v),
+    lambda v, w: [i for i in v],  # noqa: C416
+    lambda v, w: list(zip(v, [1])),
+    lambda v, w: zip([1], v) and 1,
+    lambda v, w: enumerate(v) and 1,
+    lambda v, w: enumerate([1], v) and 1,
+    lambda v, w: map(abs, v) and 1,
+    lambda v, w: map(max, [1], v) and 1,
+    lambda v, w: filter(None, v) and 1,
+    lambda v, w: functools.reduce(max, v),
+    lambda v, w: functools.reduce(max, v, 1),
+    lambda v, w: itertools.accumulate(v) and 1,
+    lambda v, w: itertools.takewhile(abs, v) and 1,
+    lambda v, w: itertools.compress([1], v) and 1,
+    lambda v, w: itertools.groupby(v) and 1,
+    lambda v, w: itertools.chain.from_iterable(v) and 1,
+    lambda v, w: list(itertools.chain([1], v)),
+    lambda v, w: v + w,
+    lambda v, w: w + v,
+    lambda v, w: v < w,
+    lambda v, w: w in v,
+    lambda v, w: -v,
+    lambda v, w: v(),
+    lambda v, w: v[0],
+    lambda v, w: len(v),
+    lambda v, w: bool(v),
+    lambda v, w: {v: 1},
+    lambda v, w: [1, 2][v],
+    lambda v, w: Tensor([1.0]) + v,
+    lambda v, w: v + Tensor([1.0]),
+]
+REFUSING = [
+    3, None, ..., 2.5, np.int32(3), np.float64(2), np.bool_(True), np.array(3), datetime.date(2020, 1, 1), re.compile("a"),
+    decimal.Decimal(1), types.SimpleNamespace(a=1), collections.deque([1]), Denying(), Vector(1), len, Tensor(1.0),
+    collections.OrderedDict(a=1), Denying,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_is_refused_is_refused_in_pythons_words(what):
+    def told(function, value, other):
+        return re.sub(r" at 0x\w+", "", repr(outcome(function, value, other)))
+
+    for value in REFUSING:
+        compiled = jit(what)
+        for other in (value, 1, value):
+            assert told(compiled, value, other) == told(what, value, other), value
+
+
+def test_a_key_is_not_asked_for_its_text():
+    """Where a number lies is told by the key that it lies under: only for keys whose text is no call of the program."""
+    asked = []
+
+    class Key:
+        def __init__(self, n):
+            self.n = n
+
+        def __hash__(self):
+            return self.n
+
+        def __eq__(self, other):
+            return self.n == other.n
+
+        def __repr__(self):
+            asked.append(self.n)
+            return 3
+
+    table = {Key(1): 1, Key(2): 2.5, (Key(3), "a"): 4}
+
+    def program(x, k):
+        made = {Key(5): k, (Key(6), 1): 7}
+        return x + k, made[Key(5)], table[Key(k)], {Key(k): k}[Key(k)], sum(table.values())
+
+    compiled = jit(program)
+    for k in (1, 2, 1, 2):
+        assert outcome(compiled, Tensor([1.0]), k) == outcome(program, Tensor([1.0]), k)
+    assert not asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 
+import numpy as np
 import pytest
 from outcomes import bits
 
@@ -147,3 +148,86 @@ def test_a_dict_with_methods_of_its_own_is_taken_as_python_takes_it(base, own):
 def test_a_sequence_with_methods_of_its_own_is_walked_over_as_python_does(base, own):
     for work in OF_SEQUENCES.values():
         check(work, base, own, ["a", "b"])
+
+
+def above(base, name):
+    """A class whose method is noted, and then calls that of the class behind, which it has read before the hop."""
+
+    def method(self, *args):
+        behind = getattr(super(kind, self), name)
+        print(name)
+        return "own", behind(*args)
+
+    kind = type("Above", (base,), {name: method})
+    return kind
+
+
+#: Classes written in C, their methods, what objects are made of, and what the methods are given.
+BEHIND = [
+    (list, "append", [[1, 2]], [3]),
+    (list, "__getitem__", [[1, 2]], [1]),
+    (list, "__len__", [[1, 2]], []),
+    (dict, "__setitem__", [{"a": 1}], ["a", 2]),
+    (dict, "get", [{"a": 1}], ["b", 2]),
+    (collections.OrderedDict, "move_to_end", [{"a": 1, "b": 2}], ["a"]),
+    (collections.deque, "append", [[1, 2]], [3]),
+    (set, "add", [[1, 2]], [3]),
+    (int, "__add__", [3], [4]),
+    (float, "__mul__", [1.5], [2.0]),
+    (str, "upper", ["ab"], []),
+    (tuple, "index", [(1, 2)], [2]),
+    (bytearray, "append", [b"ab"], [3]),
+    (ValueError, "with_traceback", ["no"], [None]),
+    (np.ndarray, "sum", [0], []),
+    (Tensor, "__add__", [[1.0, 2.0]], [3]),
+    (Tensor, "sum", [[1.0, 2.0]], []),
+    (Tensor, "detach", [[1.0, 2.0]], []),
+]
+
+
+@pytest.mark.parametrize(("base", "name", "made_of", "given"), BEHIND)
+def test_a_method_of_the_class_behind_stays_that_behind_a_hop(base, name, made_of, given, capsys):
+    kind = above(base, name)
+    for is_inside in (False, True):
+        results = []
+        for wrap in (lambda function: function, jit):
+            held = [kind(*made_of) for _ in range(2)]
+
+            def program(x, k, held=held):
+                own = kind(*made_of) if is_inside else held[k]  # noqa: B023
+                asked = getattr(own, name)
+                direct = getattr(base, name)
+                print("hop")
+                return x + 1, shown(asked(*given)), shown(direct(own, *given)), shown(own)
+
+            compiled = wrap(program)
+            results.append([bits(compiled(Tensor([1.0]), k)) for k in (0, 0, 1, 1, 0)])
+            results[-1].append(capsys.readouterr().out)
+        assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("name", ["__getitem__", "__len__", "__contains__", "index"])
+def test_which_class_a_method_is_of_is_told_apart(name):
+    """Methods of one name, of one object, given to a compiled function."""
+    held = above(list, name)([5, 6])
+
+    def program(x, asked, *given):
+        result = asked(*given)
+        print("hop")
+        return x + 1, result, asked(*given)
+
+    compiled = jit(program)
+    given = {"__len__": [], "__getitem__": [0]}.get(name, [6])
+    for _ in range(2):
+        for asked in (getattr(super(type(held), held), name), getattr(held, name), getattr([5, 6], name)):
+            assert bits(compiled(Tensor([1.0]), asked, *given)) == bits(program(Tensor([1.0]), asked, *given))
+
+
+def shown(value):
+    """A value without the methods of its class."""
+    if isinstance(value, Tensor):
+        return type(value).__name__, bits(Tensor(value))
+    if isinstance(value, tuple):
+        return type(value).__name__, [shown(item) for item in tuple.__iter__(value)]
+    plain = next((base for base in type(value).__mro__ if base.__module__ != __name__), object)
+    return type(value).__name__, plain.__repr__(value)

@@ -116,6 +116,7 @@ def passes(case) -> bool:
 
 @pytest.mark.parametrize("letter", string.ascii_lowercase)
 def test_nodes(letter):
+    ms.set_seed(0)  # draws may be those of the file by chance
     chosen = {name: case for name, case in cases().items() if name.startswith(f"test_{letter}")}
     not_passed = {name for names in NOT_PASSED.values() for name in names if name in chosen}
     assert {name for name, case in chosen.items() if not passes(case)} == not_passed

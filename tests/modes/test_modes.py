@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import inspect
 import logging
 import os
 import pickle
@@ -112,6 +113,35 @@ def test_jitted_functions_are_copied_and_pickled():
 @jit(fullgraph=True)
 def _module_level(x):
     return x + 1
+
+
+def test_a_compiled_function_is_known_by_what_it_is():
+    """What `inspect` and the like look at is that of the function; and who changes its defaults changes what is called."""
+
+    async def waits(x):
+        return x
+
+    def goes_on(x):
+        yield x
+
+    def takes(x, n=2, *, floor=1.0):
+        return x * n + floor + len(waits.__name__)
+
+    for function in (waits, goes_on, takes, halve_until_small):
+        compiled = jit(function)
+        for name in ("__code__", "__defaults__", "__kwdefaults__", "__closure__", "__globals__", "__annotations__"):
+            assert getattr(compiled, name) is getattr(function, name)
+        for ask in (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.signature):
+            assert ask(compiled) == ask(function)
+    compiled, x = jit(takes), Tensor(1.0)
+    for change in ({}, {"__defaults__": (5,)}, {"__kwdefaults__": {"floor": 0.5}}, {"__defaults__": (7,)}):
+        for name, value in change.items():
+            setattr(compiled, name, value)
+        for _ in range(2):
+            assert compiled(x).item() == takes(x).item()
+    assert takes.__defaults__ == (7,)
+    with pytest.raises(AttributeError):
+        compiled.__closure__ = ()
 
 
 def test_a_cell_is_checked_for_inputs_without_a_change():

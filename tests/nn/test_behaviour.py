@@ -137,3 +137,24 @@ def test_pooling_gives_places_where_asked():
     assert back.tolist() == [[[[0.0, 0.0], [7.0, 0.0]]]]
     best, places = nn.AdaptiveMaxPool2d(1, return_indices=True)(x)
     assert (best.item(), places.item()) == (7.0, 2)
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("mode", [anfora.PYNATIVE_MODE, anfora.GRAPH_MODE])
+def test_running_moments_are_counted_and_not_learned(mode, training):
+    """Also where a program lets all parameters of a network require gradients, to train on from a frozen one."""
+    x = np.array([[[[1.0, 3.0]], [[-2.0, 0.0]]]], np.float32)
+    net = nn.BatchNorm2d(2, momentum=0.9).set_train(training)
+    for parameter in net.get_parameters():
+        parameter.requires_grad = True
+    assert len(net.trainable_params()) == 4
+    anfora.set_context(mode=mode)
+    try:
+        step = anfora.value_and_grad(lambda x: (net(x) * x).sum(), None, net.trainable_params())
+        _, (mean, variance, gamma, beta) = step(Tensor(x))
+    finally:
+        anfora.set_context(mode=anfora.PYNATIVE_MODE)
+    assert mean.tolist() == variance.tolist() == [0.0, 0.0]
+    assert beta.tolist() == [4.0, -2.0] and (gamma.asnumpy() > 0).all()
+    moved = [0.2, -0.1] if training else [0.0, 0.0]
+    np.testing.assert_allclose(net.moving_mean.asnumpy(), moved, rtol=1e-6)

@@ -7,6 +7,7 @@ from anfora import ops
 from anfora.ops import copying
 
 X = normal(3, 4)
+OUTSIDE = (("reshape", (("shape", (99,)),)),)  #: of a view that is larger than what it is a view of
 PATH = (("index_view", (("items", ((0, 1, 1), (0, 2, 1))),)),)
 TURNED = (("transpose", (("input_perm", (1, 0)),)), ("index_view", (("items", (2, (1, 2, -1))),)))
 
@@ -63,7 +64,7 @@ ROWS = [
             S(values(np.nan, 0.0, -0.0, np.inf), "bool", smooth=False),
             S(integers(-(2**62), 2**62, 5), "float64"),
         ],
-        errors=[Bad(normal(2), "complex64", error=TypeError, match="element type")],
+        errors=[Bad(normal(2), "complex256", error=TypeError, match="element type")],
     ),
     Row(
         copied_to,
@@ -115,10 +116,19 @@ ROWS = [
         copying.place,
         ref=lambda x, shape, path: written(np.zeros(shape), x, path),
         samples=[S(normal(1, 2), (3, 4), PATH), S(normal(2), (3, 4), TURNED)],
+        errors=[
+            Bad(normal(2, 2), (3, 4), PATH, error=ValueError, match="does not fit the view behind `path`"),
+            Bad(normal(2), (3, 4), (("exp", ()),), error=ValueError, match="no view of .* behind"),
+            Bad(normal(99), (3, 4), OUTSIDE, error=ValueError, match="no view of .* behind"),
+        ],
     ),
     Row(
         copying.write_back,
         ref=written,
         samples=[S(X, normal(1, 2), PATH), S(X, normal(2), TURNED)],
+        errors=[
+            Bad(X, normal(0), (), error=ValueError, match="does not fit the view behind `path`"),
+            Bad(X, normal(99), OUTSIDE, error=ValueError, match="no view of .* behind"),
+        ],
     ),
 ]

@@ -3,7 +3,7 @@
 import numpy as np
 from row import Bad, Row, S, integers, normal, positive, values
 
-from anfora import ops
+from anfora import Tensor, ops
 from anfora.ops import normalization
 
 
@@ -44,7 +44,17 @@ def _channel_norm(x, weight, bias, groups, eps):
 def _batch_norm(x, mean, var, weight, bias, training=False, momentum=0.1, eps=1e-5):
     if training:
         return _channel_norm(x, weight, bias, 0, eps)[0]
+    mean, var = np.asarray(mean, x.dtype), np.asarray(var, x.dtype)
     return _affine((x - _by_channel(mean, x)) / np.sqrt(_by_channel(var, x) + eps), weight, bias)
+
+
+#: Running moments: they are counted and not learned, so rows have them as attributes.
+MEAN, VARIANCE = (0.3, -1.2, 0.5), (0.7, 1.9, 0.2)
+
+
+def batch_norm_by_moments(x, mean, var, weight, bias, *args, **kwargs):
+    mean, var = (m if type(m) is not tuple else Tensor(m, x.dtype) for m in (mean, var))
+    return ops.batch_norm(x, mean, var, weight, bias, *args, **kwargs)
 
 
 def _with(x, mean, var, weight, bias, eps):
@@ -129,15 +139,15 @@ ROWS = [
         covers=["channel_norm_gradient"],
     ),
     Row(
-        ops.batch_norm,
+        batch_norm_by_moments,
         ref=_batch_norm,
         samples=[
-            S(normal(4, 3), normal(3), positive(3), normal(3), normal(3)),
-            S(normal(4, 3, 5), normal(3), positive(3), None, None),
-            S(normal(2, 3, 2, 9), normal(3), positive(3), normal(3), None, eps=0.1),
-            S(normal(2, 3, 2, 9), normal(3), positive(3), None, normal(3)),
+            S(normal(4, 3), MEAN, VARIANCE, normal(3), normal(3)),
+            S(normal(4, 3, 5), MEAN, VARIANCE, None, None),
+            S(normal(2, 3, 2, 9), MEAN, VARIANCE, normal(3), None, eps=0.1),
+            S(normal(2, 3, 2, 9), MEAN, VARIANCE, None, normal(3)),
             S(normal(4, 3), None, None, normal(3), normal(3), training=True),
-            S(normal(0, 3, 2), normal(3), positive(3), normal(3), normal(3)),
+            S(normal(0, 3, 2), MEAN, VARIANCE, normal(3), normal(3)),
         ],
         errors=[
             Bad(normal(4, 3), normal(2), positive(3), None, None, error=ValueError, match="running_mean"),
@@ -147,7 +157,7 @@ ROWS = [
         ],
         dtypes=HALVES,
         tol={"float16": 8e-3, "bfloat16": 1e-1},
-        covers=["norm_with"],
+        covers=["norm_with", "batch_norm"],
     ),
     Row(
         ops.group_norm,

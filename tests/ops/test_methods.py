@@ -407,3 +407,30 @@ def test_methods_are_called_by_their_own_names():
             assert getattr(Tensor, name).__name__ == name
     with pytest.raises(TypeError, match=r"^Tensor\.flatten\(\) got an unexpected keyword argument 'start'"):
         Tensor([1.0]).flatten(start=0)
+
+
+def test_names_and_places_of_mindspores_arguments():
+    x, y = Tensor([3.0, 1.0, 2.0]), Tensor([1.0, 2.0, 2.0])
+    assert x.where(x > 1.5, -1).tolist() == [3.0, -1.0, 2.0]
+    assert y.searchsorted(v=2.0).item() == 1 and y.searchsorted(2.0, "right").item() == 3
+    assert y.searchsorted(values=Tensor([2.0]), right=True).tolist() == [3]
+    assert x.top_k(2, True)[1].tolist() == [0, 2]
+    assert x.float_power(other=2).tolist() == [9.0, 1.0, 4.0] == x.float_power(2).tolist()
+    assert x.approximate_equal(other=x + 1e-7).all()
+    assert x.cross(y, 0).tolist() == np.cross(x.asnumpy(), y.asnumpy()).tolist()
+    assert Tensor([[1, 2], [3, 4]]).trace(0, 0, 1, anfora.float64).dtype is anfora.float64
+    assert x.uniform(2.0, 2.0, None).tolist() == [2.0] * 3
+    filled = Tensor([0.0, 0.0, 0.0])
+    assert filled.masked_scatter_(x > 1.5, y) is filled and filled.tolist() == [1.0, 0.0, 2.0]
+    assert x.i0().asnumpy().tolist() == ops.i0(x).tolist()
+    a, tau = ops.geqrf(ops.randn(3, 2))
+    q = ops.ormqr(a, tau, ops.eye(3))
+    assert (a.ormqr(input2=tau, input3=ops.eye(3)) == q).all()
+    square = Tensor([[4.0, 2.0], [0.5, 1.0]])
+    assert Tensor([[4.0], [6.0]]).lu_solve(square, Tensor([2, 2])).tolist() == [[1.0], [1.0]]
+    np.testing.assert_allclose(square.lstsq(Tensor([6.0, 1.5])).asnumpy(), [[1.0], [1.0]], rtol=1e-5)
+    rows = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    assert rows.cumsum().tolist() == [1.0, 3.0, 6.0, 10.0] and rows.cumsum(dim=0).tolist() == [[1.0, 2.0], [4.0, 6.0]]
+    assert rows.squeeze(1).shape == (2, 2) and rows[:1].squeeze((0, 1)).shape == (2,)
+    assert y.searchsorted(2.0).dtype is anfora.int32
+    assert rows.reverse_sequence(Tensor([2, 1]), batch_dim=1).tolist() == [[3.0, 2.0], [1.0, 4.0]]

@@ -265,9 +265,18 @@ def test_helpers():
         ops.scalar_to_tensor("a")
 
 
-def test_print_prints_line_by_line(capsys):
-    ops.Print()("x =", Tensor([1, 2]))
-    assert capsys.readouterr().out == "x =\n[1 2]\n"
+@pytest.mark.parametrize("jit", [lambda f: f, anfora.jit])
+def test_print_prints_line_by_line(jit, capsys):
+    """As MindSpore 2.10 does in PyNative mode."""
+
+    def shown(x):
+        ops.Print()("x =", x, x.sum(), (x.shape, 1.5))
+
+    for _ in range(2):
+        jit(shown)(Tensor([1, 2]))
+        assert capsys.readouterr().out == (
+            "x =\nTensor(shape=[2], dtype=Int64, value= [1, 2])\nTensor(shape=[], dtype=Int64, value= 3)\n((2,), 1.5)\n"
+        )
 
 
 # -- paths ------------------------------------------------------------------------------------------------------------
@@ -333,3 +342,13 @@ def test_what_is_no_tensor_has_no_rank():
     for name in ("Rank", "Size"):
         with pytest.raises(OpTypeError, match="needs a tensor"):
             getattr(ops, name)()(3)
+
+
+def test_what_classes_take_and_give():
+    x = Tensor(np.array([[1, 2], [3, 4]], np.int32))
+    assert ops.Stack(1)(x, x).shape == (2, 2, 2) and ops.Pack()((x,)).shape == (1, 2, 2)
+    assert ops.ReduceProd()(x).dtype is anfora.int32 and ops.ReduceProd()(x, 0).tolist() == [3, 8]
+    places, values = ops.ArgMaxWithValue(1)(x)
+    assert places.dtype is anfora.int64 and (places.tolist(), values.tolist()) == ([1, 1], [2, 4])
+    nan = Tensor([np.nan])
+    assert ops.IsClose()(nan, nan).tolist() == [False] and ops.IsClose(equal_nan=True)(nan, nan).tolist() == [True]

@@ -173,6 +173,8 @@ def test_get_lr_parameter():
     optimizer = optim.Momentum([{"params": held[:2], "lr": 0.2}, {"params": held[2:], "lr": [0.1, 0.2]}], 0.1, 0.9)
     rates = optimizer.get_lr_parameter(held[1:3])
     assert rates[0].item() == np.float32(0.2) and rates[1].shape == (2,)
+    same = optimizer.get_lr_parameter(optimizer.parameters[1:3])
+    assert same[0] is rates[0] and same[1] is rates[1]
     assert [float(rate) for rate in optimizer.get_lr()] == [float(np.float32(r)) for r in (0.2, 0.2, 0.1, 0.1)]
     with pytest.raises(OpTypeError, match="needs a Parameter"):
         optimizer.get_lr_parameter("p0")

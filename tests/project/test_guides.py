@@ -23,6 +23,7 @@ GUIDES = [
     "mindir",
     "from_pytorch",
     "from_mindspore",
+    "exchange",
 ]
 PROGRAM = re.compile(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", re.S)
 

@@ -150,6 +150,7 @@ def test_pyright(programs):
     (folder / "pyrightconfig.json").write_text('{"typeCheckingMode": "basic", "reportUnusedExpression": "none"}')
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert run.stdout, run.stderr
     found: dict[str, dict[int, str]] = {"right.py": {}, "asked.py": {}, "wrong.py": {}}
     for each in json.loads(run.stdout)["generalDiagnostics"]:
         text = re.sub(r'^Type of ".*" is "(.*)"$', r"\1", each["message"])

@@ -255,3 +255,10 @@ def test_a_backup_comes_and_goes(tmp_path):
     note = train.LambdaCallback(on_train_begin=lambda context: begun.append(weight.tolist()))
     second.train(1, data(), callbacks=[train.BackupAndRestore(tmp_path), note])
     assert begun == [first.predict_network[0].weight.tolist()]
+
+
+def test_a_network_is_left_as_the_last_thing_needed_it():
+    trained = model()
+    for done, training in [(lambda: trained.train(1, data()), True), (lambda: trained.fit(2, data(), data()), False)]:
+        done()
+        assert trained._network.training is training

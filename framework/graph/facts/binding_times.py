@@ -336,24 +336,17 @@ class _Reader:
             self.arguments, self.keywords = arguments, {keyword.arg: what for keyword, what in keywords}
             self.found += arguments[:1] or [what for _, what in keywords[:1]]
         everything = [*arguments, *(what for _, what in keywords)]
-        unknown = any(what.holds_unknown for what in everything)
         function = self.outside(node.func) if not self._is_local(node.func) else _ABSENT
         if function is _mutable():
             return Known(True, _is_true(node.args[1:2] + [k.value for k in node.keywords if k.arg == "dynamic_len"]))
-        if function is len:
-            return Known(any(what.length for what in everything))
+        found = _of_sequences(function, everything)
+        if found is not None:
+            return found
         if _is_question(function, len(arguments)):
             return Known()
-        if _is_in(function, (tuple, list, sorted, reversed, enumerate, zip, map, filter, set)):
-            if function in (tuple, list) and len(everything) == 1 and everything[0].items is not None:
-                return Known(items=list(everything[0].items))
-            length = any(what.length for what in everything) or (_is_in(function, (filter, set)) and unknown)
-            return Known(unknown, length)
-        if function is range:
-            return Known(unknown, unknown)
         if isinstance(node.func, ast.Attribute) and self.outside(node.func) is _ABSENT:
             return self.method(node.func, everything)
-        return Known(unknown or (function is _ABSENT and self.value(node.func).holds_unknown))
+        return Known(_together(everything).value or (function is _ABSENT and self.value(node.func).holds_unknown))
 
     def method(self, node: ast.Attribute, arguments: list[Known]) -> Known:
         """A call of a method of something that is not known by name."""
@@ -429,6 +422,21 @@ def _is_question(function: Any, count: int) -> bool:
     """Whether the answer of a function does not depend on what is in its first argument."""
     fact = fact_of(function)
     return fact is not None and count > 0 and fact.gives == PLAIN and not fact.use(0, count) & ~(KEPT | IDENTITY)
+
+
+def _of_sequences(function: Any, arguments: list[Known]) -> Known | None:
+    """What is known of what a function of Python's that takes or makes sequences gives; None if it is none of these."""
+    length = any(what.length for what in arguments)
+    if function is len:
+        return Known(length)
+    unknown = _together(arguments).value
+    if function is range:
+        return Known(unknown, unknown)
+    if not _is_in(function, (tuple, list, sorted, reversed, enumerate, zip, map, filter, set)):
+        return None
+    if function in (tuple, list) and len(arguments) == 1 and arguments[0].items is not None:
+        return Known(items=list(arguments[0].items))
+    return Known(unknown, length or (_is_in(function, (filter, set)) and unknown))
 
 
 def _is_in(function: Any, table: Iterable[Any]) -> bool:

@@ -36,7 +36,7 @@ from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
-    "VIEWS", "computes", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among",
+    "VIEWS", "computes", "descriptor_of", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among",
     "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled", "is_constant", "is_layer", "is_object",
     "is_of_layers", "is_opaque", "is_ours", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves",
     "overrides", "rows", "sets_plainly", "viewed", "writes",
@@ -49,6 +49,7 @@ SIMPLE = frozenset(
 )
 #: Types of methods that are written in C; of modules' functions too.
 BOUND = (types.BuiltinMethodType, types.MethodWrapperType)
+_OF_C = (types.MethodDescriptorType, types.WrapperDescriptorType)  #: what makes such, of an object
 #: What Python walks over, and nothing of the program is called for it.
 ITERABLES: tuple[type, ...] = (list, tuple, str, range, dict, set, frozenset, *VIEWS)
 #: Iterators that tell what they go over, and where they are.
@@ -116,6 +117,23 @@ def has_equality(value: Any) -> bool:
 def is_bound(value: Any) -> bool:
     """Whether it is a method written in C, bound to an object; functions of modules and classes have the same types."""
     return is_a(value, BOUND) and not is_a(value.__self__, (types.ModuleType, type(None), type))
+
+
+def descriptor_of(method: Any) -> Any:
+    """What makes a method that `is_bound` of the object that it is bound to; None if no class of the object has that. The
+    class may have something else under the name of the method: this one was read behind `super()`, or of a base class; and
+    those of Tensor are called as their operators are, so that `x.detach` is called stop_gradient, and `x.__rsub__` sub."""
+    owner = method.__self__
+    bases = type(owner).__mro__
+    for base in bases:
+        found: Any = base.__dict__.get(method.__name__)
+        if type(found) in _OF_C and found.__get__(owner) == method:
+            return found
+    for base in bases if is_a(owner, Tensor) else ():
+        for found in list(vars(base).values()):
+            if type(found) is types.MethodDescriptorType and found.__get__(owner) == method:
+                return found
+    return None
 
 
 def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:

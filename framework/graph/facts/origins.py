@@ -53,10 +53,19 @@ class Origin:
         if self.kind in ("attr", "method"):
             return f"{self.base.path}.{self.key}"
         if self.kind == "item":
-            return f"{self.base.path}[{self.key!r}]"
+            return f"{self.base.path}[{_shown(self.key)}]"
         if self.kind == "number" and self.key is len:
             return f"len({self.base[0].path})"
         return self.kind
+
+
+def _shown(key: Any) -> str:
+    """A key, for reports: no code of the program is called for that."""
+    parts = key if type(key) is tuple else (key,)
+    return repr(key) if all(type(part) in _SHOWN for part in parts) else f"<{type(key).__name__}>"
+
+
+_SHOWN = (int, float, bool, str, bytes, type(None))
 
 
 def value_of(origin: Origin, slots: Sequence[Any]) -> Any:

@@ -10,7 +10,7 @@ import operator
 import re
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from anfora.graph.facts.kinds import is_a, module_of, reduced
@@ -52,38 +52,15 @@ class Plainness:
         self._seen[id(value)] = value
         if depth > _NESTED:
             return False
-        if kind in _SEQUENCES:
-            return self._all(value, depth)
-        if kind in _MAPPINGS:
-            factory = getattr(value, "default_factory", None)
-            return (factory is None or self(factory, depth)) and self._all(value, depth) and self._all(
-                value.values(), depth
-            )  # fmt: skip
-        if kind in VIEWS:
-            return self(viewed(value), depth + 1)
-        if kind is types.FunctionType:
-            return self._function(value, depth)
-        if kind in BOUND:
-            owner = value.__self__
-            self.may_look = self.may_look or may_look_at_frames(value)
-            return owner is None or is_a(owner, types.ModuleType) or self(owner, depth + 1)
-        if kind is types.MethodDescriptorType:
-            return module_of(value.__objclass__) == "builtins"
-        if kind is types.CellType:
-            return self.cell(value, depth)
-        if kind is functools.partial:
-            return all(self(part, depth + 1) for part in (value.func, value.args, value.keywords))
+        look = _LOOKS.get(kind)
+        if look is not None:
+            return look(self, value, depth)
         if is_a(value, type):
             return module_of(value) in _LIBRARIES or self._class(value, depth)
-        if kind is types.ModuleType:
-            self.may_look = self.may_look or value is sys or str(getattr(value, "__file__", "")).endswith(".py")
-            return value.__name__.partition(".")[0] in sys.stdlib_module_names
-        if kind in _MOVING or kind in DEQUE_ITERATORS:
+        if kind in _OTHERS:
             return True
         if module_of(kind) in ("builtins", "itertools") and hasattr(kind, "__next__"):
             return self._iterator(value, depth)
-        if kind in _OTHERS:
-            return True
         return is_object(value) and self(kind, depth) and self(dict_of(value), depth)
 
     def cell(self, cell: types.CellType, depth: int = 0) -> bool:
@@ -117,6 +94,29 @@ class Plainness:
                     self._seen[id(item)] = item
                     waiting.append(item)
         return True
+
+    def _mapping(self, mapping: Any, depth: int) -> bool:
+        factory = getattr(mapping, "default_factory", None)
+        is_made_plainly = factory is None or self(factory, depth)
+        return is_made_plainly and self._all(mapping, depth) and self._all(mapping.values(), depth)
+
+    def _view(self, view: Any, depth: int) -> bool:
+        return self(viewed(view), depth + 1)
+
+    def _bound(self, method: Any, depth: int) -> bool:
+        owner = method.__self__
+        self.may_look = self.may_look or may_look_at_frames(method)
+        return owner is None or is_a(owner, types.ModuleType) or self(owner, depth + 1)
+
+    def _descriptor(self, method: types.MethodDescriptorType, depth: int) -> bool:
+        return module_of(method.__objclass__) == "builtins"
+
+    def _partial(self, function: functools.partial, depth: int) -> bool:
+        return all(self(part, depth + 1) for part in (function.func, function.args, function.keywords))
+
+    def _module(self, module: types.ModuleType, depth: int) -> bool:
+        self.may_look = self.may_look or module is sys or str(getattr(module, "__file__", "")).endswith(".py")
+        return module.__name__.partition(".")[0] in sys.stdlib_module_names
 
     def _function(self, function: types.FunctionType, depth: int) -> bool:
         """Whether what a function names is plain."""
@@ -184,21 +184,24 @@ _LIBRARIES = frozenset({
     "builtins", "collections", "itertools", "functools", "operator", "math", "re", "string", "random", "heapq", "bisect",
     "decimal", "fractions", "datetime", "array", "io", "_io", "struct", "json",
 })  # fmt: skip
-_MOVING = frozenset(
-    {type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b""))}
-)
-_OTHERS = frozenset(
-    {
-        operator.itemgetter,
-        operator.attrgetter,
-        operator.methodcaller,
-        type(print),
-        io.TextIOWrapper,
-        io.StringIO,
-        io.BytesIO,
-        type(re.compile("")),
-    }
-)
+#: How it is looked at what is of a type.
+_LOOKS: dict[type, Callable[[Plainness, Any, int], bool]] = {
+    **dict.fromkeys(_SEQUENCES, Plainness._all),
+    **dict.fromkeys(_MAPPINGS, Plainness._mapping),
+    **dict.fromkeys(VIEWS, Plainness._view),
+    **dict.fromkeys(BOUND, Plainness._bound),
+    types.FunctionType: Plainness._function,
+    types.MethodDescriptorType: Plainness._descriptor,
+    types.CellType: Plainness.cell,
+    functools.partial: Plainness._partial,
+    types.ModuleType: Plainness._module,
+}
+#: Types of which every object is plain.
+_OTHERS = frozenset({
+    type(iter(range(0))), type(iter(range(1 << 70))), type(iter("")), type(iter("é")), type(iter(b"")), *DEQUE_ITERATORS,
+    operator.itemgetter, operator.attrgetter, operator.methodcaller, io.TextIOWrapper, io.StringIO, io.BytesIO,
+    type(re.compile("")),
+})  # fmt: skip
 _LOOKED_INTO = frozenset({*_ALL_SIMPLE, *_SEQUENCES, *_MAPPINGS, types.FunctionType, *BOUND, type})
 
 

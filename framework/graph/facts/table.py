@@ -16,6 +16,7 @@ drives every one of them.
 
 from __future__ import annotations
 
+import inspect
 import types
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -141,14 +142,15 @@ class Fact:
         asking: which special method it is a call of; None if it is none, or of several.
         puts: what a change puts something else into, or takes away: "attribute" or "item", of which the argument behind
             the first is the place, "variable", or "all".
+        sliced: what is done with the argument behind a slice, if that is something else than behind a number.
         of_data: what it asks of the data of a tensor and gives back to Python, and does nothing else: DATA_TRUTH or
             DATA_NUMBERS.
     """
 
     __slots__ = (
         "alone", "asking", "asks_identity", "by_python", "function", "gives", "hands_on", "is_of_own", "is_of_values",
-        "is_walking", "moves", "named", "numbers", "of_arrays", "of_data", "only_moves", "others", "owner", "puts",
-        "rest", "starts", "stores_from", "takes", "writes",
+        "is_walking", "moves", "named", "_names", "numbers", "of_arrays", "of_data", "only_moves", "others", "owner",
+        "puts", "rest", "sliced", "starts", "stores_from", "takes", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -170,8 +172,12 @@ class Fact:
         hands_on: Callable[[Iterable[int]], int] | None = None,
         asking: Asking | None = None,
         puts: str | None = None,
+        sliced: int | None = None,
         of_data: str | None = None,
     ) -> None:
+        every = (*takes, rest or 0)
+        self._names: tuple[str | None, ...] | None = None
+        self.sliced = sliced
         self.of_data = of_data
         self.function, self.takes, self.rest, self.alone = function, takes, rest, alone
         self.named, self.others, self.gives = named or {}, others, gives
@@ -189,13 +195,11 @@ class Fact:
         #: Whether the first argument is changed; what is only drained is not.
         self.writes = bool(takes and takes[0] & WRITTEN)
         #: Whether it moves what a list, dict or set holds, one by one or all of it, and does not look at it.
-        self.only_moves = not any(
-            use & ~_MOVES or (use & KEYS and use & DRAINED) for use in (*takes, rest or 0, alone or 0)
-        )
+        self.only_moves = not any(use & ~_MOVES or (use & KEYS and use & DRAINED) for use in (*every, alone or 0))
         #: Whether it makes an iterator that tells what it goes over, and where it is, whatever length that has.
-        self.starts = hands_on is not None and not any(use & LENGTH for use in (*takes, rest or 0, alone or 0))
+        self.starts = hands_on is not None and not any(use & LENGTH for use in (*every, alone or 0))
         #: Whether it tells which object something is.
-        self.asks_identity = any(use & IDENTITY for use in (*takes, rest or 0))
+        self.asks_identity = any(use & IDENTITY for use in every)
         #: Whether it hands on the items of something, and asks nothing else.
         walked = (*takes[:1], rest or 0) if alone is None else (alone,)
         walks = WALKED | DRAINED
@@ -204,6 +208,20 @@ class Fact:
 
     def __repr__(self) -> str:
         return f"<what is known of {getattr(self.function, '__qualname__', self.function)}>"
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """By what names a function takes the arguments that have places; None for those without one."""
+        if self._names is None:
+            try:
+                parameters = [*inspect.signature(self.function).parameters.values()]
+            except (TypeError, ValueError):  # written in C, and does not tell
+                parameters = []
+            kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.POSITIONAL_ONLY)
+            self._names = tuple(
+                each.name if each.kind is kinds[0] else None for each in parameters if each.kind in kinds
+            )
+        return self._names
 
     @property
     def forgets(self) -> bool:
@@ -227,7 +245,8 @@ class Fact:
         """The arguments, each with what is done with it."""
         count = len(args)
         for place, value in enumerate(args):
-            yield self.use(place, count), value
+            is_behind_slice = self.sliced is not None and place and type(args[place - 1]) is slice
+            yield self.sliced if is_behind_slice else self.use(place, count), value  # type: ignore[misc]
         for name, value in (kwargs or {}).items():
             yield self.named.get(name, self.others), value
 
@@ -338,6 +357,20 @@ def resolved(operation: Any, args: tuple) -> tuple[Fact | None, tuple]:
         if fact is not None and not (is_binary and type(args[1 - place]) not in _METHODS):
             return fact, (args if place == 0 else (args[place], *args[:place]))
     return _FACTS.get(operation), args
+
+
+def by_place(operation: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
+    """The same arguments of a call: those of a function that have a place stand in it, also where they came by name. So
+    what a row says of a place holds for them, and what is changed comes first."""
+    fact = fact_of(operation)
+    if fact is None or fact.owner is not None:
+        return args, kwargs
+    placed, rest = list(args), dict(kwargs)
+    for name in fact.names[len(args) :]:
+        if name not in rest:
+            break
+        placed.append(rest.pop(name))
+    return tuple(placed), rest
 
 
 _NONE: dict[str, Fact] = {}

@@ -14,6 +14,7 @@ from heapq import heappop, heappush
 from typing import NamedTuple
 
 from anfora.core.abstract import Layout
+from anfora.graph.passes.pipeline import is_on, tell
 from anfora.kernel.executor import LINE
 from anfora.kernel.plan import Plan
 
@@ -97,8 +98,12 @@ class _Life:
         self.at = 0
 
 
-def arrange(tasks: Sequence[Task]) -> tuple[int, list[list[int]]]:
+def arrange(tasks: Sequence[Task], name: str = "") -> tuple[int, list[list[int]]]:
     """Give each root of the arena its offset: the bytes it takes, and for each task the offsets of its workspaces.
+
+    Args:
+        tasks: in their order.
+        name: of the graph they are of, for the log.
 
     The largest are placed first, each at the lowest offset that is free as long as it lives: what is small and lives long,
     such as the gradients in front of a step, then leaves no large hole of others divided. Where there are very many, the
@@ -113,10 +118,15 @@ def arrange(tasks: Sequence[Task]) -> tuple[int, list[list[int]]]:
                     lives[place.root] = _Life(place.root.nbytes, time)
                 lives[place.root].last = time
         workspaces.append([_Life(size, time) for size in (task.plan.workspaces if task.plan is not None else ())])
+    if not is_on("share_memory"):  # all live as long as the call
+        for life in (*lives.values(), *(own for spaces in workspaces for own in spaces)):
+            life.first, life.last = 0, len(tasks)
     every = sorted([*lives.values(), *(own for spaces in workspaces for own in spaces)], key=lambda life: -life.nbytes)
     end = _place_in_order(every[_MOST_BY_SIZE:], _place_by_size(every[:_MOST_BY_SIZE]))
     for root, life in lives.items():
         root.at = life.at
+    if every:
+        tell("share_memory", name, f"{sum(life.nbytes for life in every):,} bytes → {end:,}")
     return end, [[own.at for own in spaces] for spaces in workspaces]
 
 

@@ -202,6 +202,8 @@ def _pattern(task: Task) -> _Pattern | None:
     count = len(task.inputs) + len(task.outputs)
     if any(buffer.index >= count for buffer, _ in (*elements.inputs, *elements.outputs)):
         return None
+    if _is_of_pairs(elements):
+        return None
     shape = elements.outputs[0][0].shape
     buffers = [buffer.broadcast(shape) for buffer, _ in (*elements.inputs, *elements.outputs)]
     lengths, strides = merge_axes(shape, [buffer.strides for buffer in buffers])
@@ -310,7 +312,14 @@ def _is_single(task: Task) -> bool:
     if task.plan is None or len(task.plan.steps) != 1:
         return False
     elements = task.plan.steps[0].elements
-    return elements is not None and all(buffer.size == 1 for buffer, _ in (*elements.inputs, *elements.outputs))
+    if elements is None or _is_of_pairs(elements):
+        return False
+    return all(buffer.size == 1 for buffer, _ in (*elements.inputs, *elements.outputs))
+
+
+def _is_of_pairs(elements: Elements) -> bool:
+    """Whether some numbers are complex: the parts of these may be views, so what lies at a place has no one type."""
+    return any(buffer.dtype.is_complex for buffer, _ in (*elements.inputs, *elements.outputs))
 
 
 def scalars(tasks: Sequence[Task], wanted: Sequence[Spot]) -> Scalars | None:

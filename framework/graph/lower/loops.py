@@ -173,37 +173,11 @@ def _moves_on(loop: Closed) -> bool:
 
 def _guards_hold(loop: Closed, piece: Any, origins: Sequence[Origin]) -> bool:
     """Whether the guards that held at the start of the loop hold in each further iteration; see above."""
-    told: dict[tuple[str, int], Any] = {}  #: what the guards ask of slots
-    absent: dict[int, set[str]] = {}  #: the attributes that they must not have
-    for kind, origin, payload in piece.guards:
-        if kind == "not own" and origin.kind == "slot":
-            absent.setdefault(origin.key, set()).add(payload)
-        elif origin.kind == "slot":
-            told[kind, origin.key] = payload
-    for slot, source in loop.sources.items():
-        if type(source) is int and not absent.get(slot, set()) <= absent.get(source, set()):
-            return False
-        if told.get(("type", slot)) is not Tensor or ("layout", slot) not in told:
-            return False
-        layout: Layout = told["layout", slot]
-        if type(source) is int:
-            if told.get(("type", source)) is not Tensor or told.get(("layout", source)) is not layout:
-                return False
-            if told.get(("history", slot)) != told.get(("history", source)):
-                return False
-            loop.layouts[slot] = layout
-            loop.layouts.setdefault(source, layout)  # of one that changes it is checked in its own turn
-        elif loop.layouts[slot] is not layout or not layout.is_contiguous or told.get(("history", slot), False):
-            return False
-    for kind, origin, payload in piece.guards:
-        is_of_slot = origin.kind == "slot" and origin.key in loop.sources and kind in _OF_SLOTS
-        if kind == "not same" and origin.kind == "slot" and _is_no_tensor(payload):
-            continue  # what a slot gets is a tensor
-        if loop.depends(origin) and loop.is_number(origin) and not loop.depends(payload):
-            loop.guards.append((kind, origin, payload))
-            continue
-        if (loop.depends(origin) and not is_of_slot) or loop.depends(payload):
-            return False
+    told = _told_of_slots(piece.guards)
+    if not all(_is_kept(loop, told, slot, source) for slot, source in loop.sources.items()):
+        return False
+    if not all(_is_kept_asking(loop, *guard) for guard in piece.guards):
+        return False
     read = [origin for origin, _ in piece.inputs.values()]
     if any(loop.depends(origin) for origin in read if origin.kind != "slot"):
         return False
@@ -214,7 +188,51 @@ def _guards_hold(loop: Closed, piece: Any, origins: Sequence[Origin]) -> bool:
     return all(origin.kind in ("slot", "made") or loop.is_number(origin) for origin in origins)
 
 
+def _told_of_slots(guards: Iterable[tuple[str, Origin, Any]]) -> dict[tuple[str, int], Any]:
+    """What guards ask of slots; of attributes that they must not have, which."""
+    told: dict[tuple[str, int], Any] = {}
+    for kind, origin, payload in guards:
+        if origin.kind == "slot" and kind == "not own":
+            told.setdefault((kind, origin.key), set()).add(payload)
+        elif origin.kind == "slot":
+            told[kind, origin.key] = payload
+    return told
+
+
+def _is_kept(loop: Closed, told: dict[tuple[str, int], Any], slot: int, source: Made | int) -> bool:
+    """Whether what a slot gets is as the guards ask of the slot."""
+    if type(source) is int and not told.get(("not own", slot), _NONE) <= told.get(("not own", source), _NONE):
+        return False
+    if told.get(("type", slot)) is not Tensor or ("layout", slot) not in told:
+        return False
+    layout: Layout = told["layout", slot]
+    if type(source) is not int:
+        return loop.layouts[slot] is layout and layout.is_contiguous and not told.get(("history", slot), False)
+    if told.get(("type", source)) is not Tensor or told.get(("layout", source)) is not layout:
+        return False
+    if told.get(("history", slot)) != told.get(("history", source)):
+        return False
+    loop.layouts[slot] = layout
+    loop.layouts.setdefault(source, layout)  # of one that changes it is checked in its own turn
+    return True
+
+
+def _is_kept_asking(loop: Closed, kind: str, origin: Origin, payload: Any) -> bool:
+    """Whether a guard holds in each iteration, or is one on numbers that each iteration asks: it is noted then."""
+    if kind == "not same" and origin.kind == "slot" and _is_no_tensor(payload):
+        return True  # what a slot gets is a tensor
+    if loop.depends(payload):
+        return False
+    if not loop.depends(origin):
+        return True
+    if loop.is_number(origin):
+        loop.guards.append((kind, origin, payload))
+        return True
+    return origin.kind == "slot" and origin.key in loop.sources and kind in _OF_SLOTS
+
+
 _OF_SLOTS = ("type", "layout", "history", "not own")
+_NONE: frozenset[str] = frozenset()
 
 
 def _is_no_tensor(origin: Origin) -> bool:

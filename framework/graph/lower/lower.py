@@ -34,14 +34,16 @@ from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
 from anfora.graph.ir.planned import OperatorCall, is_scalar, operands_from, planned_calls, results_of
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange, extent
 from anfora.graph.lower.fusion import can_be_scalar, can_fail, fuse
+from anfora.graph.passes.pipeline import is_on, tell
 from anfora.graph.source.tracebacks import code_behind
 from anfora.kernel import glue
+from anfora.kernel.build import compile_ahead, is_asking, is_cold
 from anfora.kernel.executor import LINE, TAG, Part, Program
 from anfora.kernel.loops import plan_copy
 from anfora.kernel.overlap import plan_overlap
 from anfora.kernel.plan import Buffer, Plan, Planner
 
-__all__ = ["Door", "Segment"]
+__all__ = ["Door", "Lowering", "Segment", "location", "plan_of_copy"]
 
 
 class Segment:
@@ -52,25 +54,24 @@ class Segment:
             that runs in Python must get numbers that are known: it computes with the Python number itself. Tensors that are
             known stay as they are: who writes to one, or gets one back, has a copy.
         layouts: of its parameters; a Python number that varies is a 0-d array of the layout of the operand.
-        is_fused: whether elementwise rows may share a loop. Changes no bit.
     """
 
-    def __init__(self, graph: Graph, layouts: Sequence[Layout], is_fused: bool = True) -> None:
+    def __init__(self, graph: Graph, layouts: Sequence[Layout]) -> None:
         self.graph = graph
         self.rows = tuple(planned_calls(graph))
         self.inputs = tuple(zip(graph.parameters, layouts))
         self.outputs = results_of(graph)
         with _collecting_later(len(self.rows)):
-            self._lower(is_fused)
+            self._lower()
         #: Run the rows on the inputs (arrays of exactly their layouts, in their order); gives the outputs. An error is the
         #: one that PyNative mode raises, with the index of the row that failed as its attribute `row`.
         self.run: Callable[[Sequence[np.ndarray]], list[np.ndarray]] = self._short_run() or self._run
 
-    def _lower(self, is_fused: bool) -> None:
-        lowering = _Lowering(self)
-        tasks = fuse(lowering.tasks, self.rows) if is_fused else lowering.tasks
+    def _lower(self) -> None:
+        lowering = Lowering(self.inputs, self.rows, self.outputs)
+        tasks = self._fused(lowering.tasks) if is_on("fuse_loops") else lowering.tasks
         self._singles = lowering.tasks if can_be_scalar(lowering.tasks) else None
-        arena, workspaces = arrange(tasks)  # the roots of the arena know their places now
+        arena, workspaces = arrange(tasks, self.graph.name)  # the roots of the arena know their places now
         self._is_refused = lowering.is_refused
         self._kept = lowering.kept  #: arrays whose addresses are in the programs
         self._constant_layouts = lowering.constant_layouts
@@ -81,6 +82,13 @@ class Segment:
         self._made = lowering.fresh_roots()
         self._stages = self._join(tasks, workspaces, _check_of_overlap(lowering.given))
         self._handed = [_handed(lowering.values[value]) for value in self.outputs]
+
+    def _fused(self, tasks: list[Task]) -> list[Task]:
+        if is_cold():
+            compile_ahead(lambda: fuse(tasks, self.rows))
+        fused = fuse(tasks, self.rows)
+        tell("fuse_loops", self.graph.name, f"{len(tasks):,} loops → {len(fused):,}")
+        return fused
 
     def door(self) -> Door | None:
         """What a native loop around the program needs; None where there is more to a run than one native program."""
@@ -113,7 +121,7 @@ class Segment:
                 finish()
                 stages.append(task)
                 continue
-            places = [_location(place, arena) for place in (*task.inputs, *task.outputs)]
+            places = [location(place, arena) for place in (*task.inputs, *task.outputs)]
             places += [(arena, offset) for offset in spaces]
             computes = tuple(self.rows[row] for row in task.rows if row >= 0)
             parts.append(Part(task.plan, places, max(task.row, 0), computes))
@@ -270,24 +278,32 @@ def _short_run_factory(given: int | None, fresh: int, count: int) -> Callable:
     return scope["factory"]
 
 
-class _Lowering:
-    """The walk over the rows: in which memory each value lies, and the tasks that remain to be done."""
+class Lowering:
+    """The walk over the rows: in which memory each value lies, and the tasks that remain to be done.
 
-    def __init__(self, segment: Segment) -> None:
+    Args:
+        inputs: what comes in, and its layouts.
+        rows: calls of operators, in their order.
+        outputs: what is wanted of them.
+    """
+
+    def __init__(
+        self, inputs: Sequence[tuple[AnfNode, Layout]], rows: Sequence[OperatorCall], outputs: Sequence[AnfNode]
+    ) -> None:
         self.is_refused = False  #: PyNative mode refuses a row, whatever the data
         self.kept: list[np.ndarray] = []
         self.constant_layouts: dict[ValueNode, Layout] = {}
         self.tasks: list[Task] = []
         self.operands: dict[int, list[Place | None]] = {}  #: of rows that may fail
-        self.given = [Root(Kind.INPUT, layout, 0) for _, layout in segment.inputs]
+        self.given = [Root(Kind.INPUT, layout, 0) for _, layout in inputs]
         self.values: dict[AnfNode, Place] = {
-            value: Place(root, 0, layout) for (value, layout), root in zip(segment.inputs, self.given)
+            value: Place(root, 0, layout) for (value, layout), root in zip(inputs, self.given)
         }
         self._numbers: dict[Any, Root] = {}
         self._made: list[Root] = []  #: of constants
-        for index, row in enumerate(segment.rows):
+        for index, row in enumerate(rows):
             self._lower(index, row)
-        returned = [self._value(value, None).root for value in segment.outputs]
+        returned = [self._value(value, None).root for value in outputs]
         self._settle(returned)
 
     def _value(self, value: AnfNode, layout: Layout | None) -> Place:
@@ -375,7 +391,7 @@ class _Lowering:
     def _copy(self, place: Place, index: int) -> Place:
         """The task of copying a value, its elements at the same distances."""
         copy = Place(_room_for(Kind.ARENA, place.layout), 0, place.layout)
-        self.tasks.append(Task(_plan_of_copy(place.layout), [place], [copy], index))
+        self.tasks.append(Task(plan_of_copy(place.layout, place.layout), [place], [copy], index))
         return copy
 
     def _settle(self, returned: Sequence[Root]) -> None:
@@ -393,7 +409,7 @@ class _Lowering:
                 )  # fmt: skip
                 source.number, root.number = root.number, -1
                 places = (Place(source, 0, layout), Place(root, 0, layout))
-                copies.append(Task(_plan_of_copy(layout), places[:1], places[1:], -1))
+                copies.append(Task(plan_of_copy(layout, layout), places[:1], places[1:], -1))
         self.tasks[:0] = copies
         for root in returned:
             if root.kind is Kind.ARENA:
@@ -450,13 +466,20 @@ def _room_for(kind: Kind, layout: Layout) -> Root:
     return root
 
 
-@functools.lru_cache(1024)
-def _plan_of_copy(layout: Layout) -> Plan:
-    planner = Planner((layout,), (layout,))
+def plan_of_copy(source: Layout, target: Layout) -> Plan:
+    """The plan that copies an array to one that lies otherwise."""
+    return _plan_copy(source, target) if is_asking() else _kept_plan_of_copy(source, target)
+
+
+def _plan_copy(before: Layout, after: Layout) -> Plan:
+    planner = Planner((before,), (after,))
     source, target = planner.operands
     assert source is not None and target is not None
     plan_copy(planner, source, target)
     return planner.finish()
+
+
+_kept_plan_of_copy = functools.lru_cache(1024)(_plan_copy)
 
 
 def _check_of_overlap(given: Sequence[Root]) -> Plan | None:
@@ -471,7 +494,7 @@ def _check_of_overlap(given: Sequence[Root]) -> Plan | None:
     return planner.finish()
 
 
-def _location(place: Place | None, arena: int) -> tuple[int, int]:
+def location(place: Place | None, arena: int) -> tuple[int, int]:
     """Where a native program finds the first element: an argument and an offset, or -1 and an address."""
     if place is None:
         return -1, 0

@@ -42,6 +42,7 @@ __all__ = [
     "Pause",
     "Plain",
     "Walk",
+    "as_given",
     "bind",
     "for_python",
     "plainly",
@@ -189,8 +190,10 @@ class Generator:
         stands_for = self.original
         frame, made = self.frame, None
         if frame is not None and not frame.pc:
-            make = function if stands_for is None else stands_for.make
-            made = None if make is None else make(*for_python(args), **kwargs)
+            if stands_for is None:
+                made = function(*for_python(args), **kwargs)
+            elif stands_for.make is not None:
+                made = stands_for.make(*as_given(for_python(args)), **kwargs)
         elif stands_for is not None:
             made = stands_for.rest(frame)
         if made is not None:
@@ -362,12 +365,38 @@ class Original(NamedTuple):
         if self.started is None:
             return None
         variables = Plain().variables(frame)
-        return self.started(dict(zip(variables, for_python(variables.values()))), list(for_python(frame.stack)))
+        held = as_given(for_python(variables.values()))
+        return self.started(dict(zip(variables, held)), list(as_given(for_python(frame.stack))))
 
 
 def for_python(values: Iterable) -> tuple:
     """Values that Python is given: for iterators of the machine's its own."""
     return tuple([value.python() if type(value) in (Generator, Walk) else value for value in values])
+
+
+class _Given:
+    """An iterator of the program's, for one of Python's that goes on with it: it is not asked for an iterator once more."""
+
+    __slots__ = ("_rest",)
+
+    def __init__(self, rest: Iterator) -> None:
+        self._rest = rest
+
+    def __iter__(self) -> _Given:
+        return self
+
+    def __next__(self) -> Any:
+        return next(self._rest)
+
+
+def as_given(values: Iterable[Any]) -> tuple:
+    """What an iterator has been given: of the iterators among that which the program has written, none is asked again."""
+    return tuple([
+        _Given(value)
+        if isinstance(getattr(type(value), "__next__", None), types.FunctionType) and not callable(value)
+        else value
+        for value in values
+    ])  # fmt: skip
 
 
 def thrown(kind: Any, value: Any = None, traceback: Any = None) -> BaseException:
@@ -811,14 +840,20 @@ class Machine:
         """Raise an exception where the program stands."""
         frame = self.frames[-1]
         frame.pc = max(frame.pc, 1)  # in front of the first instruction there is no line
-        try:  # the line in the traceback
-            self.natively(_raise, (error,), {})
-        except BaseException as same:
-            error = same
         try:
-            self.unwind(error)
+            self.unwind(self._with_line(error))
         finally:
             del error  # see `unwind`
+
+    def _with_line(self, error: BaseException) -> BaseException:
+        """An exception with the line in its traceback where the program stands."""
+        try:
+            self.natively(_raise, (error,), {})
+        except BaseException as same:
+            return same
+        finally:
+            del error  # see `unwind`
+        raise AssertionError("it is raised")
 
     def _enter(self, call: Enter) -> None:
         try:
@@ -841,7 +876,6 @@ class Machine:
         """Take the items of a generator first, and do the present instruction over with a list in its place."""
         frame = self.frames[-1]
         frame.stack[:] = self.saved
-        frame.pc -= 1
         args = (drain.generator,) if drain.most is None else (drain.generator, drain.most)
         self.enter(drain.function, args, {}, "drained")
         self.frames[-1].target = drain.generator
@@ -856,10 +890,7 @@ class Machine:
             if is_new and context is not None and error.__context__ is None and context is not error:
                 error.__context__ = context
             if is_new and error.__traceback__ is None:  # the machine's own: an argument is missing, a name is unknown
-                try:  # the line in the traceback
-                    self.natively(_raise, (error,), {})
-                except BaseException as same:
-                    error = same
+                error = self._with_line(error)
             self._raised = 0
             while self.frames:
                 frame = self.frames[-1]
@@ -871,38 +902,13 @@ class Machine:
                     frame.pc = target
                     return
                 self.frames.pop()
-                if frame.deliver == "step" and isinstance(error, StopIteration):
-                    self.frames[-1].stack.pop()
-                    self.frames[-1].pc = frame.target
-                    return
-                if frame.deliver == "delegate" and isinstance(error, StopIteration):
-                    self.frames[-1].stack[-1] = error.value
-                    return
                 if frame.cell is not None and self.frames and isinstance(error, AnforaError) and error.place is None:
                     self._left = frame.cell
                     self.natively(_locate, (error, frame.cell[0]), {})
                     self._left = None
-                if frame.deliver in ("generator", "next", "from", "item"):
-                    generator, target = frame.target
-                    generator.leave(frame)
-                    if isinstance(error, StopIteration) and generator.original is not None:
-                        if frame.deliver == "next":  # this time there is no item
-                            self.frames[-1].stack.pop()
-                            self.frames[-1].pc = target
-                            return
-                        if frame.deliver == "from":
-                            self.frames[-1].stack[-1] = error.value
-                            return
-                    elif isinstance(error, StopIteration):
-                        replaced = RuntimeError("generator raised StopIteration")
-                        replaced.__cause__ = error
-                        error = replaced
-                if (
-                    frame.deliver == "attribute"
-                    and isinstance(error, AttributeError)
-                    and error.name is error.obj is None
-                ):
-                    error.obj, error.name = frame.target
+                if self._is_end(frame, error):
+                    return
+                error = _left_by(frame, error)
                 if (
                     self.frames and not frame.code.is_internal
                 ):  # what such a layer does itself stands at the line already
@@ -914,6 +920,24 @@ class Machine:
         finally:
             # The frames that show lines of the program know that this one has called them: it must hold nothing behind.
             error = frame = context = None  # type: ignore[assignment]
+
+    def _is_end(self, frame: Frame, error: BaseException) -> bool:
+        """Whether an exception that has left a frame only says that there are no more items: its caller goes on."""
+        if frame.deliver not in _ENDING or not isinstance(error, StopIteration):
+            return False
+        target = frame.target
+        if frame.deliver in ("next", "from"):
+            generator, target = frame.target
+            if generator.original is None:
+                return False
+            generator.leave(frame)
+        caller = self.frames[-1]
+        if frame.deliver in ("step", "next"):  # this time there is no item
+            caller.stack.pop()
+            caller.pc = target
+        else:
+            caller.stack[-1] = error.value
+        return True
 
     def handled(self) -> BaseException | None:
         """The exception that is being handled."""
@@ -1159,9 +1183,9 @@ class Machine:
 
     def op_SET(self, frame: Frame, n: int) -> None:
         stack = frame.stack
-        items = tuple(stack[len(stack) - n :])
+        items = self.world.plain(tuple(stack[len(stack) - n :]))
         del stack[len(stack) - n :]
-        stack.append(self.world.do(self, operations.make_set, (tuple(items),)) if n else set())
+        stack.append(self.world.do(self, operations.make_set, (items,)) if n else set())
 
     def _build(self, frame: Frame, kind: Callable, n: int) -> None:
         stack = frame.stack
@@ -1364,6 +1388,7 @@ class Machine:
         elif frame.deliver == "delegate":
             self._yield_on(self.frames[-1], value)
         elif frame.deliver == "drained":
+            self.frames[-1].pc -= 1
             stack = self.frames[-1].stack  # further down it may wait to be used as what it is
             stack[max(i for i, item in enumerate(stack) if item is frame.target)] = value
         elif frame.deliver == "object":
@@ -1538,6 +1563,24 @@ _TABLE: dict[str, Callable] = {name[3:]: getattr(Machine, name) for name in dir(
 
 def _raise(error: BaseException) -> None:
     raise error
+
+
+#: Frames whose callers go on behind their end.
+_ENDING = ("step", "next", "delegate", "from")
+
+
+def _left_by(frame: Frame, error: BaseException) -> BaseException:
+    """What an exception that leaves a frame is for its caller."""
+    if frame.deliver in ("generator", "next", "from", "item"):
+        generator, _ = frame.target
+        generator.leave(frame)
+        if isinstance(error, StopIteration) and generator.original is None:
+            replaced = RuntimeError("generator raised StopIteration")
+            replaced.__cause__ = error
+            return replaced
+    if frame.deliver == "attribute" and isinstance(error, AttributeError) and error.name is error.obj is None:
+        error.obj, error.name = frame.target
+    return error
 
 
 def _locate(error: AnforaError, cell: Cell) -> None:

@@ -59,14 +59,17 @@ def unpack(value: Any, count: int) -> tuple:
 
 def _iterator(value: Any) -> Any:
     """An iterator over what is unpacked. Only a class that has none at all is refused in the words of unpacking."""
-    if not any("__iter__" in base.__dict__ or "__getitem__" in base.__dict__ for base in type(value).__mro__):
-        raise TypeError(f"cannot unpack non-iterable {type(value).__name__} object")
+    if not _can_be_iterated(value):
+        raise TypeError(f"cannot unpack non-iterable {_shown(type(value))} object")
     return iter(value)
 
 
 def unpack_rest(value: Any, before: int, after: int) -> tuple:
     """The items of what is assigned to targets of which one has a star: first ones, a list, last ones."""
-    items = list(_iterator(value))
+    rest = _iterator(value)
+    items = list(itertools.islice(rest, before))
+    if len(items) == before:
+        items += list(rest)  # as Python does: what is left is asked how long it is
     if len(items) < before + after:
         raise ValueError(f"not enough values to unpack (expected at least {before + after}, got {len(items)})")
     end = len(items) - after
@@ -274,7 +277,7 @@ def special_method(value: Any, name: str) -> Any:
     method = getattr(type(value), name, None)
     if method is None:
         if sys.version_info >= (3, 11):
-            what = f"'{type(value).__name__}' object does not support the context manager protocol"
+            what = f"'{_shown(type(value))}' object does not support the context manager protocol"
             if name == "__exit__" and hasattr(type(value), "__enter__"):
                 what += " (missed __exit__ method)"
             raise TypeError(what)
@@ -309,14 +312,14 @@ def join(*parts: str) -> str:
 
 def extend(items: list, more: Any) -> None:
     if not _can_be_iterated(more):
-        raise TypeError(f"Value after * must be an iterable, not {type(more).__name__}")
+        raise TypeError(f"Value after * must be an iterable, not {_shown(type(more))}")
     items.extend(more)
 
 
 def spread(function: Any, items: Any) -> tuple:
     """The arguments of `f(*items)`."""
     if not _can_be_iterated(items):
-        raise TypeError(f"{_called(function)} argument after * must be an iterable, not {type(items).__name__}")
+        raise TypeError(f"{_called(function)} argument after * must be an iterable, not {_shown(type(items))}")
     return tuple(items)
 
 
@@ -330,21 +333,26 @@ def _called(function: Any) -> str:
 
 
 def _can_be_iterated(value: Any) -> bool:
-    """Whether its type says so; asking for an iterator would be a call of the program."""
-    kind = type(value)
-    return getattr(kind, "__iter__", None) is not None or hasattr(kind, "__getitem__")
+    """Whether there is somebody to ask for an iterator, who may say no in words of his own."""
+    if any("__iter__" in base.__dict__ for base in type(value).__mro__):
+        return True
+    try:
+        iter(value)  # over its items, which calls nothing of the program; to have `__getitem__` is not enough in C
+    except TypeError:
+        return False
+    return True
 
 
 def merge(into: dict, more: Any) -> None:
     if not hasattr(more, "keys"):
-        raise TypeError(f"'{type(more).__name__}' object is not a mapping")
+        raise TypeError(f"'{_shown(type(more))}' object is not a mapping")
     into.update(more)
 
 
 def merge_keywords(into: dict, more: Any, function: Any) -> None:
     """More of the keyword arguments of `f(**into, **more)`."""
     if not hasattr(more, "keys"):
-        raise TypeError(f"{_called(function)} argument after ** must be a mapping, not {type(more).__name__}")
+        raise TypeError(f"{_called(function)} argument after ** must be a mapping, not {_shown(type(more))}")
     if isinstance(more, dict) and type(more).__iter__ is dict.__iter__:
         more = dict(more)  # as it stands there: Python asks no method of such a class
     for key in more.keys():  # noqa: SIM118  (a mapping may have no other way)

@@ -9,8 +9,8 @@ inline.py       a graph that one call alone goes on in becomes part of the graph
 
 Some of what other compilers have passes for follows from the representation. What no edge leads to is no part of a graph,
 so there are no dead nodes, and no gradients that nobody uses. A branch whose truth is known was recorded one way, under a
-guard. A view is a place in the memory of what it views, elementwise calls share loops, and what lies between gets its part
-of an arena: these are decisions of lowering (graph/lower), which change no node.
+guard. A view is a place in the memory of what it views. Which calls share loops and memory, and what goes round natively,
+is decided behind the passes and changes no node: `LOWERING` lists it, and it can be switched off in the same way.
 
 How it is done, and why so
 

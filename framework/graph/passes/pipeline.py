@@ -1,8 +1,9 @@
 """The list of passes, and what becomes of the graph of a piece in them.
 
     PASSES                      name -> pass, in the order in which they run
-    register_pass(function)     one more, behind them
-    without_passes(*names)      a block in which some are left out: no bit changes
+    LOWERING                    name -> what is decided behind them, where the graph becomes native code (lower, run)
+    register_pass(function)     one more pass, behind the others
+    without_passes(*names)      a block in which some of both are left out: no bit changes
 
 A piece is recorded as a graph of operators (ir/planned.py). Before it is lowered, each pass gets a copy of that graph and
 gives one that means the same. What it gives is looked at, and refused as a whole if it is not well formed, gives other
@@ -12,14 +13,13 @@ recorded.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from anfora.core.abstract import Layout
 from anfora.core.errors import AnforaError, OpTypeError
-from anfora.core.settings import log
+from anfora.core.settings import log, logs
 from anfora.eager.entry import entry_for
 from anfora.graph.ir import FuncGraph
 from anfora.graph.ir.nodes import AnfNode, GraphError
@@ -31,12 +31,22 @@ from anfora.graph.passes.planning import layout_of, plan
 from anfora.graph.passes.same_calls import merge_same_calls
 from anfora.ops import copy
 
-__all__ = ["PASSES", "Pass", "optimised", "register_pass", "without_passes"]
+__all__ = ["LOWERING", "PASSES", "Pass", "is_on", "optimised", "register_pass", "tell", "without_passes"]
 
 Pass = Callable[[FuncGraph], "FuncGraph | None"]
 
-#: By name, in the order in which they run.
+#: By name, in the order in which they run. What a pass gives is checked, unless it is one of `_TRUSTED`.
 PASSES: dict[str, Pass] = {"fold_constants": fold_constants, "merge_same_calls": merge_same_calls}
+#: By name, what lowering decides of a graph; these change no node.
+LOWERING: dict[str, str] = {
+    "fuse_loops": "elementwise calls that follow from each other share a loop",
+    "share_memory": "what lies between calls shares the bytes of an arena with what lives at other times",
+    "native_loops": "a piece that leads back to its own start goes round natively",
+    "native_control": "branches, loops and recursion between pieces run natively, as an automaton",
+}
+#: These show by their tests that they keep memory apart that somebody sees (`edges.kept_of`).
+_TRUSTED = frozenset({fold_constants, merge_same_calls})
+_OF_LIBRARY = frozenset({*PASSES, *LOWERING})
 _left_out: set[str] = set()
 
 
@@ -47,11 +57,12 @@ def register_pass(function: Pass, *, name: str | None = None) -> Pass:
         function: gets an `ir.FuncGraph` of operators, without branches and loops, whose output is a tuple. It changes the
             graph through an `ir.Manager` and gives None, or gives another graph. It has to keep the bits of every result.
             It is not told of the gradient, which is that of the program as it was written.
-        name: what it is called; the function's own name if it is not given.
+        name: what it is called; the function's own name if it is not given. A pass of one's own of that name is replaced.
     Returns:
         the function: `register_pass` can stand in front of it as a decorator.
     Raises:
         OpTypeError: it cannot be called.
+        GraphError: a pass of this library has that name.
     Example:
         >>> from anfora import Tensor, ir, jit, ops
         >>> @ir.register_pass
@@ -66,7 +77,10 @@ def register_pass(function: Pass, *, name: str | None = None) -> Pass:
     """
     if not callable(function):
         raise OpTypeError(f"a pass is a function of a graph, and not a {type(function).__name__}")
-    PASSES[name or function.__name__] = function
+    name = name or function.__name__
+    if name in _OF_LIBRARY:
+        raise GraphError(f"a pass of this library is called {name!r}", help="`name=` gives yours another one.")
+    PASSES[name] = function
     return function
 
 
@@ -75,7 +89,7 @@ def without_passes(*names: str) -> Iterator[None]:
     """Leave out some passes, or all, in what is compiled meanwhile: no bit of a result changes.
 
     Args:
-        names: of the passes; all of them if there is none.
+        names: of passes and of decisions of lowering, the keys of `PASSES` and `LOWERING`; all of them if there is none.
     Raises:
         GraphError: there is no such pass.
     Example:
@@ -85,15 +99,20 @@ def without_passes(*names: str) -> Iterator[None]:
         Tensor(shape=[], dtype=Float32, value= 2)
     """
     for name in names:
-        if name not in PASSES:
-            raise GraphError(f"there is no pass {name!r}", help=f"there are {', '.join(PASSES)}.")
+        if name not in PASSES and name not in LOWERING:
+            raise GraphError(f"there is no pass {name!r}", help=f"there are {', '.join([*PASSES, *LOWERING])}.")
     before = set(_left_out)
-    _left_out.update(names or PASSES)
+    _left_out.update(names or (*PASSES, *LOWERING))
     try:
         yield
     finally:
         _left_out.clear()
         _left_out.update(before)
+
+
+def is_on(name: str) -> bool:
+    """Whether a decision of lowering is not left out."""
+    return name not in _left_out
 
 
 def optimised(graph: FuncGraph, layouts: Sequence[Layout]) -> FuncGraph:
@@ -107,21 +126,22 @@ def optimised(graph: FuncGraph, layouts: Sequence[Layout]) -> FuncGraph:
     for name, function in list(PASSES.items()):
         if name in _left_out:
             continue
-        before = len(planned_calls(graph)) if _tells() else 0
+        before = len(planned_calls(graph)) if logs("passes") else 0
         graph = _after(function, name, graph, layouts)
-        if _tells():
-            after = len(planned_calls(graph))
-            log.log(30, "pass %s: %d calls → %d in @%s", name, before, after, graph.name)
+        if logs("passes"):
+            tell(name, graph.name, f"{before:,} calls → {len(planned_calls(graph)):,}")
     return graph
 
 
 def _after(function: Pass, name: str, graph: FuncGraph, layouts: Sequence[Layout]) -> FuncGraph:
     """What a pass makes of a graph."""
-    if function in _OWN:
-        function(graph)
-        return graph
-    given = copied(graph)
-    found = function(given) or given
+    given = graph if function in _TRUSTED else copied(graph)
+    try:
+        found = function(given) or given
+    except Exception as error:
+        raise GraphError(f"the pass {name!r} has raised {type(error).__name__}: {error}") from error
+    if function in _TRUSTED:
+        return found
     for each in (given, found):
         if each.manager is not None:
             each.manager.close()
@@ -194,8 +214,7 @@ class _Memory:
         return found
 
 
-_OWN = frozenset(PASSES.values())  #: these keep the laws, as their tests show
-
-
-def _tells() -> bool:
-    return "passes" in os.environ.get("ANFORA_LOG", "").split(",")
+def tell(name: str, graph: str, what: str) -> None:
+    """Log what a pass, or a decision of lowering, has done to a graph, if that is asked for."""
+    if logs("passes"):
+        log.log(30, "pass %s: %s in @%s", name, what, graph)

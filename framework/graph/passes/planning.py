@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from anfora.core.abstract import Layout
@@ -13,7 +13,7 @@ from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, ValueNode, 
 from anfora.graph.ir.planned import OperatorCall, call_behind, calls_in_order, effects_of, finish, results_of
 from anfora.graph.ir.primitives import PRIMITIVES
 
-__all__ = ["layout_of", "plan"]
+__all__ = ["layout_of", "operands_of", "plan"]
 
 
 def layout_of(node: AnfNode, layouts: Mapping[AnfNode, Layout]) -> Layout | None:
@@ -74,6 +74,25 @@ def _planned(
             help="functions of `anfora.ops` that are operators can stand there.",
         )
     inputs, attributes = op.bind(tuple([_given(node, now) for node in call.args]), {})
+    keys, operands = operands_of(op, inputs, layouts)
+    entry = entry_for(op, keys, tuple((name, freeze(value)) for name, value in attributes.items()))
+    if isinstance(call, OperatorCall):
+        made = OperatorCall(graph, entry, operands, call.place, call.mask, call.is_inner, call.cells, call.back)
+        made.order = call.order
+    else:
+        made = OperatorCall(graph, entry, operands)
+    return made
+
+
+def operands_of(
+    op: Op, inputs: Sequence[Any], layouts: Mapping[AnfNode, Layout]
+) -> tuple[tuple[Any, ...], tuple[AnfNode, ...]]:
+    """By what the entry of a call is found, and its flat operands.
+
+    Args:
+        inputs: for each tensor parameter a node of a tensor, a number, None, or a sequence of these.
+        layouts: of the nodes.
+    """
     keys: list[Any] = []
     operands: list[AnfNode] = []
     for name, value in zip(op.tensors, inputs):
@@ -81,13 +100,7 @@ def _planned(
         found = [_key(item, layouts) for item in items]
         keys.append(tuple(found) if name in op.variadic else found[0])
         operands += [item if isinstance(item, AnfNode) else ValueNode(item) for item in items]
-    entry = entry_for(op, tuple(keys), tuple((name, freeze(value)) for name, value in attributes.items()))
-    if isinstance(call, OperatorCall):
-        made = OperatorCall(graph, entry, tuple(operands), call.place, call.mask, call.is_inner, call.cells, call.back)
-        made.order = call.order
-    else:
-        made = OperatorCall(graph, entry, tuple(operands))
-    return made
+    return tuple(keys), tuple(operands)
 
 
 def _given(node: AnfNode, now: Callable[[AnfNode], AnfNode]) -> Any:

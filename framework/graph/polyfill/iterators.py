@@ -8,10 +8,13 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from anfora.graph.facts import known
-from anfora.graph.machine.machine import Original, for_python
+import numpy as np
 
-__all__ = ["go_over", "iterators"]
+from anfora.core.tensor import Tensor
+from anfora.graph.facts import known
+from anfora.graph.machine.machine import Original, as_given, for_python
+
+__all__ = ["go_over", "goes_over_iterators", "iterators"]
 
 
 class _ABSENT:
@@ -23,6 +26,19 @@ def with_iterators(function, places, args, kwargs):
     for place in places:
         args[place] = iter(args[place])
     return function(*args, **kwargs)
+
+
+def call(function, *args):
+    return function(*args)
+
+
+def goes_over_iterators(machine: Any) -> bool:
+    """Whether the function that runs has been given iterators, which are not asked for others: one of this library's that
+    stands for an iterator (`go_over`), or whose attribute says so."""
+    frame = machine.frames[-1]
+    if not frame.code.is_internal:
+        return False
+    return hasattr(frame.function, "original") or hasattr(frame.function, "is_given_iterators")
 
 
 def accumulate_(items, func=None, *, initial=None):
@@ -193,7 +209,7 @@ def chain_of_(rows):
                 row = next(of[0], _ABSENT)
                 if row is _ABSENT:
                     return
-                of[1] = iter(row)
+                of[1] = call(iter, row)
             except BaseException:
                 of[0] = None
                 raise
@@ -250,7 +266,7 @@ def _accumulated(held: dict[str, Any], loops: list) -> Any:
 
 
 def _chained(held: dict[str, Any], loops: list) -> Any:
-    rows, row = for_python(held["of"])
+    rows, row = as_given(for_python(held["of"]))
     return itertools.chain.from_iterable(itertools.chain(() if row is None else (row,), () if rows is None else rows))
 
 
@@ -356,12 +372,20 @@ def go_over(
     recorder: Any, machine: Any, replacement: Callable, places: tuple[int, ...], args: tuple, kwargs: dict
 ) -> None:
     """Go into what makes an iterator over the arguments at some places: objects of the program are asked for iterators of
-    theirs first."""
-    asked = tuple([place for place in places if known.has_methods(args[place])])
+    theirs first, and tensors that have none."""
+    has_asked = goes_over_iterators(machine)
+    asked = tuple([place for place in places if _may_refuse(args[place]) and not has_asked])
     if asked:
         recorder.enter(machine, with_iterators, (replacement, asked, args, kwargs), {})
     else:
         recorder.enter(machine, replacement, args, kwargs)
+
+
+def _may_refuse(value: Any) -> bool:
+    """Whether code of the program gives the iterator, or there may be none."""
+    if isinstance(value, (Tensor, np.ndarray)) and not value.shape:
+        return True
+    return known.has_methods(value) or not hasattr(type(value), "__iter__")
 
 
 def _is_iterable(recorder: Any, value: Any) -> bool:

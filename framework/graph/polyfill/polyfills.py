@@ -17,8 +17,8 @@ from anfora.graph.facts import known
 from anfora.graph.facts.binding_times import answers
 from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
-from anfora.graph.facts.origins import Number
-from anfora.graph.machine.machine import Generator, Original, for_python
+from anfora.graph.facts.origins import Number, value_of_number
+from anfora.graph.machine.machine import Generator, Original, as_given, for_python
 from anfora.graph.machine.operations import OPERATIONS, dict_of, names_of_pattern, order_of
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators
@@ -199,9 +199,51 @@ def dict_(mapping):
 
 
 def list_with_length(items):
-    rest = iter(items)
-    len(items)  # Python asks, to make room
+    return _with_room_for(items, iter(items))
+
+
+def _with_room_for(items, rest):
+    _ask_length(items)
     return [item for item in rest]  # noqa: C416
+
+
+_with_room_for.is_given_iterators = True  # type: ignore[attr-defined]
+
+
+def _ask_length(items):
+    """What Python asks of what it makes a list of, to make room: `operator.length_hint(items)`."""
+    kind = type(items)
+    if hasattr(kind, "__len__"):
+        try:
+            len(items)
+        except TypeError:
+            pass
+        else:
+            return
+    if not hasattr(kind, "__length_hint__"):
+        return
+    try:
+        hint = kind.__length_hint__(items)
+    except TypeError:
+        return
+    if hint is NotImplemented:
+        return
+    if not isinstance(hint, int):
+        raise TypeError(f"__length_hint__ must be an integer, not {type(hint).__name__}")
+    if hint < 0:
+        raise ValueError("__length_hint__() should return >= 0")
+
+
+def list_of_rest(items, before):
+    """What is assigned to targets of which one has a star: a list is made of what is left behind the first ones."""
+    rest = iter(items)
+    found = []
+    while len(found) < before:
+        item = next(rest, _ABSENT)
+        if item is _ABSENT:
+            return found
+        found.append(item)
+    return [*found, *rest]
 
 
 def sorted_(items, *, key, reverse=False):
@@ -234,11 +276,16 @@ def sum_(items, start=0):
 
 
 def reduce_(function, items, *start):
-    rest = iter(items)
-    if start:
-        value = start[0]
-    else:
-        value = _ABSENT
+    try:
+        rest = iter(items)
+    except TypeError:
+        rest = None
+    if rest is None:
+        raise TypeError("reduce() arg 2 must support iteration")
+    return _reduced(function, rest, start[0] if start else _ABSENT)
+
+
+def _reduced(function, rest, value):
     for item in rest:
         if value is _ABSENT:
             value = item
@@ -247,6 +294,9 @@ def reduce_(function, items, *start):
     if value is _ABSENT:
         raise TypeError("reduce() of empty iterable with no initial value")
     return value
+
+
+_reduced.is_given_iterators = True  # type: ignore[attr-defined]
 
 
 def default_item(table, key):
@@ -322,7 +372,7 @@ enumerate_.original = Original(  # type: ignore[attr-defined]
     enumerate, enumerate, lambda held, loops: enumerate(loops[0], held["of"][0]), lambda: enumerate(())
 )
 zip_.original = Original(  # type: ignore[attr-defined]
-    zip, zip, lambda held, loops: zip(*for_python(held["rests"])), zip
+    zip, zip, lambda held, loops: zip(*as_given(for_python(held["rests"]))), zip
 )
 
 
@@ -389,6 +439,8 @@ def _tensor(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         return False
     [value] = args
     if type(value) is Number and type(value.value) in (int, float):
+        if type(value.value) is int and not -(1 << 63) <= value.value < 1 << 63:
+            return False  # an error, and so is the row of another call
         recorder.enter(machine, tensor_of_number, (value, int64 if type(value.value) is int else float32), {})
     elif type(value) in (Tensor, Parameter) and value._array is not None:
         recorder.enter(machine, tensor_of_tensor, args, {})
@@ -493,6 +545,13 @@ def _with_generators(
     return special
 
 
+def _enumerate(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`enumerate(items, start)`, where that is a number: anything else is asked for one at once."""
+    if len(args) == 2 and type(value_of_number(args[1])) is not int:
+        return False
+    return _with_generators(enumerate_, is_lazy=True)(recorder, machine, args, kwargs)
+
+
 def _with_truths(replacement: Callable) -> Callable:
     """Use the replacement, but where nothing is known of what is gone over: that is one hop then, not one for each item."""
 
@@ -554,7 +613,7 @@ def table() -> dict[Any, Callable]:
         functools.reduce: _always(reduce_, 2),
         range: _count,
         reversed: _count_back,
-        enumerate: _with_generators(enumerate_, is_lazy=True),
+        enumerate: _enumerate,
         next: _with_generators(next_, count=2),
         Generator.close: _close,
         sum: _with_generators(sum_),

@@ -230,7 +230,9 @@ def _operand(recorder: Any, value: Any, name: str) -> Any:
     if kind in SIMPLE and kind not in (str, bytes):
         return None
     found = class_attribute(kind, name)
-    if found is None or found is object.__dict__.get(name):
+    if found is None:  # or there is a None in its place, which Python calls
+        return NotImplemented if any(name in base.__dict__ for base in kind.__mro__) else None
+    if found is object.__dict__.get(name):
         return None
     is_method = is_a(found, _METHODS) and (known.is_object(value) or is_a(value, Tensor))
     return found if is_method else NotImplemented

@@ -21,12 +21,12 @@ from anfora.graph.polyfill.gradients import STEPS
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.state.moments import VARYING, Live, Outcome, State
 
-__all__ = ["AbstractRecorder", "Begin", "WayEnds"]
+__all__ = ["AbstractRecorder", "Begin", "WayEnds", "end_way"]
 
 _MOST_STEPS = 3_000_000  #: instructions of all ways together
-LONG = "it goes on for long"
-WITHIN = "something inside of a gradient that only Python can do"
-OF_DATA = "the program goes on by a number that follows from data"
+_LONG = "it goes on for long"
+_WITHIN = "something inside of a gradient that only Python can do"
+_OF_DATA = "the program goes on by a number that follows from data"
 
 
 #: A point, what stands in its slots, which of that are numbers that are not known, and how long the journal is there.
@@ -35,6 +35,14 @@ Begin = tuple[Any, list[Any], set[int], int]
 
 class WayEnds(BaseException):
     """A way ends here, since nothing is known of what comes; no handler of the program gets it."""
+
+
+def end_way(machine: Machine) -> NoReturn:
+    """End the way that a machine follows."""
+    for each in machine.chain():
+        for frame in each.frames:
+            frame.handlers.clear()
+    raise WayEnds
 
 
 class AbstractRecorder(Recorder):
@@ -102,7 +110,7 @@ class AbstractRecorder(Recorder):
         answers = self._answers(machine, hop, outcome, args)
         if not answers:
             self.keeper.note_unknown(hop, reason)
-            self.end_way(machine)
+            end_way(machine)
         for answer in answers[1:]:
             self.keeper.answer_later(hop, state.live, unknown, answer)
         self.let_go(state)
@@ -118,7 +126,7 @@ class AbstractRecorder(Recorder):
             unknown = self.unknown_in(state.live)
             self.keeper.end_with_hop(self, machine, state, f"a call of {function.__name__}, which calls itself")
             self.keeper.wait_for_itself(self.end, state.live, unknown, args, kwargs)
-        self.end_way(machine)
+        end_way(machine)
 
     def _answers(self, machine: Machine, hop: Any, outcome: Outcome | None, args: tuple) -> list[Any]:
         """What something may give that is not done; nothing if that is not known."""
@@ -133,24 +141,17 @@ class AbstractRecorder(Recorder):
             return [None]  # nobody looks at it
         return []
 
-    def end_way(self, machine: Machine) -> NoReturn:
-        """End the way."""
-        for each in machine.chain():
-            for frame in each.frames:
-                frame.handlers.clear()
-        raise WayEnds
-
     def leave(self, machine: Machine) -> None:
-        self.end_way(machine)
+        end_way(machine)
 
     def stop_keeping(self, machine: Machine, calls: Any = (), for_good: bool = False) -> None:
         if not self.keeper.is_stale:
-            self.keeper.lose(WITHIN, machine)
-        self.end_way(machine)
+            self.keeper.lose(_WITHIN, machine)
+        end_way(machine)
 
     def note_steps(self, machine: Machine) -> None:
         if self.keeper.steps + machine.steps > _MOST_STEPS:
-            self.keeper.lose(LONG, machine)
+            self.keeper.lose(_LONG, machine)
 
     # -- numbers that are not known -----------------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ class AbstractRecorder(Recorder):
 
     def force(self, value: Any) -> Any:
         if type(value) is Number and self.is_unknown(value.origin) and self.machine is not None:
-            self.keeper.lose(OF_DATA, self.machine)
+            self.keeper.lose(_OF_DATA, self.machine)
         return super().force(value)
 
     # -- what is changed, and is to be as before on another way -------------------------------------------------------

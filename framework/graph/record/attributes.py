@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
 from anfora.core.cell import Cell
@@ -80,77 +81,111 @@ class Attributes(Reasons):
             return getattr(value, name)
         value = self.force(value)
         if self.opaque_to(getattr, value):
-            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+            return self._ask_python(machine, value, name, f"an attribute of a {type(value).__name__}")
+        return self._way_to_read(value, name)(machine, value, name)
+
+    def _way_to_read(self, value: Any, name: str) -> Callable[[Machine, Any, str], Any]:
+        """How an attribute of what is of a kind is read."""
         if is_a(value, Tensor):
-            return self._tensor_attribute(machine, value, name)
-        if type(value) is DType and type(class_attribute(DType, name)) in (property, types.MemberDescriptorType):
-            # There is one for each type, and it never changes.
-            return machine.natively(getattr, (value, name), {})
+            return self._tensor_attribute
         if self.owns_array(value):
-            if not arrays.is_read_plainly(name):
-                return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
-            found = machine.natively(getattr, (value, name), {})
-            arrays.adopt(self, found)
-            return found
+            return self._array_attribute
         if is_a(value, types.ModuleType):
-            if not self._is_plain_module(value):
-                return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
-            found = value.__dict__.get(name, self)
-            if found is self:
-                if "__getattr__" not in value.__dict__:
-                    self._guard_absence(value, name)
-                elif not _is_of_package(value.__dict__["__getattr__"]):
-                    return self.interpret(machine, getattr, (value, name), {}, f"{value.__name__}.__getattr__")
-                found = machine.natively(getattr, (value, name), {})  # made when it is asked for, or an error
-            written = self.overlay(value, name)
-            if written is not UNKNOWN:
-                return written
-            return self.register(found, self.origin("attr", name, self._origin_of(value)))
+            return self._module_attribute
         if is_a(value, type):
-            static = class_attribute(value, name)
-            of_class: Any = class_attribute(type(value), name) if static is None else None
-            is_property = type(of_class) is property and is_a(of_class.fget, types.FunctionType)
-            is_made_up = static is None and of_class is None and _answers_for_classes(type(value))
-            if (
-                is_made_up
-                or self._is_computed(of_class if static is None else static)
-                or (is_property and self.enters(of_class.fget))
-            ):
-                return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {value.__name__}.{name}")
-            found = self._found(machine, value, name)
-            written = self.overlay(value, name)
-            if written is not UNKNOWN:
-                return written
-            if is_a(found, types.MethodType):
-                self.guard("method", self.origin("method", name, self.origin("known", value)), found)
-            if is_a(found, (types.MethodType, *known.BOUND)):
-                return found
-            return self.register(found, self.origin("attr", name, self.origin("known", value)))
+            return self._class_attribute
+        if type(value) is DType and type(class_attribute(DType, name)) in (property, types.MemberDescriptorType):
+            return self._read_natively  # there is one for each type, and it never changes
         if known.is_object(value) and not known.is_compiled(value):
-            return self._attribute(machine, value, name)
-        kind = getattr(value, "__self_class__", None) if type(value) is super else None
-        if kind is not None:
-            above = value.__thisclass__
-            found = self.derive(behind, self.origin("known", kind), above, name)
-            self.guard("is", found, behind(kind, above, name))
+            return self._attribute
+        if type(value) is super:
+            return self._attribute_above
         is_function = is_a(value, types.FunctionType) or known.is_compiled(value)
         if is_function and id(value) not in self.local_functions:
-            found = self._found(machine, value, name)
-            written = self.overlay(value, name)
-            if written is not UNKNOWN:
-                return written
-            return self.register(found, self.origin("attr", name, self._origin_of(value)))
-        if is_a(value, BaseException) and not self.is_outside(value):
-            return machine.natively(getattr, (value, name), {})
+            return self._function_attribute
         if is_a(value, BaseException):
-            return self.interpret(machine, getattr, (value, name), {}, f"an attribute of a {type(value).__name__}")
+            return self._exception_attribute
         if is_a(value, (tuple, enum.Enum)) and type(value) is not tuple:
-            found = self._attribute_of_class(machine, value, name)
-            if found is not UNKNOWN:
-                return found
-        found = machine.natively(getattr, (value, name), {})
+            return self._member_attribute
+        return self._other_attribute
+
+    def _ask_python(self, machine: Machine, value: Any, name: str, reason: str) -> Any:
+        """Let the interpreter read an attribute, in each call."""
+        return self.interpret(machine, getattr, (value, name), {}, reason)
+
+    def _read_natively(self, machine: Machine, value: Any, name: str) -> Any:
+        """Read an attribute that is the same in later calls, or the same error."""
+        return machine.natively(getattr, (value, name), {})
+
+    def _from_outside(self, value: Any, name: str, found: Any) -> Any:
+        """What an attribute of something from outside holds; what the piece has written there, if it has."""
+        written = self.overlay(value, name)
+        return self._registered(value, name, found) if written is UNKNOWN else written
+
+    def _registered(self, value: Any, name: str, found: Any) -> Any:
+        return self.register(found, self.origin("attr", name, self._origin_of(value)))
+
+    def _array_attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        if not arrays.is_read_plainly(name):
+            return self._ask_python(machine, value, name, f"an attribute of a {type(value).__name__}")
+        found = self._read_natively(machine, value, name)
+        arrays.adopt(self, found)
+        return found
+
+    def _module_attribute(self, machine: Machine, value: types.ModuleType, name: str) -> Any:
+        if not self._is_plain_module(value):
+            return self._ask_python(machine, value, name, f"an attribute of a {type(value).__name__}")
+        found = value.__dict__.get(name, self)
+        if found is self:
+            if "__getattr__" not in value.__dict__:
+                self._guard_absence(value, name)
+            elif not _is_of_package(value.__dict__["__getattr__"]):
+                return self._ask_python(machine, value, name, f"{value.__name__}.__getattr__")
+            found = self._read_natively(machine, value, name)  # made when it is asked for, or an error
+        return self._from_outside(value, name, found)
+
+    def _class_attribute(self, machine: Machine, value: type, name: str) -> Any:
+        static = class_attribute(value, name)
+        of_class: Any = class_attribute(type(value), name) if static is None else None
+        is_property = type(of_class) is property and is_a(of_class.fget, types.FunctionType)
+        is_made_up = static is None and of_class is None and _answers_for_classes(type(value))
+        if (
+            is_made_up
+            or self._is_computed(of_class if static is None else static)
+            or (is_property and self.enters(of_class.fget))
+        ):
+            return self._ask_python(machine, value, name, f"the descriptor {value.__name__}.{name}")
+        found = self._found(machine, value, name)
+        written = self.overlay(value, name)
+        if written is not UNKNOWN:
+            return written
+        if is_a(found, types.MethodType):
+            self.guard("method", self.origin("method", name, self.origin("known", value)), found)
+        if is_a(found, (types.MethodType, *known.BOUND)):
+            return found
+        return self.register(found, self.origin("attr", name, self.origin("known", value)))
+
+    def _attribute_above(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute of `super()`: what the classes behind have under the name."""
+        kind, above = value.__self_class__, value.__thisclass__
+        if kind is not None:
+            found = self.derive(behind, self.origin("known", kind), above, name)
+            self.guard("is", found, behind(kind, above, name))
+        return self._other_attribute(machine, value, name)
+
+    def _function_attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        return self._from_outside(value, name, self._found(machine, value, name))
+
+    def _exception_attribute(self, machine: Machine, value: BaseException, name: str) -> Any:
+        if self.is_outside(value):
+            return self._ask_python(machine, value, name, f"an attribute of a {type(value).__name__}")
+        return self._read_natively(machine, value, name)
+
+    def _other_attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute that follows from what a value is and holds."""
+        found = self._read_natively(machine, value, name)
         if self.is_outside(value) and not is_a(found, (types.MethodType, *known.BOUND)):
-            return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+            return self._registered(value, name, found)
         return found
 
     def _is_plain_module(self, module: types.ModuleType) -> bool:
@@ -164,9 +199,8 @@ class Attributes(Reasons):
             has_tag(kind) and not any(vars(base).keys() - _OF_MODULES for base in kind.__mro__[:-2])
         )
 
-    def _attribute_of_class(self, machine: Machine, value: Any, name: str) -> Any:
-        """An attribute of a named tuple, or of a member of an enumeration, that does not follow from what the tuple holds;
-        UNKNOWN if it does."""
+    def _member_attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute of a named tuple, or of a member of an enumeration."""
         kind = type(value)
         static = class_attribute(kind, name)
         is_own = name in (operations.dict_of(value) or ())
@@ -181,14 +215,14 @@ class Attributes(Reasons):
         is_made = is_made or is_a(static, functools.cached_property) or (getter is None and self._is_computed(static))
         is_made = (is_made and not is_own) or is_a(kind.__getattribute__, types.FunctionType)
         if is_made or is_of_program or is_a(static, property):
-            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
+            return self._ask_python(machine, value, name, f"the property {kind.__name__}.{name}")
         if is_own and is_a(value, enum.Enum):
-            return self.register(value.__dict__[name], self.origin("attr", name, self._origin_of(value)))
+            return self._registered(value, name, value.__dict__[name])
         if is_a(static, types.FunctionType):
             self.guard_class(kind, name)
         elif static is not None and not is_own and not hasattr(type(static), "__get__"):
             return self.register(static, self.origin("attr", name, self.origin("known", kind)))
-        return UNKNOWN
+        return self._other_attribute(machine, value, name)
 
     @staticmethod
     def _is_computed(static: Any) -> bool:
@@ -239,94 +273,111 @@ class Attributes(Reasons):
         if name == "__class__" and class_attribute(kind, name) is object.__dict__[name]:
             return kind
         if name in ("attrs", "__dict__") and is_operator(value) and id(value) not in self.own:
-            return self.interpret(machine, getattr, (value, name), {}, "what is noted on an operator")
-        if name == "__dict__" and any(low.cell is value for low in self.lowered):
-            return self.interpret(machine, getattr, (value, name), {}, "the attributes of a Cell in another type")
-        if name == "__dict__" and self.is_outside(value):
-            return self.register(value.__dict__, self.origin("attr", name, self.origins[id(value)][1]))
-        if name == "__dict__" and type(value) is types.SimpleNamespace:
-            return self.interpret(machine, getattr, (value, name), {}, "the dict of a SimpleNamespace")
+            return self._ask_python(machine, value, name, "what is noted on an operator")
         if name == "__dict__":
-            return machine.natively(getattr, (value, name), {})
+            return self._dict_of_object(machine, value)
         static = class_attribute(kind, name)
-        has_data = comes_first(static)
         self.guard_describing(static)
         own = operations.dict_of(value)
-        outside = self.is_outside(value)
         self._guard_in_class(kind, "__getattribute__")
-        if static is None and not outside:
+        if static is None and not self.is_outside(value):
             self._guard_in_class(kind, name)
-        if own is not None and name in own and not has_data:
+        if own is not None and name in own and not comes_first(static):
             self._guard_in_class(kind, name)
-            return self.getattr_plain(value, name)
-        if static is None and is_a(value, Cell) and name in kind._made_when_asked:
-            getattr(value, name)
             return self.getattr_plain(value, name)
         if static is None:
-            if hasattr(kind, "__getattr__") and not is_a(value, Cell):
-                fallback = method_of(self, value, "__getattr__")
-                if fallback is not None:
-                    if outside:
-                        self._guard_absence(value, name)
-                    self.enter(machine, fallback, (value, name), {})
-                    return ENTERED
-                return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
-            if outside:
-                self._guard_absence(value, name)
-            elif not is_a(value, Cell):
-                self._guard_in_class(kind, "__getattr__")
-            return machine.natively(getattr, (value, name), {})  # the error
-        if is_a(static, property):
-            getter = static.fget
-            if is_a(getter, types.FunctionType) and self.enters(getter):
-                self.guard_class(kind, name)
-                if not hasattr(kind, "__getattr__"):
-                    self.enter(machine, getter, (value,), {})
-                    return ENTERED
-                fallback = method_of(self, value, "__getattr__")
-                if fallback is not None:
-                    self.enter(machine, property_, (getter, fallback, value, name), {})
-                    return ENTERED
-            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
-        if is_a(static, functools.cached_property):
-            return self.interpret(machine, getattr, (value, name), {}, f"the property {kind.__name__}.{name}")
-        if is_a(static, (types.FunctionType, classmethod, staticmethod)):
-            found = machine.natively(getattr, (value, name), {})
-            if outside:
-                self.guard("method", self.origin("method", name, self.origins[id(value)][1]), found)
-            elif is_a(static, classmethod):
-                self.guard("method", self.origin("method", name, self.origin("known", kind)), found)
-            else:
-                self.guard_class(kind, name)
-            return found
-        if is_a(static, types.MemberDescriptorType):
-            if outside and not hasattr(value, name):
-                self._guard_absence(value, name)
-            found = machine.natively(getattr, (value, name), {})
-            written = self.overlay(value, name) if outside else found
-            if written is not UNKNOWN:
-                return written
-            return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
+            return self._missing_attribute(machine, value, name)
+        for kinds, way in _BY_STATIC:
+            if is_a(static, kinds):
+                return way(self, machine, value, name, static)
         if hasattr(type(static), "__get__") and not is_a(static, type):
-            if getattr(type(static), "_is_compiled", False):
-                return machine.natively(getattr, (value, name), {})
-            if is_a(static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
-                return machine.natively(getattr, (value, name), {})
-            getter = None if hasattr(kind, "__getattr__") else method_of(self, static, "__get__")
-            if getter is not None:
-                if outside and own is not None and not has_data:  # what lies in the object would come first
-                    self.guard("no key", self.origin("attr", "__dict__", self.origins[id(value)][1]), name)
-                self.enter(machine, getter, (self.descriptor(kind, name), value, kind), {})
-                return ENTERED
-            return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
-        origin = self.origins[id(value)][1] if outside else self.origin("known", kind)
+            return self._described_attribute(machine, value, name, static)
+        origin = self._origin_of(value) if self.is_outside(value) else self.origin("known", kind)
         return self.register(static, self.origin("attr", name, origin))
+
+    def _dict_of_object(self, machine: Machine, value: Any) -> Any:
+        if any(low.cell is value for low in self.lowered):
+            return self._ask_python(machine, value, "__dict__", "the attributes of a Cell in another type")
+        if self.is_outside(value):
+            return self._registered(value, "__dict__", value.__dict__)
+        if type(value) is types.SimpleNamespace:
+            return self._ask_python(machine, value, "__dict__", "the dict of a SimpleNamespace")
+        return self._read_natively(machine, value, "__dict__")
+
+    def _missing_attribute(self, machine: Machine, value: Any, name: str) -> Any:
+        """An attribute that neither an object has nor its class."""
+        kind, outside = type(value), self.is_outside(value)
+        if is_a(value, Cell):
+            if name in kind._made_when_asked:
+                getattr(value, name)
+                return self.getattr_plain(value, name)
+        elif hasattr(kind, "__getattr__"):
+            fallback = method_of(self, value, "__getattr__")
+            if fallback is None:
+                return self._ask_python(machine, value, name, f"{kind.__name__}.__getattr__")
+            if outside:
+                self._guard_absence(value, name)
+            self.enter(machine, fallback, (value, name), {})
+            return ENTERED
+        elif not outside:
+            self._guard_in_class(kind, "__getattr__")
+        if outside:
+            self._guard_absence(value, name)
+        return self._read_natively(machine, value, name)  # the error
+
+    def _property_attribute(self, machine: Machine, value: Any, name: str, static: Any) -> Any:
+        kind, getter = type(value), getattr(static, "fget", None)
+        if is_a(getter, types.FunctionType) and self.enters(getter):
+            self.guard_class(kind, name)
+            if not hasattr(kind, "__getattr__"):
+                self.enter(machine, getter, (value,), {})
+                return ENTERED
+            fallback = method_of(self, value, "__getattr__")
+            if fallback is not None:
+                self.enter(machine, property_, (getter, fallback, value, name), {})
+                return ENTERED
+        return self._ask_python(machine, value, name, f"the property {kind.__name__}.{name}")
+
+    def _method_attribute(self, machine: Machine, value: Any, name: str, static: Any) -> Any:
+        found = self._read_natively(machine, value, name)
+        if self.is_outside(value):
+            self.guard("method", self.origin("method", name, self._origin_of(value)), found)
+        elif is_a(static, classmethod):
+            self.guard("method", self.origin("method", name, self.origin("known", type(value))), found)
+        else:
+            self.guard_class(type(value), name)
+        return found
+
+    def _slot_attribute(self, machine: Machine, value: Any, name: str, static: Any) -> Any:
+        """An attribute that has a place in the objects of its class."""
+        outside = self.is_outside(value)
+        if outside and not hasattr(value, name):
+            self._guard_absence(value, name)
+        found = self._read_natively(machine, value, name)
+        return self._from_outside(value, name, found) if outside else found
+
+    def _described_attribute(self, machine: Machine, value: Any, name: str, static: Any) -> Any:
+        """An attribute that an object in the class decides about."""
+        kind = type(value)
+        is_compiled = getattr(type(static), "_is_compiled", False)
+        if is_compiled or is_a(
+            static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
+        ):
+            return self._read_natively(machine, value, name)
+        getter = None if hasattr(kind, "__getattr__") else method_of(self, static, "__get__")
+        if getter is None:
+            return self._ask_python(machine, value, name, f"the descriptor {kind.__name__}.{name}")
+        is_covered = operations.dict_of(value) is not None and not comes_first(static)
+        if self.is_outside(value) and is_covered:  # what lies in the object would come first
+            self.guard("no key", self.origin("attr", "__dict__", self._origin_of(value)), name)
+        self.enter(machine, getter, (self.descriptor(kind, name), value, kind), {})
+        return ENTERED
 
     def _tensor_attribute(self, machine: Machine, value: Tensor, name: str) -> Any:
         kind = type(value)
         static = class_attribute(kind, name)
         if kind.__getattribute__ is not object.__getattribute__:
-            return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattribute__")
+            return self._ask_python(machine, value, name, f"{kind.__name__}.__getattribute__")
         if not known.is_attribute_of_ours(kind, name):
             return self._attribute_of_program(machine, value, name, static)
         own = value.__dict__
@@ -334,33 +385,36 @@ class Attributes(Reasons):
         self.guard("is", self.derive(known.is_attribute_of_ours, self.origin("known", kind), name), True)
         has_data = comes_first(static)
         if static is not None and not has_data and name not in own and self.is_outside(value):
-            origin = self.origins[id(value)][1]
+            origin = self._origin_of(value)
             if origin.kind in ("slot", "attr", "item"):  # what lies in the tensor would come first
                 self.guard("not own", origin, name)
         if name in known.METADATA and (has_data or name not in own):
-            is_named = self.given is None and value.__dict__.get("_name") is not None
-            if name == "name" and is_a(value, Parameter) and not is_named:
-                return self.interpret(machine, getattr, (value, name), {}, "Parameter.name, which is made up now")
-            if name in ("name", "is_named") and self.is_outside(value):
-                return self.register(getattr(value, name), self.origin("attr", name, self.origins[id(value)][1]))
-            if name in ("requires_grad", "is_leaf") and self.is_outside(value):
-                self.guard("history", self.origins[id(value)][1], value._node is not None)
-            return machine.natively(getattr, (value, name), {})
+            return self._metadata(machine, value, name)
         if name == "grad" or name in own:
-            found = machine.natively(getattr, (value, name), {})
-            if self.is_outside(value):
-                return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
-            return found
+            found = self._read_natively(machine, value, name)
+            return self._registered(value, name, found) if self.is_outside(value) else found
         if is_a(static, property) and static.fget.__module__.startswith("anfora.core.") and name != "data":
-            return self.interpret(machine, getattr, (value, name), {}, f"Tensor.{name}")
+            return self._ask_python(machine, value, name, f"Tensor.{name}")
         if is_a(static, property):
             return self.compute(machine, getattr, (value, name), {})
         if static is None:
             if hasattr(kind, "__getattr__"):
-                return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
+                return self._ask_python(machine, value, name, f"{kind.__name__}.__getattr__")
             if self.is_outside(value):
                 self._guard_absence(value, name)
-        return machine.natively(getattr, (value, name), {})
+        return self._read_natively(machine, value, name)
+
+    def _metadata(self, machine: Machine, value: Tensor, name: str) -> Any:
+        """What a tensor says of itself without its data."""
+        is_named = self.given is None and value.__dict__.get("_name") is not None
+        if name == "name" and is_a(value, Parameter) and not is_named:
+            return self._ask_python(machine, value, name, "Parameter.name, which is made up now")
+        if self.is_outside(value):
+            if name in ("name", "is_named"):
+                return self._registered(value, name, getattr(value, name))
+            if name in ("requires_grad", "is_leaf"):
+                self.guard("history", self._origin_of(value), value._node is not None)
+        return self._read_natively(machine, value, name)
 
     def _attribute_of_program(self, machine: Machine, value: Tensor, name: str, static: Any) -> Any:
         """An attribute that the program has put into a class of tensors."""
@@ -370,21 +424,28 @@ class Attributes(Reasons):
         self.guard_describing(static)
         own = value.__dict__
         if name in own and not has_data:
-            found = machine.natively(getattr, (value, name), {})
-            is_outside = self.is_outside(value)
-            return self.register(found, self.origin("attr", name, self._origin_of(value))) if is_outside else found
+            found = self._read_natively(machine, value, name)
+            return self._registered(value, name, found) if self.is_outside(value) else found
         if self.is_outside(value) and not has_data:
-            self.guard("no key", self.origin("attr", "__dict__", self.origins[id(value)][1]), name)
+            self.guard("no key", self.origin("attr", "__dict__", self._origin_of(value)), name)
         if hasattr(kind, "__getattr__"):
-            return self.interpret(machine, getattr, (value, name), {}, f"{kind.__name__}.__getattr__")
+            return self._ask_python(machine, value, name, f"{kind.__name__}.__getattr__")
         if is_a(static, property) and is_a(static.fget, types.FunctionType) and self.enters(static.fget):
             self.enter(machine, static.fget, (value,), {})
             return ENTERED
         if is_a(static, (types.FunctionType, classmethod, staticmethod)):
-            return machine.natively(getattr, (value, name), {})
+            return self._read_natively(machine, value, name)
         if hasattr(type(static), "__get__") and not is_a(static, type):
-            return self.interpret(machine, getattr, (value, name), {}, f"the descriptor {kind.__name__}.{name}")
+            return self._ask_python(machine, value, name, f"the descriptor {kind.__name__}.{name}")
         return self.register(static, self.origin("attr", name, self.origin("known", kind)))
+
+
+#: How what a class has under a name is read, by what that is.
+_BY_STATIC: tuple[tuple[Any, Callable[[Attributes, Machine, Any, str, Any], Any]], ...] = (
+    ((property, functools.cached_property), Attributes._property_attribute),
+    ((types.FunctionType, classmethod, staticmethod), Attributes._method_attribute),
+    (types.MemberDescriptorType, Attributes._slot_attribute),
+)
 
 
 def _is_of_package(fallback: Any) -> bool:

@@ -230,7 +230,8 @@ def _bound(method: Any, owner: Any) -> Any:
     """The same method of another object."""
     if type(method) is types.MethodType:
         return types.MethodType(method.__func__, owner)
-    return getattr(owner, method.__name__)
+    made_by = known.descriptor_of(method)
+    return getattr(owner, method.__name__) if made_by is None else made_by.__get__(owner)
 
 
 class WithNumbers:
@@ -405,22 +406,11 @@ def _walked_as(value: Any) -> type:
 def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
     """The positions of the arguments that a function of Python's may look into, and not at their identity or length
     alone; None if that may be all of them, those that are given by name among them."""
-    if known.is_among(operation, _OF_TRANSFORMS):
-        return () if all(map(_is_plain_nest, args)) and not _is_by_a_number(operation, args) else None
-    if operation is Differentiation.finish:  # what it has been started with it does not look at
-        return (1,)
-    if operation is batching._collected:  # of the arguments it takes the tensors
-        return (0,)
+    if known.is_among(operation, _LOOKED_BY):
+        return _LOOKED_BY[operation](operation, args)
     if operation is type and len(args) > 1:  # a class that is made
         return None
-    if operation is isinstance:
-        kinds = args[1] if type(args[1]) is tuple else args[1:]
-        return () if all(type(kind) in (type, abc.ABCMeta) for kind in kinds) else None
-    if operation is setattr:
-        if _sets_plainly(*args[:2]):
-            return ()
-        return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
-    if known.is_among(operation, (getattr, delattr)) or (is_a(operation, type) and takes_numbers(operation)):
+    if is_a(operation, type) and takes_numbers(operation):
         return ()
     fact, given = resolved(operation, args)
     if fact is None or (fact.gives == NEW and not fact.moves) or fact.owner not in _HOLDING:
@@ -430,6 +420,21 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
         return tuple([1 - i for i, (use, value) in enumerate(fact.uses(given)) if _is_looked_into(use, value)])
     looked = [i for i, (use, value) in enumerate(fact.uses(given)) if _is_looked_into(use, value)]
     return None if looked and looked[0] < owners else tuple([i - owners for i in looked])
+
+
+def _looked_by_transform(operation: Any, args: tuple) -> tuple[int, ...] | None:
+    return () if all(map(_is_plain_nest, args)) and not _is_by_a_number(operation, args) else None
+
+
+def _looked_by_isinstance(_: Any, args: tuple) -> tuple[int, ...] | None:
+    kinds = args[1] if type(args[1]) is tuple else args[1:]
+    return () if all(type(kind) in (type, abc.ABCMeta) for kind in kinds) else None
+
+
+def _looked_by_setattr(_: Any, args: tuple) -> tuple[int, ...] | None:
+    if _sets_plainly(*args[:2]):
+        return ()
+    return (2,) if type(args[0]) is types.FunctionType else None  # what gets `__qualname__` and the like
 
 
 def _is_looked_into(use: int, value: Any) -> bool:
@@ -518,5 +523,15 @@ _OF_TRANSFORMS: frozenset[Any] = frozenset({
     api.GradOperation.__init__, api.GradOperation.__call__, api.jacrev, api.jacfwd, transform.start, *ARRANGING,
     batching._named_like, batching._all_examples, batching._one_example,
 })  # fmt: skip
+#: What `looked_at` says of functions with arguments of their own.
+_LOOKED_BY: dict[Any, Callable[[Any, tuple], tuple[int, ...] | None]] = {
+    **dict.fromkeys(_OF_TRANSFORMS, _looked_by_transform),
+    Differentiation.finish: lambda *_: (1,),  # what it has been started with it does not look at
+    batching._collected: lambda *_: (0,),  # of the arguments it takes the tensors
+    isinstance: _looked_by_isinstance,
+    setattr: _looked_by_setattr,
+    getattr: lambda *_: (),
+    delattr: lambda *_: (),
+}
 #: Classes of which the methods are known to leave numbers where they are; those of functions.
 _HOLDING = (None, list, tuple, dict)

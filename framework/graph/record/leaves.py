@@ -251,49 +251,25 @@ class Leaves(Writes):
         frame = machine.frames[-1]
         site = frame.code.python, frame.pc
         is_plain = create_graph is False and (retain_graph is None or type(retain_graph) is bool)
-        if (
-            not is_plain
-            or type(current(tensor)) is not Tensor
-            or self.given is not None
-            or self.region
-            or site in self.keeper.divided
-        ):
-            return False
-        if not self.keeper.puts_writes_off() or tape.transforms.depth or batched.state.depth or self.turned:
+        if not is_plain or type(current(tensor)) is not Tensor or not self._may_walk_back(site):
             return False
         if self.is_unkept:  # it need not find anything of the piece
             with self.unwatched():
                 machine.push(machine.natively(Tensor.backward, (tensor, gradient, retain_graph), {}))
             return True
-        if gradient is None:
-            if tensor.size != 1:
-                return False  # an error
-        elif type(gradient) is not Tensor or gradient.shape != tensor.shape:
-            return False
         node = tensor._node
-        if node is None or node.is_leaf:
+        if not _is_seed(gradient, tensor) or node is None or node.is_leaf:
             return False
         order, _ = tape.order_of_visits([node], None)
         leaves = [each for each in order if type(each) is Leaf]
         owners: list[Any] = [leaf.tensor() for leaf in leaves]
         if not all(type(each) is Leaf or self._is_kept(each) for each in order):
-            if self.keeper.walks_back or self.point is None or self.point.frames == ("entry",):
-                return False
-            self.keeper.walks_back = True  # the pieces of the next call begin in other places
-            self.keeper.forget()
-            self.stop_keeping(machine, for_good=True)
-            machine.push(machine.natively(Tensor.backward, (tensor, gradient, retain_graph), {}))
-            return True
+            return self._walk_over_pieces(machine, (tensor, gradient, retain_graph))
         if not all(map(self._is_known_leaf, leaves, owners)):
             return False
         if not self.can_be_put_down((tensor, gradient, tuple(owners))):
             return False
-        outside = [owner for owner in owners if self.is_outside(owner)]
-        for owner in outside:
-            self._guard_leaf(owner, self._origin_of(owner))
-            look_at_hooks(self, owner)
-        if len(outside) > 1:
-            self.guard("distinct", self._origin_of(outside[0]), tuple(map(self._origin_of, outside)))
+        self._guard_leaves([owner for owner in owners if self.is_outside(owner)])
         before = [self._tensor_attribute(machine, owner, "grad") for owner in owners]
         nodes = [self.nodes[id(each)] for each in order if type(each) is Node]
         self._walk(machine, site, tensor, (gradient, retain_graph), nodes)
@@ -303,6 +279,31 @@ class Leaves(Writes):
                 self._leave_gradients(machine, changed)
         machine.push(None)
         return True
+
+    def _may_walk_back(self, site: tuple) -> bool:
+        """Whether a walk back may be part of a piece where the program stands."""
+        if self.given is not None or self.region or site in self.keeper.divided or self.turned:
+            return False
+        return self.keeper.puts_writes_off() and not tape.transforms.depth and not batched.state.depth
+
+    def _walk_over_pieces(self, machine: Machine, args: tuple) -> bool:
+        """Let Python walk back through what earlier pieces have computed, in this call: the pieces of the next one begin in
+        other places. False if they do already."""
+        if self.keeper.walks_back or self.point is None or self.point.frames == ("entry",):
+            return False
+        self.keeper.walks_back = True
+        self.keeper.forget()
+        self.stop_keeping(machine, for_good=True)
+        machine.push(machine.natively(Tensor.backward, args, {}))
+        return True
+
+    def _guard_leaves(self, owners: list[Tensor]) -> None:
+        """Let later calls see to it that tensors from outside that get gradients are the leaves that they are now."""
+        for owner in owners:
+            self._guard_leaf(owner, self._origin_of(owner))
+            look_at_hooks(self, owner)
+        if len(owners) > 1:
+            self.guard("distinct", self._origin_of(owners[0]), tuple(map(self._origin_of, owners)))
 
     def _walk(self, machine: Machine, site: tuple, tensor: Tensor, args: tuple, nodes: list[tuple]) -> None:
         """Walk back, with numbers that vary in the places where nodes have kept their values."""
@@ -382,6 +383,13 @@ class Leaves(Writes):
 def _done_here(function: Callable, args: tuple) -> tuple[Any, tuple]:
     """What a function gives, and where the program stands, as rows keep it."""
     return function(*args), here()
+
+
+def _is_seed(gradient: Any, tensor: Tensor) -> bool:
+    """Whether a gradient is one that `backward` takes for a tensor."""
+    if gradient is None:
+        return tensor.size == 1
+    return type(gradient) is Tensor and gradient.shape == tensor.shape
 
 
 def use_up(result: Tensor) -> None:

@@ -282,7 +282,11 @@ class Notebook(Plain):
 
     def _register_bound(self, method: Any, origin: Origin) -> None:
         self.guard("type", origin, type(method))
-        self.guard("equal", self.origin("attr", "__name__", origin), method.__name__)
+        made_by = known.descriptor_of(method)
+        if made_by is None:
+            self.guard("equal", self.origin("attr", "__name__", origin), method.__name__)
+        else:
+            self.guard("is", self.derive(known.descriptor_of, origin), made_by)
         self.register(method.__self__, self.origin("attr", "__self__", origin))
 
     def _register_tensor(self, tensor: Tensor, origin: Origin) -> None:
@@ -656,31 +660,33 @@ class Notebook(Plain):
         kind = type(value)
         if kind in SIMPLE or is_a(value, Tensor) or kind is Number:
             return False
-        if self.own and known.is_bound(value) and id(value.__self__) in self.own:
-            return self.opaque(value.__self__, depth + 1)
-        if self.own and self.owns_array(value):
-            return False
-        if self.own and self.owns_container(value):
-            return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
-        if is_operator(value) and id(value) in self.origins:
-            return True  # with which attributes it was made is not known
+        found = self._is_own_opaque(value, depth) if self.own else None
+        if found is not None:
+            return found
         if self.dynamic and (id(kind) in self.dynamic or id(value) in self.dynamic):
             return True
-        is_iterator = hasattr(kind, "__next__") and not known.is_object(value)
-        if is_iterator and id(value) in self.origins:
+        if id(value) in self.origins and _tells_nothing(value):
             return True
-        if kind in (set, frozenset) and id(value) in self.origins and not all(map(known.is_compared_plainly, value)):
-            return True  # to compare it, as a guard would, is a call of the program
-        if kind in (tuple, list, set, frozenset, dict):
+        if kind in known.CONTAINERS:
             items = value.values() if kind is dict else value
             return depth > 20 or (not _are_simple(items) and any(self.opaque(item, depth + 1) for item in items))
         if kind in known.VIEWS:
-            return id(value) in self.origins or self.opaque(known.viewed(value), depth + 1)
+            return self.opaque(known.viewed(value), depth + 1)
         if kind is types.MethodType:
             return self.opaque(value.__self__, depth + 1)
         if kind is slice:
             return any(map(self.opaque, (value.start, value.stop, value.step)))
         return known.is_opaque(value)
+
+    def _is_own_opaque(self, value: Any, depth: int) -> bool | None:
+        """The same of what the program has made of types written in C; None if it is none of that."""
+        if known.is_bound(value) and id(value.__self__) in self.own:
+            return self.opaque(value.__self__, depth + 1)
+        if self.owns_array(value):
+            return False
+        if self.owns_container(value):
+            return depth > 20 or any(self.opaque(item, depth + 1) for item in items_of(value))
+        return None
 
     def opaque_to(self, operation: Any, value: Any) -> bool:
         """The same, for a function that may do no more than to move what a list, dict or set of the program's holds."""
@@ -716,10 +722,11 @@ class Notebook(Plain):
             items = value.values() if kind is dict else value
             return depth < 20 and (_are_simple(items) or all(self.natural(item, depth + 1) for item in items))
         if kind is slice:
-            return True
+            return all(self.natural(part, depth + 1) for part in (value.start, value.stop, value.step))
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        return hasattr(type(value), "__next__") or known.is_ours(type(value))
+        is_iterator = hasattr(kind, "__next__") and not known.has_methods(value)
+        return is_iterator or known.is_ours(kind)
 
     def _origin_of(self, value: Any) -> Origin:
         found = self.origins.get(id(value))
@@ -870,6 +877,15 @@ class Notebook(Plain):
 
     def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
         """Told when the program depends on a number."""
+
+
+def _tells_nothing(value: Any) -> bool:
+    """Whether of something from outside it is not known what it holds."""
+    kind = type(value)
+    if kind in (set, frozenset):  # to compare it, as a guard would, may be a call of the program
+        return not all(map(known.is_compared_plainly, value))
+    is_iterator = hasattr(kind, "__next__") and not known.is_object(value)
+    return is_iterator or kind in known.VIEWS or is_operator(value)  # of which nobody knows how it was made
 
 
 def _are_simple(values: Collection[Any]) -> bool:

@@ -133,7 +133,7 @@ def takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
         op = METHODS.get(name) if getattr(Tensor, name, None) is operation else None
     if not is_a(op, Op) or op.is_random or op.python_rule is not None or op.writes is not None:
         return False
-    names = (*zip(op.order, args), *kwargs.items())
+    names = (*zip(op.order, args), *((op.former_names.get(name, name), value) for name, value in kwargs.items()))
     return len(args) <= len(op.order) and all(
         name in op.tensors and name not in op.variadic for name, value in names if type(value) is Number
     )

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import operator
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from anfora.batching import at_once
-from anfora.core import memory
+from anfora.core import memory, slots
 from anfora.core.abstract import Layout
 from anfora.core.cell import hooks_of
 from anfora.core.errors import AnforaError
@@ -14,6 +17,7 @@ from anfora.core.op import Op, Weak
 from anfora.core.parameter import Parameter
 from anfora.core.random import Generator as RandomGenerator
 from anfora.core.random import default_generator, signed
+from anfora.core.refusal import INNER
 from anfora.core.tensor import Tensor, current
 from anfora.eager import dispatch, tape
 from anfora.eager.cells import call_cell
@@ -21,13 +25,16 @@ from anfora.eager.entry import Entry
 from anfora.graph.facts.origins import Number
 from anfora.graph.ir.nodes import AnfNode, ValueNode
 from anfora.graph.ir.planned import ABSENT, CellCalls, OperatorCall
-from anfora.graph.machine.machine import Frame
+from anfora.graph.machine import operations
+from anfora.graph.machine.machine import Frame, Machine
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
 from anfora.graph.record.leaves import Leaves
+from anfora.graph.source.tracebacks import place_at
 from anfora.graph.state.moments import DATA, EXCHANGE, Draw
 from anfora.graph.state.sharing import history_behind, is_view_of_parameter
 from anfora.kernel import glue
+from anfora.ops.methods import OPERATORS
 
 __all__ = ["Operators"]
 
@@ -84,12 +91,45 @@ class Operators(Leaves):
         """A Parameter has been made of a value, unwatched."""
         note_parameter(self, parameter, value)
 
+    def operator_of(self, operation: Callable, args: tuple) -> tuple[Op, list] | None:
+        """What Python computes for one of its operators, and of what; None where no tensor is among the operands, or
+        operators call something of the program."""
+        op = _OPERATORS_OF.get(id(operation))
+        kinds = tuple(map(type, args))
+        if op is None or kinds not in _OF_TENSORS or self.lent or dispatch.observer is not None:
+            return None
+        if len(args) != len(op.tensors):  # a TypeError, which Python raises
+            return None
+        for kind, value in zip(kinds, args):
+            if (kind is Tensor or kind is Parameter) and self.has_methods(value):
+                return None
+        if kinds in _ASKED_FIRST and operation in _MIRRORED:
+            left, right = args
+            return _OPERATORS_OF[id(_MIRRORED[operation])], [right, left]
+        return op, list(args)
+
+    def apply_operator(self, machine: Machine, op: Op, inputs: list, operation: Callable, args: tuple) -> Any:
+        """What is behind one of Python's operators, without the way there."""
+        place = place_at(*machine.place[:2])
+        if place is not None:
+            watcher = slots.watcher
+            outer, watcher.place = watcher.place, place
+            try:
+                return dispatch.apply(op, inputs, ())
+            except (AnforaError, *INNER):  # Python tells it, with the line
+                pass
+            finally:
+                watcher.place = outer
+        return machine.natively(operation, args, {})
+
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""
         operands = self._operands(entry, flat)
         followed = self._followed(flat) if glue.is_recording() else 0
-        self._see_to_history(entry, operands, followed)
-        self._see_to_writes(entry, flat, followed)
+        if followed or self.turned:
+            self._see_to_history(entry, operands, followed)
+        if entry.op.writes is not None or self.piece.writes:
+            self._see_to_writes(entry, flat, followed)
         self.has_moved = False
         result = self._run(entry, flat)
         if self.has_moved:
@@ -192,8 +232,11 @@ class Operators(Leaves):
         back = self._back() if self.region or self.machine is None else None
         row = OperatorCall(piece.graph, entry, operands, self._here(), mask, bool(self.region), cells, back)
         if entry.op.writes is None:
-            for tensor, value in zip(result if entry.is_tuple else (result,), row.results):
-                self._know(tensor, value)
+            if row.parts is None:
+                self._know(result, row)
+            else:
+                for tensor, value in zip(result, row.parts):
+                    self._know(tensor, value)
             if self.region:
                 piece.inner.update(row.results)
         if entry.view is not None:
@@ -242,10 +285,12 @@ class Operators(Leaves):
         """Where the program stands, as rows keep it; the frame that shows an instruction is always the same."""
         if self.machine is None or not self.machine.frames:
             return dispatch.here()
-        code, position, _ = self.machine.place
-        place = self.rows_at.get((code, position))
+        place = slots.watcher.place
         if place is None:
-            place = self.rows_at[code, position] = dispatch.here()
+            at = self.machine.place[:2]
+            place = self.rows_at.get(at)
+            if place is None:
+                place = self.rows_at[at] = dispatch.here()
         return place
 
     def _number(self, number: Number, layout: Layout, op: Op) -> AnfNode:
@@ -286,5 +331,27 @@ def _catches(frame: Frame) -> bool:
         return bool(frame.handlers)
     return bool(frame.handlers) and not frame.code.is_internal
 
+
+#: Types of operands among which is a tensor.
+_OF_TENSORS = frozenset(
+    kinds
+    for count in (1, 2)
+    for kinds in itertools.product((Tensor, Parameter, float, int, bool), repeat=count)
+    if Tensor in kinds or Parameter in kinds
+)
+#: Of these, where Python asks the right operand first how they compare: a subclass, or what numbers know nothing of.
+_ASKED_FIRST = frozenset(
+    kinds for kinds in _OF_TENSORS
+    if len(kinds) == 2 and (kinds[0] not in (Tensor, Parameter) or kinds == (Tensor, Parameter))
+)  # fmt: skip
+#: By the identity of Python's operators.
+_OPERATORS_OF = {id(getattr(operator, name)): op for name, op in OPERATORS.items() if isinstance(op, Op)}
+_OPERATORS_OF |= {
+    id(in_place): _OPERATORS_OF[id(operations.OPERATIONS[name])] for name, in_place in operations.IN_PLACE.items()
+}  # tensors have no methods of their own for these
+_MIRRORED = {
+    operator.lt: operator.gt, operator.gt: operator.lt, operator.le: operator.ge, operator.ge: operator.le,
+    operator.eq: operator.eq, operator.ne: operator.ne,
+}  # fmt: skip
 
 _LONG = 1000  #: rows of a piece from which on collections are put off

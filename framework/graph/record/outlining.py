@@ -47,29 +47,20 @@ class Outlining(Numeric):
         if frame.code.is_internal:
             return False
         is_new = items is not _ABSENT
-        turns = frame.turns
+        turns, head = frame.turns, loop.head
         if not is_new:
-            if turns and max(turns) > loop.head:  # loops inside of it start anew
-                for head in [head for head in turns if head > loop.head]:
-                    del turns[head]
-            count = turns[loop.head] = turns.get(loop.head, 0) + 1
-            if count < turns.get(~loop.head, 0):  # it is looked at again, at ever greater distances
+            count = _turned(turns, head)
+            if count < turns.get(~head, 0):  # it is looked at again, at ever greater distances
                 return False
         least = _LONG_INSIDE if self.region or self.lowered or machine.below is not None else _LONG
-        site = frame.code.python, loop.head
-        is_known = site in self.keeper.long_loops and not self.region
+        is_known = (frame.code.python, head) in self.keeper.long_loops and not self.region
         if is_new:
-            turns.pop(loop.head, None)
-            count = self._count(items) if loop.is_walk else 0
-            if type(items) is Generator and items.frame is not None and not items.frame.pc and items.frame.code.loops:
-                count = least  # nothing tells how many items come, and later it could not be Python's
-            count = least if is_known and not (loop.is_walk and type(items) in COUNTED) else count
+            turns.pop(head, None)
+            count = self._to_come(loop, items, least, is_known)
         else:
             items = frame.stack[-1] if loop.is_walk else None
             count = max(count, least) if is_known else count
-            turns[~loop.head] = max(least, 2 * count)
-            if count < least:
-                return False
+            turns[~head] = max(least, 2 * count)
         if count < least:
             return False
         if not self._is_plain_loop(frame, loop, items) or not loop.is_possible:
@@ -77,13 +68,26 @@ class Outlining(Numeric):
         given = (range, items.item, items.stop, items.step) if type(items) is Counter else items
         if not self.leave_loop(machine, frame, loop, given, is_new):
             return False
-        if not is_new and site not in self.keeper.long_loops:
-            self.keeper.long_loops.add(site)
-            self.keeper.is_outdated = self.keeper.is_outdated or self.hops > 1
-        for head, around in frame.code.loops.items():
-            if head < loop.head < around.landing:
-                turns[head] = turns.get(head, 0) + least // 3
+        if not is_new:
+            self._note_long(frame.code.python, head)
+        for around, other in frame.code.loops.items():
+            if around < head < other.landing:
+                turns[around] = turns.get(around, 0) + least // 3
         return True
+
+    def _to_come(self, loop: Any, items: Any, least: int, is_known: bool) -> int:
+        """How many iterations come of a loop that starts; `least`, from which on it is long, where it is known to be."""
+        if is_known and not (loop.is_walk and type(items) in COUNTED):
+            return least
+        if type(items) is Generator and items.frame is not None and not items.frame.pc and items.frame.code.loops:
+            return least  # nothing tells how many items come, and later it could not be Python's
+        return self._count(items) if loop.is_walk else 0
+
+    def _note_long(self, code: types.CodeType, head: int) -> None:
+        """A loop has turned out to be long: the next recording leaves it to Python where it starts."""
+        if (code, head) not in self.keeper.long_loops:
+            self.keeper.long_loops.add((code, head))
+            self.keeper.is_outdated = self.keeper.is_outdated or self.hops > 1
 
     def _overdraws(self, machine: Machine, frame: Frame, loop: Any) -> bool:
         """Give the function back to Python where a loop that is unrolled costs too much."""
@@ -101,8 +105,7 @@ class Outlining(Numeric):
         effort = keeper.ledger.effort(machine.steps - self.counted, self.looks, self.imaged)
         if not keeper.ledger.is_overdrawn(effort, len(self.piece.rows)):
             return False
-        if keeper.starts_over(machine):
-            self.stop_keeping(machine, for_good=True)
+        if keeper.starts_over(self, machine):
             return False
         keeper.give_up(OVERDRAWN, machine)
         self.leave(machine)
@@ -263,6 +266,15 @@ class Outlining(Numeric):
         if fact.hands_on([self._count(value) for use, value in fact.uses(given) if use & WALKED]) < _LONG:
             return False  # then it is unrolled, item by item
         return all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, _ABSENT) and loop.is_possible
+
+
+def _turned(turns: dict[int, int], head: int) -> int:
+    """Count a turn of a loop; loops inside of it start anew. How many there were."""
+    if turns and max(turns) > head:
+        for inner in [inner for inner in turns if inner > head]:
+            del turns[inner]
+    count = turns[head] = turns.get(head, 0) + 1
+    return count
 
 
 #: From so many items on, what is done with all of them is Python's.

@@ -39,7 +39,7 @@ from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Drain, Generator, Machine, Walk, builtins_of
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
-from anfora.graph.polyfill.polyfills import first_, list_
+from anfora.graph.polyfill.polyfills import first_, list_, list_of_rest
 from anfora.graph.polyfill.special import asks_a_class, check_of, method_of
 from anfora.graph.record.held import Held
 from anfora.graph.source.code import Unsupported
@@ -213,38 +213,36 @@ class Reasons(Held):
         return self.is_outside(value) or not known.is_object(value)
 
     def _reason_to_set(self, operation: Callable, args: tuple) -> str | None:
+        """The same for what sets or deletes an attribute."""
         owner = args[0]
-        if is_a(owner, BaseException) and not self.is_outside(owner) and args[1] in _OF_EXCEPTIONS:
-            return None
-        if type(owner) is types.FunctionType and id(owner) in self.local_functions:
-            return None
-        refusing = "__setattr__" if operation is setattr else "__delattr__"
-        if (
-            operation in (setattr, delattr)
-            and known.is_object(owner)
-            and records.refuses_changes(type(owner), refusing)
-        ):
-            self.guard_class(type(owner), refusing)
-            return None  # an error
-        is_plain = is_a(owner, Cell) and type(owner).__setattr__ is Cell.__setattr__
-        if is_plain and operation is setattr and not is_a(args[2], Parameter):
-            held = owner.__dict__.get(args[1])
-            if is_a(held, Parameter) and is_a(args[2], Tensor):
-                self.getattr_plain(owner, args[1])
-                return None
-        if is_a(owner, Cell) and operation is setattr and may_be_held(self, *args):
+        if self._may_be_set(operation, args):
             return None
         is_elsewhere = self.is_outside(owner) or (is_operator(owner) and id(owner) not in self.own)
         is_elsewhere = is_elsewhere or known.is_compiled(owner)
         if is_elsewhere or not known.is_object(owner) or is_a(owner, Cell):
             return f"a change of an attribute of {known.name_of(owner) or type(owner).__name__}"
-        is_raw = operation in (object.__setattr__, object.__delattr__)
-        own = type(owner).__setattr__ if operation is setattr else type(owner).__delattr__
-        if not (is_raw or known.sets_plainly(type(owner)) or own in (object.__setattr__, object.__delattr__)):
-            return f"a setter of {type(owner).__name__}"
-        if is_set_through(class_attribute(type(owner), args[1])):
-            return f"a setter of {type(owner).__name__}"
-        return None
+        return f"a setter of {type(owner).__name__}" if _has_setter(operation, type(owner), args[1]) else None
+
+    def _may_be_set(self, operation: Callable, args: tuple) -> bool:
+        """Whether what an object is tells that to set or delete an attribute is an error, or seen by nobody outside."""
+        owner, name = args[:2]
+        kind = type(owner)
+        if is_a(owner, BaseException) and not self.is_outside(owner) and name in _OF_EXCEPTIONS:
+            return True
+        if kind is types.FunctionType and id(owner) in self.local_functions:
+            return True
+        refusing = "__setattr__" if operation is setattr else "__delattr__"
+        is_asked = operation in (setattr, delattr) and known.is_object(owner)
+        if is_asked and records.refuses_changes(kind, refusing):
+            self.guard_class(kind, refusing)
+            return True  # an error
+        if operation is not setattr or not is_a(owner, Cell):
+            return False
+        is_data = is_a(args[2], Tensor) and not is_a(args[2], Parameter)
+        if is_data and kind.__setattr__ is Cell.__setattr__ and is_a(owner.__dict__.get(name), Parameter):
+            self.getattr_plain(owner, name)
+            return True
+        return may_be_held(self, *args)
 
     def enters(self, function: types.FunctionType) -> bool:
         names = builtins_of(function)
@@ -294,6 +292,15 @@ def _may_see(generator: Generator, changed: Any) -> bool:
     return False
 
 
+def _has_setter(operation: Callable, kind: type, name: Any) -> bool:
+    """Whether code of the program may be called where an attribute of an object of a class is set or deleted."""
+    is_raw = operation in (object.__setattr__, object.__delattr__)
+    own = kind.__setattr__ if operation is setattr else kind.__delattr__
+    if not (is_raw or known.sets_plainly(kind) or own in (object.__setattr__, object.__delattr__)):
+        return True
+    return is_set_through(class_attribute(kind, name))
+
+
 _MOST_SEEN = 1000  #: objects that are looked through
 #: What no way leads through to a container of the program's that does not start elsewhere too.
 _SHOWING_NOTHING = (types.ModuleType, type, types.CodeType, types.BuiltinFunctionType, Tensor, str, bytes, int, float)
@@ -301,7 +308,12 @@ _SHOWING_NOTHING = (types.ModuleType, type, types.CodeType, types.BuiltinFunctio
 
 def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:
     """What is raised to have the machine walk over one of the arguments first."""
-    return Drain(value, first_, args[1] + 1) if operation is operations.unpack else Drain(value, to_list)
+    if operation is operations.unpack:
+        return Drain(value, first_, args[1] + 1)
+    if operation is operations.unpack_rest:
+        return Drain(value, list_of_rest, args[1])
+    is_sliced = any(type(each) is slice for each in args)  # a list is made of the iterator then
+    return Drain(value, list_of_rest, 0) if is_sliced else Drain(value, to_list)
 
 
 _MOST_DISTINCT = 32  #: objects that a piece tells apart: each is compared with each other

@@ -29,6 +29,7 @@ from typing import Any
 
 from anfora.api import GradientFunction, _Run
 from anfora.core.cell import Cell
+from anfora.core.op import Op
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.core.tree import tensors
@@ -44,7 +45,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple, value_of_number
-from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, resolved
+from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, by_place, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
@@ -53,6 +54,7 @@ from anfora.graph.machine.operations import is_of_python
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.generic import implementation
 from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces
+from anfora.graph.polyfill.iterators import goes_over_iterators
 from anfora.graph.polyfill.making import settle
 from anfora.graph.polyfill.polyfills import (
     SEARCHES,
@@ -134,27 +136,29 @@ class Recorder(Outlining):
             return self._redo()
         if self.given is None and id(operation) in _ASKING_IDENTITY and not self.pin(args):
             return self._left_alone(machine, operation, args)
-        if not kwargs and id(operation) in _OPERATORS and all(map(self._is_operand, args)):
-            return self._traced(machine, operation, args, kwargs)
-        if not kwargs and all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
-            return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
+        if not kwargs:
+            if id(operation) in _OPERATORS:
+                computes = self.operator_of(operation, args)
+                if computes is not None or all(map(self._is_operand, args)):
+                    return self._traced(machine, operation, args, kwargs, computes=computes)
+            if all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
+                return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
         self.looks += 1
         result = self._do_with_own(machine, operation, args, kwargs)
         if result is not UNKNOWN:
             return result
         args = self.taken_apart(operation, args)
-        if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
-            done, result = self.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
-            if done:
-                return result
-        if any(type(a) is Number for a in args) or any(type(a) is Number for a in kwargs.values()):
-            result, args, kwargs = self._do_on_numbers(machine, operation, args, kwargs)
-            if result is not UNKNOWN:
-                return result
-        result = self._do_of_kinds(machine, operation, args, kwargs)
+        result, args, kwargs = self._do_on_numbers(machine, operation, args, kwargs)
         if result is not UNKNOWN:
             return result
-        operation, args = _as_can_be_walked(operation, args)
+        way = _WAYS.get(id(operation))
+        result = UNKNOWN if way is None else way(self, machine, args, kwargs)
+        if result is not UNKNOWN:
+            return result
+        return self._do_or_leave(machine, *_as_can_be_walked(operation, args), kwargs)
+
+    def _do_or_leave(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
+        """Do what is known to follow from its arguments alone; leave to the interpreter what there is a reason for."""
         reason = self._reason(operation, args, kwargs)
         if reason is None and any(map(self.is_own_generator, args)):
             reason = self._reason_of_generator(machine, operation, args)
@@ -182,6 +186,8 @@ class Recorder(Outlining):
             if done:
                 return result
         if not kwargs and not any(self.opaque_to(operation, value) for value in args):
+            if operation is iter and hasattr(type(args[0]), "__next__") and goes_over_iterators(machine):
+                return args[0]
             self._go_into_methods(machine, operation, args)
         if self.given is not None:  # what a hop was given may be from outside when it is done over
             return UNKNOWN
@@ -191,8 +197,14 @@ class Recorder(Outlining):
     def _do_on_numbers(
         self, machine: Machine, operation: Callable, args: tuple, kwargs: dict
     ) -> tuple[Any, tuple, dict]:
-        """Do something with numbers that vary. Where it depends on what they are, the result is UNKNOWN, and the arguments
-        are what they are."""
+        """Do something with numbers that vary. Where none is given, or it depends on what they are, the result is UNKNOWN,
+        and the arguments are what they are."""
+        if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
+            done, result = self.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
+            if done:
+                return result, args, kwargs
+        if not any(type(a) is Number for a in (*args, *kwargs.values())):
+            return UNKNOWN, args, kwargs
         if not kwargs:
             result = of_its_kind(operation, args)
             if result is not UNKNOWN:
@@ -212,20 +224,27 @@ class Recorder(Outlining):
             return UNKNOWN, (*map(self.force, args[:stored]), *args[stored:]), kwargs
         return UNKNOWN, tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
 
-    def _do_of_kinds(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
-        """Do what is known by what the arguments are; UNKNOWN if it is none of that."""
-        if operation is id and self.given is None and len(args) == 1 and self.is_outside(args[0]):
-            return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
-        if operation is type and len(args) == 1 and type(args[0]) in (Generator, Walk):
-            return args[0].kind
-        is_of_rows = operation is iter and len(args) == 1 and (is_a(args[0], Tensor) or self.owns_array(args[0]))
-        if is_of_rows and args[0].shape and not known.has_methods(args[0]):
-            return self._walking(rows_, args[0])
-        if operation is __import__ and len(args) == 5 and self._is_imported(*args):
-            return machine.natively(operation, args, kwargs)
-        if operation is operations.import_from and hasattr(*args):
-            return self.getattr(machine, *args)
-        return UNKNOWN
+    # Each of these does one function, of the values for which that is known; UNKNOWN for others.
+
+    def _do_id(self, machine: Machine, args: tuple, kwargs: dict) -> Any:
+        if self.given is not None or len(args) != 1 or not self.is_outside(args[0]):
+            return UNKNOWN
+        return Number(Origin("number", id, (self.origins[id(args[0])][1],)), id(args[0]))
+
+    def _do_type(self, machine: Machine, args: tuple, kwargs: dict) -> Any:
+        return args[0].kind if len(args) == 1 and type(args[0]) in (Generator, Walk) else UNKNOWN
+
+    def _do_iter(self, machine: Machine, args: tuple, kwargs: dict) -> Any:
+        is_of_rows = len(args) == 1 and (is_a(args[0], Tensor) or self.owns_array(args[0]))
+        is_plain = is_of_rows and args[0].shape and not known.has_methods(args[0])
+        return self._walking(rows_, args[0]) if is_plain else UNKNOWN
+
+    def _do_import(self, machine: Machine, args: tuple, kwargs: dict) -> Any:
+        is_done = len(args) == 5 and self._is_imported(*args)
+        return machine.natively(_IMPORT, args, kwargs) if is_done else UNKNOWN
+
+    def _do_import_from(self, machine: Machine, args: tuple, kwargs: dict) -> Any:
+        return self.getattr(machine, *args) if hasattr(*args) else UNKNOWN
 
     def _is_operand(self, value: Any) -> bool:
         """Whether operators on it call nothing of the program."""
@@ -294,6 +313,10 @@ class Recorder(Outlining):
         call = entered(self, operation, args)
         if call is not None:
             raise call
+        self._walk_first(machine, operation, args)
+
+    def _walk_first(self, machine: Machine, operation: Callable, args: tuple) -> None:
+        """Where a function takes all items of an object of the program, raise what has the machine walk over it first."""
         fact, given = resolved(operation, args)
         for use, value in () if fact is None else fact.uses(given):
             if not use & DRAINED:
@@ -304,8 +327,9 @@ class Recorder(Outlining):
                     raise Enter(dict_, args)
                 continue
             if is_there and method_of(self, value, "__iter__") is not None:
-                has_length = use & LENGTH and hasattr(type(value), "__len__")  # it is asked first, to make room
-                raise drain(value, operation, args, list_with_length if has_length else list_)
+                kind = type(value)
+                has_length = hasattr(kind, "__len__") or hasattr(kind, "__length_hint__")  # it is asked, to make room
+                raise drain(value, operation, args, list_with_length if use & LENGTH and has_length else list_)
 
     def _is_imported(self, name: str, scope: dict, _: None, names: tuple | None, level: int) -> bool:
         """Whether an import only finds what has been imported, as long as that stays so."""
@@ -361,12 +385,14 @@ class Recorder(Outlining):
         kwargs: dict,
         before: State | None = None,
         shown: tuple[tuple, dict] | None = None,
+        computes: tuple[Op, list] | None = None,
     ) -> Any:
         """Do something by Python, which turns out to be a hop when somebody looks at data meanwhile.
 
         Args:
             before: the state in front of it, if it has been written down already.
             shown: as for `compute`.
+            computes: the operator that Python would find for it, and of what.
         """
         if self.given is not None:
             return self._redo()
@@ -377,7 +403,10 @@ class Recorder(Outlining):
         error: BaseException | None = None
         result = None
         try:
-            result = machine.natively(operation, *(shown or (args, kwargs)))
+            if computes is not None:
+                result = self.apply_operator(machine, *computes, operation, args)
+            else:
+                result = machine.natively(operation, *(shown or (args, kwargs)))
         except (Exception, NeedsExamples) as raised:
             error = raised
         touched, self.touched = self.touched, outer
@@ -472,12 +501,16 @@ class Recorder(Outlining):
         if is_of_one and self._appends(function, args[0]):
             machine.push(None)
             return
+        if kwargs:
+            args, kwargs = by_place(function, args, kwargs)
         if self.calls_plainly(machine, function, args, kwargs):
             return
         unwrapped = self._unwrapped(machine, function, args, kwargs)
         if unwrapped is None:
             return
         function, args, kwargs = unwrapped
+        if kwargs:
+            args, kwargs = by_place(function, args, kwargs)
         if self.given is not None and function is self.given_operation:
             machine.push(self._redo())
             return
@@ -873,9 +906,11 @@ _ASKING_IDENTITY = frozenset(id(fact.function) for fact in all_facts() if fact.a
 _GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 
-#: By identity, operators that only compute, whatever they are given.
+#: By identity, operators that only compute, where they are given nothing that changes in place.
 _OPERATORS = frozenset(
-    id(operation) for name, operation in operations.OPERATIONS.items() if name not in ("is", "is_not", "in", "not_in")
+    id(operation)
+    for name, operation in (*operations.OPERATIONS.items(), *operations.IN_PLACE.items())
+    if name not in ("is", "is_not", "in", "not_in")
 )
 #: What may be looked for in a tensor: of anything else Python says that it is not there.
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
@@ -884,3 +919,11 @@ _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 #: Methods that set and delete attributes, whatever the class does about it.
 _RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
 _IMPORT = builtins.__import__
+#: By identity, how functions of Python's are done of which it matters what they are given.
+_WAYS: dict[int, Callable[[Recorder, Machine, tuple, dict], Any]] = {
+    id(id): Recorder._do_id,
+    id(type): Recorder._do_type,
+    id(iter): Recorder._do_iter,
+    id(_IMPORT): Recorder._do_import,
+    id(operations.import_from): Recorder._do_import_from,
+}

@@ -105,8 +105,13 @@ class Written:
         #: slot of what was made -> its number among what the image makes
         self.kept = {i: origin.key for i, origin in enumerate(live.origins) if origin.kind == "kept"}
 
-    def release(self, piece: Piece) -> None:
-        """The piece has ended: hold nothing of the first run."""
+    def release(self, piece: Piece, alive: int | None) -> None:
+        """The piece has ended: hold nothing of the first run.
+
+        Args:
+            alive: how many values are alive behind the writes; None where what only these need may stay among them.
+        """
+        self._alive = alive
         del self._live
         piece.writes = self.writes = [write._replace(operation=None, args=()) for write in self.writes]
 
@@ -126,6 +131,8 @@ class Written:
                 live[len(live) - self.blocks + args[0]]()
             else:
                 do_late(place, operation, args)
+        if self._alive is not None:
+            del live[self._alive :]
 
 
 def _at(write: Write) -> Place:
@@ -246,11 +253,7 @@ class Writes(Attributes):
         if is_raw and (not known.is_object(owner) or is_a(owner, (Cell, type, types.FunctionType))):
             return False
         if is_a(owner, type):
-            is_ordinary = kind.__setattr__ is type.__setattr__ and is_of_python(owner)
-            held = (class_attribute(owner, name), value)
-            if not is_ordinary or _is_of_ours(module_of(owner)) or class_attribute(kind, name) is not None:
-                return False
-            return not _is_special(name) and not any(hasattr(type(each), "__get__") for each in held)
+            return _is_put_into_class(owner, name, value)
         if kind is types.ModuleType:
             is_pythons = owner.__name__ in ("builtins", "sys")
             return not (is_pythons or _is_special(name) or _is_of_ours(owner.__name__))
@@ -356,19 +359,22 @@ class Writes(Attributes):
             return False, is_held
         if id(owner) in self.looked and all(type(value) in SIMPLE for value in dropped(owner, *place)):
             return True, False  # of which later calls see to it that it holds the same
-        is_attribute = kind == "attribute" or kind == "variable"
-        origin = self._origin_of(owner)
-        if is_attribute:
-            name = place[1] if kind == "attribute" else "cell_contents"
-            is_written = any(other is owner for _, other, _ in self.named.get(name, {}).values())
-        else:
-            changed = self.changed.get(id(origin))
-            is_written = changed is not None and not changed.is_whole and all(key in changed.items for key in place[1:])
-            if changed is not None and not is_written and (changed.is_whole or kind == "all"):
-                raise Pause
-        if not is_written:
-            super().guard("is", self.derive(drops_plainly, origin, *place), True)
+        if not self._is_written(owner, *place):
+            super().guard("is", self.derive(drops_plainly, self._origin_of(owner), *place), True)
         return True, False
+
+    def _is_written(self, owner: Any, kind: str, *where: Any) -> bool:
+        """Whether a place has been written to in the piece."""
+        if kind in ("attribute", "variable"):
+            name = where[0] if kind == "attribute" else "cell_contents"
+            return any(other is owner for _, other, _ in self.named.get(name, {}).values())
+        changed = self.changed.get(id(self._origin_of(owner)))
+        if changed is None:
+            return False
+        is_written = not changed.is_whole and all(key in changed.items for key in where)
+        if not is_written and (changed.is_whole or kind == "all"):
+            raise Pause
+        return is_written
 
     def changes(self, owner: Any, origin: Origin) -> Changed:
         for other in self.looked.values():  # those of which all is known are read without being looked at again
@@ -609,6 +615,16 @@ def set_gradients(tensors: tuple, gradients: tuple) -> None:
     """Put gradients into `.grad` of tensors."""
     for tensor, gradient in zip(tensors, gradients):
         tensor.grad = gradient
+
+
+def _is_put_into_class(owner: type, name: str, value: Any) -> bool:
+    """Whether to set an attribute of a class puts a value into its dict, and no more."""
+    kind = type(owner)
+    is_ordinary = kind.__setattr__ is type.__setattr__ and is_of_python(owner)
+    if not is_ordinary or _is_of_ours(module_of(owner)) or class_attribute(kind, name) is not None:
+        return False
+    held = (class_attribute(owner, name), value)
+    return not _is_special(name) and not any(hasattr(type(each), "__get__") for each in held)
 
 
 def _safe(origin: Origin) -> Origin:

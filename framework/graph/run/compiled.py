@@ -14,7 +14,7 @@ import sys
 import types
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from anfora.api import GradientFunction
 from anfora.core import slots
@@ -43,9 +43,8 @@ from anfora.graph.record.recorder import Recorder
 from anfora.graph.record.writes import Written
 from anfora.graph.run import control
 from anfora.graph.run.crowds import Crowd
-from anfora.graph.run.engines import Moment
 from anfora.graph.run.ledger import LOSS, Ledger
-from anfora.graph.run.pieces import RESTS
+from anfora.graph.run.pieces import FAILED, RESTS
 from anfora.graph.run.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
 from anfora.graph.run.widening import Widening
 from anfora.graph.source.code import Unsupported
@@ -74,11 +73,21 @@ _MOST_ENTRIES = 256
 _MOST_FAILURES = 3
 #: Guards that say of which type something is.
 _TELLING = ("type", "number", "is", "equal")
-_FAILED = object()  #: what a piece gives that has raised an error
 TOO_MANY = "it has gone on in too many ways"
 #: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
 #: all of them, and where the program goes on in too many ways.
 _DEEP, _DEEP_ENOUGH = 12, 4
+
+
+class _Result(NamedTuple):
+    """What a program has returned that has gone on in another way than from piece to piece."""
+
+    value: Any
+
+
+def _onward(result: Any) -> Onward | _Result:
+    """What comes of a recording: see `Program._finish`."""
+    return result if type(result) is Onward else _Result(result)
 
 
 @functools.cache
@@ -177,8 +186,7 @@ class Program:
             raise
         finally:
             running.depth = before
-            if switches() is not switch:
-                switch.turn()
+            switch.turn()
             if held:  # as behind any call; no signal is looked for from here on
                 signals.deliver()
 
@@ -201,118 +209,140 @@ class Program:
             calls: the calls of the function by itself that are waited for, once there are any; grows.
         """
         live: Any
+        # Where the program goes on, or what it has returned, where that takes more than to run pieces.
+        found: Any = None
         is_new = False  # whether it goes a way that has come often, and is being compiled
         while True:
-            stands: Switches | None = None  # how the switches stand behind the piece, if that is known
-            if held and behind is None and point.may_stop and (error := delivered()) is not None:
-                return self._interrupt(point, values, error)
-            if behind is not None:
-                variant, live = behind
-                behind = None
-            else:
-                if point.engines and not self.is_traced:
-                    moment = self._run_natively(point, values)
-                    if moment is not None:
-                        pending, point, values, behind = moment
-                        moment = None
-                        if pending and calls is None:
-                            start = [point, values, behind]
-                            values = behind = None
-                            return self._run_calls(pending, start)
-                        if calls is not None:
-                            calls += pending
-                            running.pending += len(pending)
-                        if behind is not None:
-                            continue
-                for variant in point.variants if point.crowd is None else point.crowd.ways(values):
-                    try:
-                        live = variant.runner.run(values)
-                    except Exception:
-                        if not variant.piece.is_tried:
-                            raise
-                        live = _FAILED
-                    if live is _FAILED:  # outside of the handler, so that the error is nobody's context
-                        return self._go_on_in_python(point, values)
-                    if live is RESTS:
-                        return self._leave_at_rest(variant, point, values)
-                    if live is not None:
-                        break
+            while True:
+                stands: Switches | None = None  # how the switches stand behind the piece, if that is known
+                if behind:
+                    variant, live = behind
+                    behind = None
                 else:
-                    if point.crowd is not None:
-                        if not self._is_to_be_compiled(point, values, is_new):
-                            return self._run_in_python(point, values)
-                        is_new = True
-                    live = outcome = edge = None  # type: ignore[assignment]
-                    result = self._record(point, values)
-                    if type(result) is not Onward:
-                        return result
-                    point, values, behind = result
-                    result = None
-                    continue
-                self.ledger.earned += variant.cost
-                if variant.is_quiet:
-                    stands = point.switch
-                elif variant.written is not None:
-                    variant.written.do(live)
-                if self.is_traced:
-                    self.note_piece(point, variant)
-            values = outcome = edge = None  # type: ignore[assignment]  # what the program has dropped is dropped
-            end = variant.end
-            kind = type(end)
-            if kind is Return:
-                if end.slot is not None:
-                    return live[end.slot]
-                return build(end.image, live, is_leaving=True)
+                    if behind is not None:  # engines have been asked
+                        behind = None
+                    else:
+                        if held and (found := self._interrupt(point, values)) is not None:
+                            break
+                        if point.engines and (found := self._run_natively(point, values, calls)) is not None:
+                            break
+                    for variant in point.variants if point.crowd is None else point.crowd.ways(values):
+                        try:
+                            live = variant.runner.run(values)
+                        except variant.caught:
+                            live = FAILED
+                        if live is not None:
+                            break
+                    else:
+                        live = None
+                        was_new, is_new = is_new, is_new | (point.crowd is not None)
+                        found = self._go_new_way(point, values, was_new)
+                        break
+                    if live is FAILED or live is RESTS:  # outside of the handler, so that the error is nobody's context
+                        return self._leave(live, variant, point, values)
+                    self.ledger.earned += variant.cost
+                    if variant.is_quiet:
+                        stands = point.switch
+                    elif variant.written is not None:
+                        variant.written.do(live)
+                    if self.is_traced:
+                        self.note_piece(point, variant)
+                values = None  # what the program has dropped is dropped
+                end = variant.end
+                kind = type(end)
+                if kind is Return:
+                    if end.slot is not None:
+                        return live[end.slot]
+                    return build(end.image, live, is_leaving=True)
+                if kind is Jump:
+                    point, values = end.point, live
+                    if point.switch is not stands:
+                        point.switch.turn()
+                else:
+                    found = self._do_hop(point, variant, live, calls, stands)
+                    if type(found) is not tuple:
+                        break
+                    point, values = found
+                    found = None
+                point.visits += 1
+                if point.visits >= point.due:
+                    self._make_engine(point, values)
+            live = None
+            if type(found) is _Result:
+                return found.value
+            point, values, behind = found
+            found = None
+
+    def _do_hop(self, point: Point, variant: Variant, live: list[Any], calls: list | None, stands: Any) -> Any:
+        """Do what comes between a piece and the next one.
+
+        Args:
+            stands: how the switches stand behind the piece, if that is known.
+        Returns:
+            the point behind, and what stands in its slots; an `Onward` or a `_Result` where that had to be recorded, and
+            where this was the first call of the function by itself.
+        """
+        hop: Any = variant.end
+        if hop.is_own_call and self.native is None:
+            if calls is None:
+                start = [point, None, (variant, [*live])]
+                live.clear()
+                return _Result(self._run_calls([], start))
+            point, values = self._call(hop, live, calls)
+        else:
+            outcome: Outcome | None = None
+            edge = None
             # the short way of a branch, and of numbers from tensors
-            if kind is not Jump and end.read is not None and not self.is_traced:
-                tensor = live[end.read[0]]
+            if hop.read is not None and not self.is_traced:
+                tensor = live[hop.read[0]]
                 if tensor.__class__ is Tensor and tensor._layout.size == 1:
                     try:
-                        number = end.read[1](tensor)
+                        number = hop.read[1](tensor)
                     except Exception:
                         pass  # it is raised at its place in the program
                     else:
-                        key: Any = (bool, number)
-                        if number.__class__ is not bool:
+                        if number.__class__ is bool:
+                            key: Any = (bool, number)
+                            edge = hop.edges.get(key)
+                        else:
                             outcome = Outcome(number)
-                            key = end.key_of(outcome)
-                        edge = end.edges.get(key)
-            if kind is Jump:
-                if end.point is point and not variant.is_decided:
-                    self._close(variant, point, None)
-                point, values = end.point, live if variant.written is None else live[: end.count]
-            elif end.is_own_call and self.native is None:
-                if calls is None:
-                    start = [point, None, (variant, live)]
-                    live = None
-                    return self._run_calls([], start)
-                point, values = self._call(end, live, calls)
-            else:
+                            key, edge = hop.edge(live, outcome)
+            if edge is None:
+                if hop.switch is not stands:
+                    hop.switch.turn()
+                outcome = self._interpret(hop, live)
+                stands = None
+                key, edge = hop.edge(live, outcome)
                 if edge is None:
-                    if end.switch is not stands:
-                        end.switch.turn()
-                    outcome = self._interpret(end, live)
-                    stands = None
-                    key, edge = end.edge(live, outcome)
-                    if edge is None:
-                        result = self._redo(end, live, outcome)
-                        if type(result) is not Onward:
-                            return result
-                        point, values, behind = result
-                        live = outcome = result = None
-                        continue
-                    if outcome.error is not None:
-                        end.show_callers(key, outcome.error)
-                if edge[0] is point and not variant.is_decided:
-                    self._close(variant, point, key)
+                    return _onward(self._redo(hop, live, outcome))
+                if outcome.error is not None:
+                    hop.show_callers(key, outcome.error)
+            if edge[0] is point and not variant.is_decided:
+                self._close(variant, point, key)
+            if outcome is None:  # a branch has no result: nothing but what was alive comes through it
+                point, values = edge[0], list(map(live.__getitem__, edge[1]))
+            else:
                 point, values = arrive(edge, live, outcome)
-            if point.switch is not stands:
-                point.switch.turn()
-            point.visits += 1
-            if point.visits >= point.due:
-                self._make_engine(point, values)
+        if point.switch is not stands:
+            point.switch.turn()
+        return point, values
 
-    def _go_on_in_python(self, point: Point, values: list[Any]) -> Any:
+    def _go_new_way(self, point: Point, values: list[Any], is_new: bool) -> Any:
+        """Go on from a point in a way that is none of the known ones: an `Onward` or a `_Result`.
+
+        Args:
+            is_new: whether what came before in this call is being compiled since it has come often.
+        """
+        if point.crowd is not None and not self._is_to_be_compiled(point, values, is_new):
+            return _Result(self._run_in_python(point, values))
+        return _onward(self._record(point, values))
+
+    def _leave(self, why: Any, variant: Variant, point: Point, values: list[Any]) -> Any:
+        """A piece has not been run to its end: go on without it, in this call."""
+        leave = self._go_on_in_python if why is FAILED else self._leave_at_rest
+        return leave(variant, point, values)
+
+    def _go_on_in_python(self, _: Variant, point: Point, values: list[Any]) -> Any:
         """An operator has failed, in a piece that does nothing else than to compute, and the program catches the error: let
         Python do what comes from the start of the piece on, for this call. Where that is often so, such operators are left
         to the interpreter, so that what follows the error is compiled too."""
@@ -347,14 +377,18 @@ class Program:
         recorder.leave(machine)
         return machine
 
-    def _interrupt(self, point: Point, values: list[Any], error: BaseException) -> Any:
-        """The handler of a signal has raised an exception: the program gets it where it stands."""
+    def _interrupt(self, point: Point, values: list[Any]) -> _Result | None:
+        """Call the handlers of signals that wait. Where one raises an exception the program gets it where it stands, and
+        what that comes to is given."""
+        error = delivered() if point.may_stop else None
+        if error is None:
+            return None
         if point.frames[0] == "entry":
             raise error
         point.switch.turn()
         machine = self._left_at(point, values)
         machine.throw(error)
-        return _to_the_end(machine)
+        return _Result(_to_the_end(machine))
 
     # -- calls of the function by itself ------------------------------------------------------------------------------
 
@@ -481,19 +515,31 @@ class Program:
             self.forget()
         return bool(found)
 
-    def _run_natively(self, point: Point, values: list[Any]) -> Moment | None:
-        """Let an engine of a point run, if one can."""
-        if not transforms.depth:
-            for engine in point.engines:
-                if not engine.is_worth_it:
-                    point.engines = [other for other in point.engines if other is not engine]
-                    self._leave_to_python(point)
-                    continue
-                before = engine.steps
-                moment = engine.run(values, sys.getrecursionlimit() - 1 - running.pending)
-                if moment is not None:
-                    self.ledger.note_steps(engine.steps - before)
-                    return moment
+    def _run_natively(self, point: Point, values: list[Any], calls: list | None) -> Any:
+        """Let an engine of a point run, if one can: where it has come to, as an `Onward` that is not tried again; a
+        `_Result` where calls of the function by itself have begun there."""
+        if self.is_traced or transforms.depth:
+            return None
+        for engine in point.engines:
+            if not engine.is_worth_it:
+                point.engines = [other for other in point.engines if other is not engine]
+                self._leave_to_python(point)
+                continue
+            before = engine.steps
+            moment = engine.run(values, sys.getrecursionlimit() - 1 - running.pending)
+            if moment is None:
+                continue
+            self.ledger.note_steps(engine.steps - before)
+            pending, at, now, behind = moment
+            if pending and calls is None:
+                start = [at, now, behind]
+                moment = now = behind = None
+                values.clear()
+                return _Result(self._run_calls(pending, start))
+            if pending:
+                calls += pending  # type: ignore[operator]
+                running.pending += len(pending)
+            return at, now, behind or ()
         return None
 
     def note_piece(self, point: Point, variant: Variant) -> None:
@@ -824,9 +870,15 @@ class Program:
         """Whether it is the function that is compiled here."""
         return isinstance(operation, Compiled) and operation.program.function is self.function
 
-    def starts_over(self, machine: Machine) -> bool:
-        """Whether calls of a compiled function are gone into one inside of the other without an end in sight. This is the
-        last time then."""
+    def starts_over(self, recorder: Recorder, machine: Machine) -> bool:
+        """Whether calls of a function are gone into one inside of the other without an end in sight. This is the last time
+        then, and no more of it is kept."""
+        if self._notes_recursion(machine):
+            recorder.stop_keeping(machine, for_good=True)
+            return True
+        return False
+
+    def _notes_recursion(self, machine: Machine) -> bool:
         most = _DEEP if len(self.points) < _MOST_POINTS and not self._is_overdrawn() else _DEEP_ENOUGH
         if len(machine.frames) >= most:
             counts = Counter(frame.code.python for frame in machine.frames)
@@ -881,71 +933,37 @@ class Program:
     def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
         """The point behind a hop: find it among the known ones, or make it."""
         if self._is_overdrawn():
-            if self.starts_over(machine):
-                recorder.stop_keeping(machine, for_good=True)
+            if self.starts_over(recorder, machine):
                 return
             if self.recordings == 1 or self.ledger.refuse():
                 self.give_up(OVERDRAWN, machine)
             recorder.leave(machine)
             return
-        hop, before = recorder.end, recorder.live
-        after = Live(recorder)
-        places: list[Place] = []
-        found: dict[int, list[Place]] = {}  #: where an object stands: two places may hold one, in this call
-        for path, value in leaves_of(outcome):
-            found.setdefault(id(value), []).append(path)
-        for number, value in enumerate(before.values):
-            found.setdefault(id(value), []).append(number)
-        same: list[tuple[Place, Place]] = []
-        frames = machine.frames
-        hop.note(outcome)
-        stack = frames[-1].stack
-        is_there = outcome.error is None and not hop.is_step and bool(stack) and stack[-1] is outcome.value
-        hop.items_vary = hop.items_vary or (is_there and type(outcome.value) is tuple)
-        key = hop.key_of(outcome)
-        kinds = VARYING if hop.is_outlined else (float,)
-        if is_there and (type(outcome.value) is tuple or key in kinds or key in hop.varying):
-            numbers: list[tuple[Number, tuple]] = []
-            stack[-1] = _with_numbers(outcome.value, (), numbers, kinds)
-            found.update((id(number), [path]) for number, path in numbers)
-            recorder.holds = recorder.holds or bool(numbers)
-
-        def slot(value: Any) -> int | None:
-            known = after.index.get(id(value))
-            if known is not None:
-                return known
-            of_value = found.get(id(value))
-            if of_value is None:
-                return None
-            place, *others = of_value
-            same.extend((place, other) for other in others)
-            places.append(place)
-            return after.add(value, Origin("slot", len(after.values)))
-
-        image = Imager(slot, recorder.is_fixed, recorder.own).image(tuple(frames))
+        hop = recorder.end
+        behind = _Behind(recorder, recorder.live, outcome)
+        key = behind.note_outcome(hop, machine.frames[-1].stack)
+        image = Imager(behind.slot, recorder.is_fixed, recorder.own).image(tuple(machine.frames))
         switch = switches()
-        pattern = _key_of(image, after, switch)
+        pattern = _key_of(image, behind.live, switch)
         point = self.points.get(pattern)
+        is_new = point is None
         if point is None:
-            if self.starts_over(machine):
-                recorder.stop_keeping(machine, for_good=True)
+            if self.starts_over(recorder, machine):
                 return
             if self._is_full:
                 self.give_up(TOO_MANY, machine)
                 recorder.leave(machine)
                 return
-        is_new = point is None
-        if point is None:
             point = self.points[pattern] = Point(image, switch)
-        name = Same(key, tuple(same)) if same else key
-        hop.edges[name] = (point, places)
+        name = Same(key, tuple(behind.same)) if behind.same else key
+        hop.edges[name] = (point, behind.places)
         if outcome.error is not None:
             hop.note_callers(name, outcome)
-        if point is recorder.point and not same:
+        if point is recorder.point and not behind.same:
             self._close(next(each for each in point.variants if each.end is hop), point, key)
         if holds_identity(key):
             hop.kept += [value for _, value in leaves_of(outcome) if known.is_constant(value)]
-        self._arrive(recorder, machine, point, after)
+        self._arrive(recorder, machine, point, behind.live)
         recorder.came = hop, name
         if is_new:
             self._widen(recorder, machine, image)
@@ -1094,6 +1112,56 @@ def _is_asked_again(kind: str, origin: Origin) -> bool:
     return origin.kind == "slot" and kind in ("type", "layout", "history")
 
 
+class _Behind:
+    """What is alive behind a hop, and from where it comes: a slot of what was alive before, or a path in the outcome.
+
+    Attributes:
+        live: what is alive.
+        places: of each of it the place where it comes from.
+        same: pairs of places where one object stands, in this call.
+    """
+
+    def __init__(self, recorder: Recorder, before: Live, outcome: Outcome) -> None:
+        self._recorder, self._outcome = recorder, outcome
+        self.live = Live(recorder)
+        self.places: list[Place] = []
+        self.same: list[tuple[Place, Place]] = []
+        self._found: dict[int, list[Place]] = {}  #: where an object stands: two places may hold one
+        for path, value in leaves_of(outcome):
+            self._found.setdefault(id(value), []).append(path)
+        for number, value in enumerate(before.values):
+            self._found.setdefault(id(value), []).append(number)
+
+    def note_outcome(self, hop: Hop, stack: list[Any]) -> Any:
+        """The key of the outcome. Numbers in what stands on the stack of it are ones that vary from here on."""
+        outcome = self._outcome
+        hop.note(outcome)
+        value = outcome.value
+        is_there = outcome.error is None and not hop.is_step and bool(stack) and stack[-1] is value
+        hop.items_vary = hop.items_vary or (is_there and type(value) is tuple)
+        key = hop.key_of(outcome)
+        kinds = VARYING if hop.is_outlined else (float,)
+        if is_there and (type(value) is tuple or key in kinds or key in hop.varying):
+            numbers: list[tuple[Number, tuple]] = []
+            stack[-1] = _with_numbers(value, (), numbers, kinds)
+            self._found.update((id(number), [path]) for number, path in numbers)
+            self._recorder.holds = self._recorder.holds or bool(numbers)
+        return key
+
+    def slot(self, value: Any) -> int | None:
+        """The slot of a value, a new one if it needs one; None if it comes from neither."""
+        known = self.live.index.get(id(value))
+        if known is not None:
+            return known
+        found = self._found.get(id(value))
+        if found is None:
+            return None
+        place, *others = found
+        self.same.extend((place, other) for other in others)
+        self.places.append(place)
+        return self.live.add(value, Origin("slot", len(self.live.values)))
+
+
 def _applying(name: str) -> types.FunctionType:
     """A function that calls its first argument, an object of its own."""
     return types.FunctionType(polyfills.call.__code__, polyfills.call.__globals__, name)
@@ -1176,6 +1244,18 @@ def _to_the_end(machine: Machine) -> Any:
         return _released(machine.run())
 
 
+def _of_function(name: str) -> property:
+    """An attribute that a compiled function shares with the function that it was made of."""
+
+    def get(self: Any) -> Any:
+        return getattr(self.__wrapped__, name)
+
+    def set_(self: Any, value: Any) -> None:
+        setattr(self.__wrapped__, name, value)
+
+    return property(get, set_)
+
+
 class Compiled:
     """A function that is compiled when it is called.
 
@@ -1184,6 +1264,9 @@ class Compiled:
     """
 
     _is_compiled = True
+    # By these `inspect` and the like know what a function takes and is; who sets them changes what is called.
+    __code__, __defaults__, __kwdefaults__ = map(_of_function, ("__code__", "__defaults__", "__kwdefaults__"))
+    __closure__, __globals__ = map(_of_function, ("__closure__", "__globals__"))
 
     def __init__(self, function: types.FunctionType, options: dict | None = None) -> None:
         functools.update_wrapper(self, function)

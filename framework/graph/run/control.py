@@ -47,6 +47,7 @@ from anfora.graph.lower.arithmetic import ELEMS, Arithmetic, NotNative, constant
 from anfora.graph.lower.fusion import scalars
 from anfora.graph.lower.lower import Door
 from anfora.graph.lower.ranges import Jump
+from anfora.graph.passes.pipeline import is_on, tell
 from anfora.graph.run.engines import Data, Engine, Found, Varying, moves, numbered
 from anfora.graph.run.guards import write_guards
 from anfora.graph.state.moments import Outcome, key_of
@@ -78,8 +79,11 @@ _MOST_COPIED = 1 << 12  #: bytes that a loop of one state copies in each iterati
 
 def engine(head: Any, values: Sequence[Any]) -> Engine | None:
     """An engine that starts at a point, for values like these; None where there is nothing to gain."""
-    found = _Search(head, values).run()
-    return None if found is None else Engine(found)
+    found = _Search(head, values).run() if is_on("native_control") else None
+    if found is None:
+        return None
+    tell("native_control", head.name, f"an automaton of {len(found.automaton.states):,} states")
+    return Engine(found)
 
 
 # -- following the ways ----------------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ def _needed(rows: Sequence[Any], wanted: Iterable[int]) -> list[Any]:
     needed = set(wanted)
     found = []
     for row in reversed(rows):
-        if row.entry.op.writes is not None or row.entry.may_fail or not needed.isdisjoint(row.results):
+        if row.acts or (row in needed if row.parts is None else not needed.isdisjoint(row.parts)):
             found.append(row)
             needed.update(row.operands)
     return found

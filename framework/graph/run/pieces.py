@@ -31,15 +31,18 @@ from anfora.graph.lower.ahead import Ahead, Column
 from anfora.graph.lower.loops import Closed, Loop
 from anfora.graph.lower.lower import Door, Segment, _placed
 from anfora.graph.passes.edges import function_of
-from anfora.graph.passes.pipeline import optimised
+from anfora.graph.passes.pipeline import is_on, optimised, tell
 from anfora.graph.run.guards import write_guards
 from anfora.graph.run.taped import Taped, taped
 from anfora.graph.state.moments import Piece
 from anfora.kernel import glue
 
-__all__ = ["RESTS", "Runner"]
+__all__ = ["FAILED", "RESTS", "Runner"]
 
-RESTS: Any = object()  #: what a piece gives that would be run: see `Runner.rest`
+#: What a piece gives whose guards hold, and that has not been run: since it gains nothing, see `Runner.rest`; since an
+#: operator has failed in a `try`.
+RESTS, FAILED = object(), object()
+
 _lock = threading.Lock()
 _NO_LEAF = (0, None)
 
@@ -200,10 +203,10 @@ class Runner:
         self, emit: Emitter, inputs: list, numbers: list, values: dict[AnfNode, str], made: list[Origin]
     ) -> None:
         piece = self.piece
-        wanted = self.wanted
+        wanted, loop = self.wanted, self._native_way_round()
         if self.does_nothing:
-            if self._loop is not None and not self._loop.sources:
-                self._emit_count(emit, self._loop)
+            if loop is not None and not loop.sources:
+                self._emit_count(emit, loop)
             return
         segment = self._lowered()
         emit.constants.update(
@@ -217,7 +220,7 @@ class Runner:
         self._emit_door(emit, inputs)
         arrays = [f"{name}._array" for _, name, _ in inputs] + [values[value] for value, *_ in numbers]
         given = f"({''.join(a + ', ' for a in arrays)})"
-        if self._loop is None or not self._emit_loop(emit, self._loop, segment, wanted, given):
+        if loop is None or not self._emit_loop(emit, loop, segment, wanted, given):
             emit.lines.append(f"outs = segment({given})")
         shared = {origin.key[0] for origin in piece.handles}
         for part in self.parts or ():
@@ -250,6 +253,10 @@ class Runner:
             emit.constants.update(leave=_leave_to_tape)
             emit.lines.append(f"leave(({', '.join(names)},), ({', '.join(name for _, name, _ in inputs)},))")
 
+    def _native_way_round(self) -> Closed | None:
+        """The way back to the start of the piece, if it is gone natively."""
+        return self._loop if is_on("native_loops") else None
+
     def _emit_loop(
         self, emit: Emitter, closed: Closed, segment: Segment, wanted: dict[AnfNode, int], given: str
     ) -> bool:
@@ -267,6 +274,7 @@ class Runner:
         if not loop.is_possible:
             return False
         self._native_loop = loop
+        tell("native_loops", segment.graph.name, "goes round natively")
         emit.constants["loop"] = loop.run
         same = [f"slots[{slot}] is {emit.name(origin)}" for slot, origin in closed.same]
         if same:  # else they are once the piece has run

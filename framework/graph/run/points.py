@@ -274,7 +274,7 @@ class Variant:
         self.piece, self.end = piece, end
         self.written = written  #: what is done at its end, before `end`
         if written is not None:
-            written.release(piece)
+            written.release(piece, end.count if isinstance(end, Jump) else None)
         self.runner = Runner(piece, live.origins)
         self.is_possible = not piece.cuts or self.runner.parts is not None
         if not self.is_possible:
@@ -282,6 +282,8 @@ class Variant:
         #: Whether the switches stand as they did when it has been run: it does nothing to the outside or the tape.
         self.is_quiet = written is None and not piece.is_taped
         self.cost = 0  #: what it would cost Python: see ledger.py
+        #: Errors behind which Python does what comes from the start of the piece on, since the program may catch them.
+        self.caught: tuple[type[Exception], ...] = (Exception,) if piece.is_tried else ()
         self.is_decided = False  #: whether it is known if the runner can go round by itself
 
     def close(self, point: Point, key: Any) -> None:
@@ -316,9 +318,19 @@ class Point:
     @functools.cached_property
     def may_stop(self) -> bool:
         """Whether what the handler of a signal raises may come here: see `Code.may_stop`."""
-        frames: Any = self.frames
-        innermost = frames[1][-1] if frames[0] == "tuple" else frames
+        innermost = self._innermost
         return innermost[0] != "frame" or innermost[4].may_stop(innermost[1])
+
+    @property
+    def name(self) -> str:
+        """Of the function of the program in which it lies."""
+        innermost = self._innermost
+        return innermost[4].python.co_name if innermost[0] == "frame" else "piece"
+
+    @property
+    def _innermost(self) -> Any:
+        frames: Any = self.frames
+        return frames[1][-1] if frames[0] == "tuple" else frames
 
     def arguments(self, values: list[Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments of the call that starts here."""
@@ -338,11 +350,9 @@ class Onward(NamedTuple):
     behind: tuple[Variant, list] | None = None
 
 
-def arrive(edge: Edge, live: list[Any], outcome: Outcome | None) -> tuple[Point, list[Any]]:
+def arrive(edge: Edge, live: list[Any], outcome: Outcome) -> tuple[Point, list[Any]]:
     """The point behind an outcome, and what stands in its slots."""
     point, places = edge
-    if outcome is None:  # a branch has no result: nothing but what was alive comes through it
-        return point, list(map(live.__getitem__, places))  # type: ignore[arg-type]
     values = []
     for place in places:  # a list in brackets would be a call of its own
         values.append(live[place] if isinstance(place, int) else _part(outcome, place))

@@ -212,15 +212,10 @@ class Taped:
         given = [tensor for tensor in (*gradients, *before) if tensor is not None]
         if not self._is_plain(block, keys, given):
             return False
-        ways = self._ways.get(tuple(pattern))
-        if ways is None:
-            if len(self._ways) >= _MOST_WAYS:
-                return False
-            ways = self._ways[tuple(pattern)] = []
         make = self._make
         saved = [make(array, layout, None) for array, layout in zip(block.saved, self._saved_layouts)]  # type: ignore[arg-type]
         coming = [*given, *saved, *block.numbers]
-        for way in ways:
+        for way in self._ways.get(tuple(pattern), ()):
             try:
                 found = way.runner.run(coming)
             except AnforaError:  # the nodes tell which call it is of
@@ -228,17 +223,13 @@ class Taped:
             if found is not None:
                 break
         else:
-            if len(ways) >= _MOST_WAYS:
-                return False
             start = dict(zip(own, gradients)), dict(zip(keys, before))
-            recorded = self._record(block, start, coming, len(given), needed)
+            recorded = self._new_way(tuple(pattern), block, start, coming, len(given), needed)
             if recorded is None:
                 return False
             way, found = recorded
-            ways.append(way)
-        for key, gradient in zip(own, gradients):
-            if gradient is not None:
-                del pending[key]
+        for key in own:
+            pending.pop(key, None)
         for i, gradient in zip(way.targets, found):
             pending[keys[i]] = gradient
         if not retain_graph:
@@ -246,6 +237,20 @@ class Taped:
             if len(block.used) == len(self.calls):
                 block.saved = None
         return True
+
+    def _new_way(
+        self, pattern: tuple, block: Block, start: tuple[dict, dict], coming: list[Any], count: int, needed: set | None
+    ) -> tuple[Way, list[Tensor]] | None:
+        """Walk back in a way that is none of the known ones; None if there are enough, or it cannot be written down."""
+        if pattern not in self._ways and len(self._ways) >= _MOST_WAYS:
+            return None
+        ways = self._ways.setdefault(pattern, [])
+        if len(ways) >= _MOST_WAYS:
+            return None
+        recorded = self._record(block, start, coming, count, needed)
+        if recorded is not None:
+            ways.append(recorded[0])
+        return recorded
 
     def _is_plain(self, block: Block, keys: list, given: list[Tensor]) -> bool:
         """Whether no more is to be done than to compute."""

@@ -108,15 +108,22 @@ import types
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Code", "Position", "Unsupported"]
+__all__ = ["Code", "Position", "Unsupported", "about"]
 
 
 class Unsupported(Exception):
     """A function that cannot be turned into Code; the argument says why: it is run by Python as it is."""
 
 
-#: Where an instruction stands: (line, end line, column, end column); columns count bytes, as in `ast`.
-Position = tuple[int, int, int, int]
+#: Where an instruction stands: (line, end line, column, end column); columns count bytes, as in `ast`. Where Python says
+#: that it stands in more than what it is about (`scopes.seen_at`), that is a fifth, a position too: tracebacks show what
+#: Python says, and reports what it is about.
+Position = tuple[Any, ...]
+
+
+def about(position: Position) -> Position:
+    """What an instruction is about."""
+    return position[4] if len(position) > 4 else position
 
 
 @dataclass

@@ -34,9 +34,12 @@ from anfora.graph.source.scopes import (
     names_of,
     no_arguments,
     no_type_parameters,
+    place_of_test,
+    place_of_walk,
     position_of,
     private_of,
     qualified_name,
+    seen_at,
 )
 from anfora.graph.source.tracebacks import INNER, Inner
 
@@ -90,10 +93,16 @@ class Writer:
         self.own_names = 0
         self.loops: list[Loop] = []
 
-    def emit(self, opcode: str, argument: Any, node: ast.AST) -> None:
+    def emit(self, opcode: str, argument: Any, node: ast.AST, seen: ast.AST | None = None) -> None:
+        """Write an instruction.
+
+        Args:
+            node: what it is about.
+            seen: where Python says that it stands; None for there.
+        """
         self.opcodes.append(opcode)
         self.arguments.append(argument)
-        self.positions.append(position_of(node))
+        self.positions.append(position_of(node) if seen is None else seen_at(node, seen))
 
     def place(self, label: Label) -> None:
         """The label stands for the next instruction."""
@@ -229,42 +238,52 @@ class Expressions(Writer):
         jumps_on = isinstance(node.op, ast.Or)
         end = Label()
         for operand in node.values[:-1]:
-            self.value_or_pop(operand, jumps_on, end)
+            self.value_or_pop(operand, jumps_on, end, node)
         self.value(node.values[-1])
         self.place(end)
 
-    def value_or_pop(self, node: ast.expr, jumps_on: bool, target: Label) -> None:
-        """Jump with the value if bool(value) is `jumps_on`, else go on without it.
+    def value_or_pop(self, node: ast.expr, jumps_on: bool, target: Label, around: ast.BoolOp) -> None:
+        """Jump with the value if bool(value) is `jumps_on`, else go on without it; `around` is what asks.
 
         Of `(a and b) or c` Python 3.12 and later ask bool(a) a second time where it is false, those before do not.
         """
         if sys.version_info >= (3, 12) or not isinstance(node, ast.BoolOp):
             self.value(node)
-            self.emit("JUMP_IF_OR_POP" if jumps_on else "JUMP_UNLESS_OR_POP", target, node)
+            self.emit("JUMP_IF_OR_POP" if jumps_on else "JUMP_UNLESS_OR_POP", target, node, around)
         elif isinstance(node.op, ast.Or) is jumps_on:
-            for operand in node.values:
-                self.value_or_pop(operand, jumps_on, target)
+            for operand in node.values[:-1]:
+                self.value_or_pop(operand, jumps_on, target, node)
+            self.value_or_pop(node.values[-1], jumps_on, target, around)
         else:
             after = Label()
             for operand in node.values[:-1]:
-                self.jump_if(operand, not jumps_on, after)
-            self.value_or_pop(node.values[-1], jumps_on, target)
+                self.jump_if(operand, not jumps_on, after, node)
+            self.value_or_pop(node.values[-1], jumps_on, target, around)
             self.place(after)
 
-    def jump_if(self, node: ast.expr, jumps_on: bool, target: Label) -> None:
-        """Jump if bool of the expression is `jumps_on`, else go on; leaves nothing on the stack."""
+    def jump_if(self, node: ast.expr, jumps_on: bool, target: Label, around: ast.AST) -> None:
+        """Jump if bool of the expression is `jumps_on`, else go on; leaves nothing on the stack. `around` is the statement
+        or expression that branches."""
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            self.jump_if(node.operand, not jumps_on, target)
+            self.jump_if(node.operand, not jumps_on, target, around)
         elif isinstance(node, ast.BoolOp):
             if isinstance(node.op, ast.Or) is jumps_on:
                 for operand in node.values:
-                    self.jump_if(operand, jumps_on, target)
+                    self.jump_if(operand, jumps_on, target, around)
             else:
                 after = Label()
                 for operand in node.values[:-1]:
-                    self.jump_if(operand, not jumps_on, after)
-                self.jump_if(node.values[-1], jumps_on, target)
+                    self.jump_if(operand, not jumps_on, after, around)
+                self.jump_if(node.values[-1], jumps_on, target, around)
                 self.place(after)
+        elif isinstance(node, ast.IfExp):
+            otherwise, end = Label(), Label()
+            self.jump_if(node.test, False, otherwise, around)
+            self.jump_if(node.body, jumps_on, target, around)
+            self.emit("JUMP", end, node)
+            self.place(otherwise)
+            self.jump_if(node.orelse, jumps_on, target, around)
+            self.place(end)
         elif isinstance(node, ast.Compare) and len(node.ops) > 1:
             failed, end = Label(), Label()
             self.compare_all_but_last(node, failed, "JUMP_UNLESS")
@@ -277,7 +296,7 @@ class Expressions(Writer):
             self.place(end)
         else:
             self.value(node)
-            self.emit("JUMP_IF" if jumps_on else "JUMP_UNLESS", target, node)
+            self.emit("JUMP_IF" if jumps_on else "JUMP_UNLESS", target, node, place_of_test(node, around))
 
     def Compare(self, node: ast.Compare) -> None:
         failed, end = Label(), Label()
@@ -304,7 +323,7 @@ class Expressions(Writer):
 
     def IfExp(self, node: ast.IfExp) -> None:
         otherwise, end = Label(), Label()
-        self.jump_if(node.test, False, otherwise)
+        self.jump_if(node.test, False, otherwise, node)
         self.value(node.body)
         self.emit("JUMP", end, node)
         self.place(otherwise)
@@ -360,7 +379,7 @@ class Expressions(Writer):
         for item in nodes[first:]:
             if isinstance(item, ast.Starred):
                 self.value(item.value)
-                self.emit(many, 1, item)
+                self.emit(many, 1, item, node)
             else:
                 self.value(item)
                 self.emit(one, 1, item)
@@ -381,7 +400,7 @@ class Expressions(Writer):
             if key is None:
                 finish()
                 self.value(value)
-                self.emit("MERGE", 1, value)
+                self.emit("MERGE", 1, value, node)
             else:
                 self.value(key)
                 self.value(value)
@@ -560,8 +579,7 @@ class Expressions(Writer):
     def GeneratorExp(self, node: ast.GeneratorExp) -> None:
         _refuse_async(node)
         self.make_function(node, self.inner(node, "<genexpr>"))
-        self.value(node.generators[0].iter)
-        self.emit("ITER", None, node.generators[0].iter)
+        self.iterator(node.generators[0].iter, node)
         self.emit("CALL", (1, ()), node)
 
     # -- comprehensions ------------------------------------------------------------------------------------------------
@@ -585,9 +603,7 @@ class Expressions(Writer):
             self.value(node.generators[0].iter)
             self.emit("CALL", (1, ()), node)
             return
-        self.value(node.generators[0].iter)
-        at_iter = len(self.opcodes)
-        self.emit("ITER", None, node.generators[0].iter)
+        at_iter = self.iterator(node.generators[0].iter, node)
         self.emit(make, 0, node)
         self.emit("SWAP", 2, node)
         targets = [n for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)]
@@ -612,6 +628,12 @@ class Expressions(Writer):
         for variable in renamed.values():
             self.forget(variable, node)
 
+    def iterator(self, walked: ast.expr, around: ast.AST) -> int:
+        """Leave the iterator over what a loop goes over on the stack. Gives the number of the instruction that makes it."""
+        self.value(walked)
+        self.emit("ITER", None, walked, place_of_walk(walked, around))
+        return len(self.opcodes) - 1
+
     def note_frame(self, node: Any, name: str) -> None:
         """A comprehension that is a loop here, and has a frame in this Python: see `Inner`."""
         outside = set(ast.walk(node.generators[0].iter))
@@ -629,15 +651,12 @@ class Expressions(Writer):
         generator, *rest = generators
         loop, end = Label(), Label()
         self.place(loop)
-        is_inner = sys.version_info < (3, 13) and not isinstance(node, ast.GeneratorExp)
-        self.emit("NEXT", end, node if is_inner else generator.iter)
+        self.emit("NEXT", end, place_of_walk(generator.iter, node))
         self.assign(generator.target)
         for test in generator.ifs:
-            self.jump_if(test, False, loop)
+            self.jump_if(test, False, loop, node)
         if rest:
-            self.value(rest[0].iter)
-            inner = len(self.opcodes)
-            self.emit("ITER", None, rest[0].iter)
+            inner = self.iterator(rest[0].iter, node)
             self.generators(rest, finish, node, inner, depth + 1)
         else:
             finish(depth)
@@ -769,9 +788,9 @@ def _as_function(node: Any, name: str, declared_global: set[str], private: str) 
     body: ast.stmt = at(ast.Expr(at(ast.Call(add, values, []))))
     for i, generator in reversed(list(enumerate(node.generators))):
         for test in reversed(generator.ifs):
-            body = at(ast.If(test, [body], []), test)
+            body = at(ast.If(test, [body], []), place_of_test(test, node))
         iterable = generator.iter if i else at(ast.Name(".0", load), generator.iter)
-        body = at(ast.For(generator.target, iterable, [body], [], None), generator.iter)
+        body = at(ast.For(generator.target, iterable, [body], [], None), place_of_walk(generator.iter, node))
     walruses = _walruses(inside_of(node))
     statements: list[ast.stmt] = []
     for statement, is_global in ((ast.Global, True), (ast.Nonlocal, False)):

@@ -36,6 +36,8 @@ from anfora.graph.source.scopes import (
     names_of,
     no_arguments,
     no_type_parameters,
+    place_of_test,
+    place_of_walk,
     private_of,
     qualified_name,
     renamed,
@@ -121,9 +123,9 @@ class Loop:
         inner = node.generators[self.depth - 1 :]
         for i, generator in reversed(list(enumerate(inner))):
             for test in reversed(generator.ifs):
-                body = at(ast.If(test, [body], []), test)
+                body = at(ast.If(test, [body], []), place_of_test(test, node))
             iterable = generator.iter if i else at(ast.Name(".items", load), generator.iter)
-            body = at(ast.For(generator.target, iterable, [body], [], None), generator.iter)
+            body = at(ast.For(generator.target, iterable, [body], [], None), place_of_walk(generator.iter, node))
         return body
 
     @functools.cached_property

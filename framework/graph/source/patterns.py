@@ -51,7 +51,7 @@ class Patterns(Expressions):
             self.variable("STORE", variable, case.pattern)
             self.emit("DELETE", name, case.pattern)
         if case.guard is not None:
-            self.jump_if(case.guard, False, failure.label())
+            self.jump_if(case.guard, False, failure.label(), _last_within(case.pattern))
         matched = Label()
         self.emit("JUMP", matched, case.pattern)
         self.failed(failure, case.pattern)
@@ -191,6 +191,12 @@ class Patterns(Expressions):
         self.emit("JUMP", failure.label(1), node)
         self.place(matched)
         self.emit("POP", None, node)
+
+
+def _last_within(pattern: Any) -> Any:
+    """The last of the patterns that one is made of, which Python stands at when it has matched."""
+    parts = [part for part in ast.iter_child_nodes(pattern) if isinstance(part, ast.pattern)]
+    return _last_within(parts[-1]) if parts else pattern
 
 
 def _is_wildcard(pattern: Any) -> bool:

@@ -28,8 +28,8 @@ from anfora.graph.source.code import Position, Unsupported
 
 __all__ = [
     "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "called", "code_object", "compiled", "renamed",
-    "no_arguments", "no_type_parameters", "first_line", "position_of", "private_of", "mangle", "qualified_name",
-    "names_of", "inside_of", "compiled_as_function", "quietly",
+    "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "place_of_test",
+    "place_of_walk", "private_of", "mangle", "qualified_name", "names_of", "inside_of", "compiled_as_function", "quietly",
 ]  # fmt: skip
 
 
@@ -121,7 +121,8 @@ def code_object(
 
     Args:
         node, path, module_names, variables, declared_global: as of `define`.
-        like: a function of the same file: tells the name of the file and what is imported from `__future__`.
+        like: the code of the definition, or of a function around it: tells the name of the file, what is imported from
+            `__future__`, and which names there are at all.
     """
     here: dict[str, Any] = {"lineno": 1, "end_lineno": 1, "col_offset": 0, "end_col_offset": 0}
     body: list[ast.stmt] = [_bare(node)]
@@ -139,8 +140,9 @@ def code_object(
         arguments.args = [ast.arg(name, None, **here) for name in parameters]
         parameters = []
         body = [ast.FunctionDef(parent.name, arguments, body, [], **no_type_parameters(), **here)]
-    if module_names:
-        body.append(ast.Import([ast.alias(name, None, **here) for name in sorted(module_names)], **here))
+    imported = sorted(module_names & _names_in(like))
+    if imported:
+        body.append(ast.Import([ast.alias(name, None, **here) for name in imported], **here))
     code = compiled(ast.Module(body, []), like.co_filename, like.co_flags)
     for _ in path:
         code = next(constant for constant in code.co_consts if isinstance(constant, types.CodeType))
@@ -148,6 +150,13 @@ def code_object(
         if level.name in IN_QUALIFIED_NAMES:
             code = renamed(code, f"{level.name}.<locals>.", IN_QUALIFIED_NAMES[level.name])
     return code
+
+
+def _names_in(code: types.CodeType) -> set[str]:
+    """The names that a function, and those in it, has anything to do with. Python asks what the module calls so whatever
+    they are, variables of the function too."""
+    inner = [_names_in(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
+    return {*code.co_names, *code.co_varnames, *code.co_cellvars, *code.co_freevars}.union(*inner)
 
 
 def compiled(tree: ast.Module, filename: str, flags: int) -> types.CodeType:
@@ -246,6 +255,27 @@ def position_of(node: ast.AST) -> Position:
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset  # type: ignore[attr-defined]
 
 
+def seen_at(node: ast.AST, seen: ast.AST) -> Position:
+    """The position of an instruction about a node, of which Python says that it stands at another one."""
+    where, what = position_of(seen), position_of(node)
+    return where if where == what else (*where, what)
+
+
+def place_of_test(test: Any, around: Any) -> Any:
+    """Where Python says that it stands when it asks an expression for its truth, to branch: up to 3.11 that is the
+    statement or expression which branches, but for comparisons."""
+    return test if _TESTS_STAND_ALONE or isinstance(test, ast.Compare) else around
+
+
+def place_of_walk(walked: Any, around: Any) -> Any:
+    """The same where it makes an iterator and asks it for an item, or enters a context and leaves it: up to 3.12 that is
+    the whole statement or comprehension."""
+    return walked if _WALKS_STAND_ALONE else around
+
+
+_TESTS_STAND_ALONE, _WALKS_STAND_ALONE = sys.version_info >= (3, 12), sys.version_info >= (3, 13)
+
+
 def private_of(path: Path) -> str:
     """What private names start with in a definition: the class around it, or nothing."""
     for level in reversed(path[:-1]):
@@ -289,92 +319,103 @@ _ASK_THE_FRAME = {"locals": 9, "globals": 9, "eval": 9, "exec": 9, "dir": 1, "va
 _SHOW_THE_FRAME = frozenset({"set_trace", "_getframe", "currentframe"})
 
 
+def _arguments_of(node: Any) -> list[str]:
+    """The names of what a function is given."""
+    if isinstance(node, ast.GeneratorExp):
+        return [".0"]
+    given = node.args
+    arguments = (*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg)
+    return [argument.arg for argument in arguments if argument is not None]
+
+
+def _body_of(node: Any) -> list[ast.AST]:
+    """The parts of a function in which it may bind names of its own."""
+    if isinstance(node, ast.GeneratorExp):
+        return [generator.target for generator in node.generators]
+    return [node.body] if isinstance(node, ast.Lambda) else node.body
+
+
+#: What a part of a function binds, by its kind; None stands for nothing.
+_BINDING: dict[type, Callable[[Any], Iterable[str | None]]] = {
+    **dict.fromkeys(
+        (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar),
+        lambda node: [node.name],
+    ),
+    ast.MatchMapping: lambda node: [node.rest],
+    ast.NamedExpr: lambda node: [node.target.id],
+    ast.Import: lambda node: [alias.asname or alias.name.partition(".")[0] for alias in node.names],
+    ast.ImportFrom: lambda node: [alias.asname or alias.name for alias in node.names],
+}
+
+
+def _defaults_of(node: Any) -> list[ast.AST]:
+    return [default for default in (*node.args.defaults, *node.args.kw_defaults) if default]
+
+
+#: The parts of what has a scope of its own that are outside of it.
+_PARTS_OUTSIDE: dict[type, Callable[[Any], Iterable[ast.AST]]] = {
+    ast.Lambda: _defaults_of,
+    **dict.fromkeys((ast.FunctionDef, ast.AsyncFunctionDef), lambda node: [*node.decorator_list, *_defaults_of(node)]),
+    ast.ClassDef: lambda node: [*node.decorator_list, *node.bases, *node.keywords],
+    ast.NamedExpr: lambda node: [node.value],
+}
+
+
+def _children_of(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for name in node._fields:
+        child = getattr(node, name, None)
+        if isinstance(child, ast.AST):
+            found.append(child)
+        elif isinstance(child, list):
+            found += [item for item in child if isinstance(item, ast.AST)]
+    return found
+
+
+def _asked_by(call: ast.Call) -> str | None:
+    """The builtin that would look at the frame it is called from, if this is what the call names.
+
+    Raises:
+        Unsupported: the call is one of another function that does.
+    """
+    function = call.func
+    name = getattr(function, "attr", getattr(function, "id", None))
+    if name in _SHOW_THE_FRAME or any(keyword.arg == "stacklevel" for keyword in call.keywords):
+        raise Unsupported(f"{name}() looks at the frame it is called from")
+    return name if type(function) is ast.Name and len(call.args) < _ASK_THE_FRAME.get(function.id, 0) else None
+
+
 def names_of(node: Function, private: str) -> Names:
     """The names of a function.
 
     Raises:
         Unsupported: it calls something that looks at its frame.
     """
-    names = Names()
-    bound = names.bound
-    asked: set[str] = set()
-    todo: list[tuple[Any, bool]] = []  # nodes, and whether they are in a comprehension, whose targets are its own
-
-    def add(name: str | None) -> None:
-        if name is not None:
-            bound.add(mangle(name, private))
-
-    if isinstance(node, ast.GeneratorExp):
-        bound.add(".0")
-        for generator in node.generators:
-            todo.append((generator.target, False))
-    else:
-        arguments = node.args
-        for argument in (
-            *arguments.posonlyargs,
-            *arguments.args,
-            *arguments.kwonlyargs,
-            arguments.vararg,
-            arguments.kwarg,
-        ):
-            if argument is not None:
-                add(argument.arg)
-        body = [node.body] if isinstance(node, ast.Lambda) else node.body
-        todo += ((statement, False) for statement in body)
-
+    bound: set[str | None] = {*_arguments_of(node)}
+    declared: dict[type, set[str | None]] = {ast.Global: set(), ast.Nonlocal: set()}
+    asked: set[str | None] = set()
+    todo = [(part, False) for part in _body_of(node)]  # and whether it is in a comprehension, whose targets are its own
     while todo:
         here, inside = todo.pop()
-        kind = type(here)
+        kind: type = type(here)
         if kind is ast.Name:
-            if type(here.ctx) is not ast.Load and not inside:
-                add(here.id)
+            if type(here.ctx) is not ast.Load and not inside:  # type: ignore[attr-defined]
+                bound.add(here.id)  # type: ignore[attr-defined]
             continue
         if kind is ast.Constant:
             continue
         if kind is ast.Call:
-            function = here.func
-            if type(function) is ast.Name and len(here.args) < _ASK_THE_FRAME.get(function.id, 0):
-                asked.add(function.id)
-            name = getattr(function, "attr", getattr(function, "id", None))
-            if name in _SHOW_THE_FRAME or any(keyword.arg == "stacklevel" for keyword in here.keywords):
-                raise Unsupported(f"{name}() looks at the frame it is called from")
-        elif kind is ast.NamedExpr:
-            add(here.target.id)
-            todo.append((here.value, inside))
-            continue
-        elif kind is ast.Lambda:
-            todo += ((default, inside) for default in (*here.args.defaults, *here.args.kw_defaults) if default)
-            continue
-        elif kind in (ast.FunctionDef, ast.AsyncFunctionDef):
-            add(here.name)
-            todo += ((decorator, inside) for decorator in here.decorator_list)
-            todo += ((default, inside) for default in (*here.args.defaults, *here.args.kw_defaults) if default)
-            continue
-        elif kind is ast.ClassDef:
-            add(here.name)
-            todo += ((part, inside) for part in (*here.decorator_list, *here.bases, *here.keywords))
-            continue
+            asked.add(_asked_by(here))  # type: ignore[arg-type]
+        elif kind in _BINDING:
+            bound.update(_BINDING[kind](here))
         elif kind in _COMPREHENSIONS:
             inside = True
-        elif kind is ast.Global:
-            names.declared_global.update(mangle(name, private) for name in here.names)
-        elif kind is ast.Nonlocal:
-            names.declared_nonlocal.update(mangle(name, private) for name in here.names)
-        elif kind in (ast.Import, ast.ImportFrom):
-            for alias in here.names:
-                add(alias.asname or (alias.name.partition(".")[0] if kind is ast.Import else alias.name))
-        elif kind in (ast.ExceptHandler, ast.MatchAs, ast.MatchStar):
-            add(here.name)
-        elif kind is ast.MatchMapping:
-            add(here.rest)
-        for name in here._fields:
-            child = getattr(here, name, None)
-            if isinstance(child, ast.AST):
-                todo.append((child, inside))
-            elif isinstance(child, list):
-                todo += ((item, inside) for item in child if isinstance(item, ast.AST))
-    bound -= names.declared_global | names.declared_nonlocal
-    for name in sorted(asked - bound):
+        elif kind in declared:
+            declared[kind].update(here.names)  # type: ignore[attr-defined]
+        todo += [(part, inside) for part in _PARTS_OUTSIDE.get(kind, _children_of)(here)]
+    found = [{mangle(name, private) for name in names if name} for names in (bound, *declared.values())]
+    names = Names(found[0] - found[1] - found[2], *found[1:])
+    for name in sorted(each for each in asked if each and each not in names.bound):
         raise Unsupported(f"{name}() looks at the frame it is called from")
     return names
 
@@ -399,7 +440,7 @@ def captured(nodes: Iterable[ast.AST]) -> set[str]:
         node = todo.pop()
         if isinstance(node, ast.Lambda):
             names |= names_in([node.body])
-            todo += [default for default in (*node.args.defaults, *node.args.kw_defaults) if default]
+            todo += _defaults_of(node)
         elif isinstance(node, ast.GeneratorExp) or (isinstance(node, _COMPREHENSIONS) and compiled_as_function(node)):
             names |= names_in(inside_of(node))
             todo.append(node.generators[0].iter)

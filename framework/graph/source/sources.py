@@ -10,11 +10,15 @@ are known (`scopes.DEFINITIONS`).
 from __future__ import annotations
 
 import ast
+import bisect
 import contextlib
+import functools
 import inspect
 import linecache
+import re
 import sys
 import types
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,18 +88,65 @@ def _compile(function: types.FunctionType) -> Code | str:
 
 @dataclass
 class _File:
-    """A file.
+    """A file, of which as much is parsed as has been asked for: a file is long, and a function is short.
 
     Attributes:
         lines: its text.
         definitions: by name and first line.
         module_names: as of `scopes.Definition`.
+        statements: the lines in which its outermost statements begin, as far as the margin tells. Text at the margin that
+            goes on with a statement looks like more of them, which do not parse, or give other code.
     """
 
     lines: list[str]
     definitions: dict[tuple[str, int], list[tuple[Any, Path]]] = field(default_factory=dict)
     module_names: set[str] = field(default_factory=set)
+    statements: list[int] = field(default_factory=list)
+    _parsed: set[int] = field(default_factory=set)  #: of the statements
 
+    def read(self) -> None:
+        """All of it."""
+        self.definitions.clear()
+        self.module_names.clear()
+        self._parse(0, len(self.lines))
+
+    def read_around(self, line: int) -> None:
+        """The outermost statement that a line, counted from 1, is of, and those that make names of the module."""
+        if not self.statements:
+            self.statements = [*_outermost(self.lines), len(self.lines)]
+            for number, first in enumerate(self.statements[:-1]):
+                if _MAKES_NAMES.match(self.lines[first]):
+                    self._read_statement(number)
+        number = bisect.bisect_left(self.statements, line) - 1
+        if 0 <= number < len(self.statements) - 1:  # what is called `<string>` may be of another text
+            self._read_statement(number)
+
+    def _read_statement(self, number: int) -> None:
+        if number not in self._parsed:
+            self._parsed.add(number)
+            self._parse(*self.statements[number : number + 2])
+
+    def _parse(self, first: int, behind: int) -> None:
+        """Note what stands in some lines."""
+        text = "\n" * first + "".join(self.lines[first:behind])
+        with contextlib.suppress(SyntaxError, ValueError):
+            _Reader(self).children(quietly(ast.parse, text), (), set())
+
+
+def _outermost(lines: list[str]) -> Iterator[int]:
+    """Where the outermost statements of a text begin."""
+    is_decorated = False
+    for i, line in enumerate(lines):
+        if _BEGINS.match(line):
+            if not is_decorated:
+                yield i
+            is_decorated = line.startswith("@")
+
+
+#: A line at the margin that is no comment, and does not go on with what is above it.
+_BEGINS = re.compile(r"(?!(?:else|elif|except|finally)\b)[^\s#)\]}]")
+#: A statement that may make names of the module, beside definitions.
+_MAKES_NAMES = re.compile(r"(?:import|from|try|if|for|while|with)\b|.*\bsuper\b")
 
 _FILES: dict[str, _File] = {}
 
@@ -112,10 +163,12 @@ def _find(function: types.FunctionType) -> Definition:
         return _find_unfiled(function)
     file = _FILES.get(python.co_filename)
     if file is None or (file.lines is not lines and file.lines != lines):
-        file = _FILES[python.co_filename] = _read(lines)
-    found = _find_in(file, python)
-    if found is not None:
-        return found
+        file = _FILES[python.co_filename] = _File(lines)
+    for read in (functools.partial(file.read_around, python.co_firstlineno), file.read):
+        read()
+        found = _find_in(file, python)
+        if found is not None:
+            return found
     if python.co_filename in _OF_MANY:
         return _find_unfiled(function)
     raise Unsupported(f"the source of {function.__qualname__} was changed since it was loaded")
@@ -123,7 +176,9 @@ def _find(function: types.FunctionType) -> Definition:
 
 def _find_unfiled(function: types.FunctionType) -> Definition:
     for text in unfiled.texts(function.__code__):
-        found = _find_in(_read(text.splitlines(keepends=True)), function.__code__)
+        file = _File(text.splitlines(keepends=True))
+        file.read()
+        found = _find_in(file, function.__code__)
         if found is not None:
             unfiled.keep(text)
             return found
@@ -144,16 +199,6 @@ def _find_in(file: _File, python: types.CodeType) -> Definition | None:
                 return Definition(node, python, path, module_names)
             found.append(Definition(node, python, path, module_names))
     return found[0] if found else None
-
-
-def _read(lines: list[str]) -> _File:
-    file = _File(lines)
-    try:
-        tree = quietly(ast.parse, "".join(lines))
-    except (SyntaxError, ValueError):
-        return file
-    _Reader(file).children(tree, (), set())
-    return file
 
 
 class _Reader:

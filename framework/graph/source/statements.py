@@ -18,7 +18,15 @@ from anfora.graph.source.code import Code, Unsupported
 from anfora.graph.source.expressions import BINARY, Label
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.patterns import Patterns
-from anfora.graph.source.scopes import DEFINITIONS, Definition, mangle, no_arguments, no_type_parameters, renamed
+from anfora.graph.source.scopes import (
+    DEFINITIONS,
+    Definition,
+    mangle,
+    no_arguments,
+    no_type_parameters,
+    place_of_walk,
+    renamed,
+)
 
 __all__ = ["compile_function"]
 
@@ -167,7 +175,7 @@ class Statements(Patterns):
         if not __debug__:
             return
         end = Label()
-        self.jump_if(node.test, True, end)
+        self.jump_if(node.test, True, end, node)
         self.emit("CONST", AssertionError, node)
         if node.msg is not None:
             self.value(node.msg)
@@ -243,7 +251,7 @@ class Statements(Patterns):
 
     def If(self, node: ast.If) -> None:
         otherwise, end = Label(), Label()
-        self.jump_if(node.test, False, otherwise)
+        self.jump_if(node.test, False, otherwise, node)
         self.body(node.body)
         if node.orelse:
             self.emit("JUMP", end, node)
@@ -257,7 +265,7 @@ class Statements(Patterns):
         self.emit("LOOP", noted, node)
         self.place(loop)
         if not (isinstance(node.test, ast.Constant) and node.test.value):
-            self.jump_if(node.test, False, otherwise)
+            self.jump_if(node.test, False, otherwise, node)
         self.blocks.append(Block(lambda has_value: None, end, loop))
         self.body(node.body)
         self.blocks.pop()
@@ -266,11 +274,9 @@ class Statements(Patterns):
 
     def For(self, node: ast.For) -> None:
         loop, otherwise, end = Label(), Label(), Label()
-        self.value(node.iter)
-        at_iter = len(self.opcodes)
-        self.emit("ITER", None, node.iter)
+        at_iter = self.iterator(node.iter, node)
         self.place(loop)
-        self.emit("NEXT", otherwise, node.iter)
+        self.emit("NEXT", otherwise, node.iter, place_of_walk(node.iter, node))
         self.assign(node.target)
         self.blocks.append(Block(lambda has_value: self.drop(has_value, node), end, loop))
         self.body(node.body)
@@ -444,54 +450,55 @@ class Statements(Patterns):
             return
         item, *rest = items
         at = item.context_expr
+        seen = place_of_walk(at, node)
         self.value(at)
-        self.emit("COPY", 1, at)
-        self.emit("SPECIAL", "__enter__", at)
-        self.emit("SWAP", 2, at)
-        self.emit("SPECIAL", "__exit__", at)
-        self.emit("SWAP", 2, at)
-        self.emit("CALL", (0, ()), at)
+        self.emit("COPY", 1, at, seen)
+        self.emit("SPECIAL", "__enter__", at, seen)
+        self.emit("SWAP", 2, at, seen)
+        self.emit("SPECIAL", "__exit__", at, seen)
+        self.emit("SWAP", 2, at, seen)
+        self.emit("CALL", (0, ()), at, seen)
         own_name = self.own_name()
         if item.optional_vars is None:
-            self.emit("POP", None, at)
+            self.emit("POP", None, at, seen)
         else:  # it is assigned where exceptions are already handled, from a stack as high as that of the handler
-            self.emit("STORE", own_name, at)
+            self.emit("STORE", own_name, at, seen)
 
         def body() -> None:
             if item.optional_vars is not None:
-                self.emit("LOAD", own_name, at)
-                self.emit("DELETE", own_name, at)
+                self.emit("LOAD", own_name, at, seen)
+                self.emit("DELETE", own_name, at, seen)
                 self.assign(item.optional_vars)
             self.with_items(rest, node)
 
         def leave(has_value: bool) -> None:
             if has_value:
-                self.emit("SWAP", 2, at)
+                self.emit("SWAP", 2, at, seen)
             for _ in range(3):
-                self.emit("CONST", None, at)
-            self.emit("CALL", (3, ()), at)
-            self.emit("POP", None, at)
+                self.emit("CONST", None, at, seen)
+            self.emit("CALL", (3, ()), at, seen)
+            self.emit("POP", None, at, seen)
 
         def ask_exit() -> None:  # exit exception
             goes_on = Label()
-            self.emit("COPY", 2, at)
-            self.emit("CONST", type, at)
-            self.emit("COPY", 3, at)
-            self.emit("CALL", (1, ()), at)
-            self.emit("COPY", 3, at)
-            self.emit("COPY", 1, at)
-            self.emit("GETATTR", "__traceback__", at)
-            self.emit("CALL", (3, ()), at)
-            self.emit("JUMP_UNLESS", goes_on, at)
+            self.emit("COPY", 2, at, seen)
+            self.emit("CONST", type, at, seen)
+            self.emit("COPY", 3, at, seen)
+            self.emit("CALL", (1, ()), at, seen)
+            self.emit("COPY", 3, at, seen)
+            self.emit("COPY", 1, at, seen)
+            self.emit("GETATTR", "__traceback__", at, seen)
+            self.emit("CALL", (3, ()), at, seen)
+            self.emit("JUMP_UNLESS", goes_on, at, seen)
             self.leave(len(self.blocks) - 1, has_value=False)
-            self.emit("POP", None, at)
-            self.emit("JUMP", end, at)
+            self.emit("POP", None, at, seen)
+            self.emit("JUMP", end, at, seen)
             self.place(goes_on)
 
         handler, end = Label(), Label()
         self.protected(body, leave, handler, at)
         leave(False)
-        self.emit("JUMP", end, at)
+        self.emit("JUMP", end, at, seen)
         self.place(handler)
         self.caught(ask_exit, at)
         self.place(end)

@@ -15,7 +15,7 @@ import types
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from anfora.graph.source.code import Position
+from anfora.graph.source.code import Position, about
 
 __all__ = ["BRINGS_BACK", "INNER", "Inner", "Lines", "code_behind", "depth", "freed", "of_program", "stub"]
 
@@ -129,6 +129,22 @@ def stub(code: types.CodeType, position: Position) -> types.CodeType:
     return found[0]
 
 
+def place_at(code: types.CodeType, position: Position) -> tuple[types.CodeType, int] | None:
+    """What is kept of a frame of such code (`core.span.frame_position`); None where there would be several."""
+    if id(code) in INNER:
+        return None
+    made = stub(code, position)
+    return made, _at_call() if sys.version_info >= (3, 11) else position[0]
+
+
+@functools.cache
+def _at_call() -> int:
+    """The instruction of a stub that calls."""
+    return eval(
+        stub(_at_call.__wrapped__.__code__, (1, 1, 0, 0)), {".do": sys._getframe, ".args": (), ".names": {}}
+    ).f_lasti
+
+
 _near: dict[tuple[int, Position], tuple[types.CodeType, types.CodeType]] = {}
 _MOST_NEAR = 4096
 
@@ -150,6 +166,7 @@ class Inner(NamedTuple):
     variables: tuple[tuple[str, str], ...]
 
     def holds(self, position: Position) -> bool:
+        position = about(position)
         return _is_within(position, self.position) and not _is_within(position, self.outside)
 
 
@@ -198,9 +215,10 @@ def _evaluating(code: types.CodeType, inner: Inner, file: str, first: int) -> ty
     between."""
     held_there = _Held(code, inner)
     where = _where(inner.position, first)
+    on_one_line = {**where, "end_lineno": where["lineno"], "end_col_offset": where["col_offset"]}
 
-    def of(owner: ast.expr, name: str) -> ast.expr:
-        return ast.Attribute(owner, name, ast.Load(), **where)
+    def of(owner: ast.expr, name: str) -> ast.expr:  # a call of what goes over several lines seems to stand in the last
+        return ast.Attribute(owner, name, ast.Load(), **on_one_line)
 
     def call(function: ast.expr, *arguments: ast.expr) -> ast.expr:
         return ast.Call(function, list(arguments), [], **where)
@@ -230,7 +248,7 @@ def _calling(file: str, position: Position, first: int) -> types.CodeType:
 
 
 def _where(position: Position, first: int) -> dict[str, Any]:
-    line, end_line, column, end_column = position
+    line, end_line, column, end_column = position[:4]
     before = min(first, line) - 1  # lines are stored as distances from the first
     return {
         "lineno": line - before, "end_lineno": end_line - before, "col_offset": column, "end_col_offset": end_column

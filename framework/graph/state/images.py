@@ -17,11 +17,10 @@ from typing import Any
 
 from anfora.core.dtype import DType
 from anfora.core.op import Op
-from anfora.core.tensor import Tensor
 from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
-from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, is_bound, viewed
+from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, descriptor_of, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
@@ -44,17 +43,6 @@ Image = tuple  #: (kind, …); see Imager._image
 
 class NoImage(Exception):
     """A value that no pattern can be made of; the argument says what."""
-
-
-def _attribute_of(method: Any) -> str:
-    """The attribute of its owner that gives a method of C code: those of Tensor are called as their operators are, so that
-    `x.detach` is called stop_gradient, and `x.__rsub__` sub."""
-    owner = method.__self__
-    for base in type(owner).__mro__ if is_a(owner, Tensor) else ():
-        for name, found in list(vars(base).items()):
-            if type(found) is types.MethodDescriptorType and found.__get__(owner) == method:
-                return name
-    return method.__name__
 
 
 class Imager:
@@ -99,7 +87,8 @@ class Imager:
         if kind in VIEWS:
             return "view", kind.__name__.removeprefix("o").removeprefix("dict_"), self._image(viewed(value))
         if is_bound(value):
-            return "method", _attribute_of(value), self._image(value.__self__)
+            made_by = descriptor_of(value)
+            return "method", value.__name__ if made_by is None else made_by, self._image(value.__self__)
         if issubclass(kind, FIXED) or self._is_known(value):
             return "is", value
         if kind is tuple and all(type(item) in SIMPLE for item in value):
@@ -112,7 +101,7 @@ class Imager:
         if issubclass(kind, FIXED_PARTS):
             return self._fixed(value, kind)
         self._number(value)
-        return self._object(value, kind)
+        return _IMAGES.get(kind, Imager._other)(self, value)
 
     def _fixed(self, value: Any, kind: type) -> Image:
         """The image of something that is made of its parts: these are there before it."""
@@ -134,48 +123,51 @@ class Imager:
         self._number(value)
         return image
 
-    def _object(self, value: Any, kind: type) -> Image:
-        if kind is list:
-            return "list", tuple(map(self._image, value))
-        if kind is dict:
-            return "dict", tuple((self._image(k), self._image(v)) for k, v in value.items())
-        if kind is set:
-            return "set", tuple(map(self._image, value))
-        if kind is types.CellType:
-            return self._inside(value)
-        if kind is types.FunctionType:
-            cells = tuple(map(self._cell, value.__closure__ or ()))  # all are there before one is looked into
-            inside = tuple(self._inside(cell) if image[0] == "new" else image for cell, image in cells)
-            told = value.__doc__, value.__module__
-            parts = (value.__defaults__, value.__kwdefaults__, value.__annotations__, value.__dict__, *told)
-            names = value.__name__, value.__qualname__
-            return "function", value.__code__, value.__globals__, names, inside, tuple(map(self._image, parts))
-        if kind is Frame:
-            return self._frame(value)
-        if kind is Generator:
-            if value.real is not None:
-                raise NoImage("a generator of Python's")
-            if value.is_running:
-                call = None if value.original is None else value.call
-                return "running generator", self._image(value.frame), self._image(call), value.kind
-            return "generator", self._image(value.frame), self._image(value.call), value.kind
-        if kind is Counter:
-            return "counter", self._image(value.item), self._image(value.stop), value.step, value.site
-        if kind is functools.partial:
-            if value.__dict__:
-                raise NoImage("a partial function with attributes")
-            return "partial", self._image(value.func), self._image(value.args), self._image(value.keywords)
+    def _items(self, value: list | set) -> Image:
+        return type(value).__name__, tuple(map(self._image, value))
+
+    def _dict(self, value: dict) -> Image:
+        return "dict", tuple((self._image(k), self._image(v)) for k, v in value.items())
+
+    def _function(self, value: types.FunctionType) -> Image:
+        cells = tuple(map(self._cell, value.__closure__ or ()))  # all are there before one is looked into
+        inside = tuple(self._inside(cell) if image[0] == "new" else image for cell, image in cells)
+        told = value.__doc__, value.__module__
+        parts = (value.__defaults__, value.__kwdefaults__, value.__annotations__, value.__dict__, *told)
+        names = value.__name__, value.__qualname__
+        return "function", value.__code__, value.__globals__, names, inside, tuple(map(self._image, parts))
+
+    def _generator(self, value: Generator) -> Image:
+        if value.real is not None:
+            raise NoImage("a generator of Python's")
+        if value.is_running:
+            call = None if value.original is None else value.call
+            return "running generator", self._image(value.frame), self._image(call), value.kind
+        return "generator", self._image(value.frame), self._image(value.call), value.kind
+
+    def _counter(self, value: Counter) -> Image:
+        return "counter", self._image(value.item), self._image(value.stop), value.step, value.site
+
+    def _partial(self, value: functools.partial) -> Image:
+        if value.__dict__:
+            raise NoImage("a partial function with attributes")
+        return "partial", self._image(value.func), self._image(value.args), self._image(value.keywords)
+
+    def _namespace(self, value: types.SimpleNamespace) -> Image:
+        return "namespace", self._image(value.__dict__)
+
+    def _other(self, value: Any) -> Image:
+        """The image of an object of a type that is not in the table."""
+        kind = type(value)
         if issubclass(kind, BaseException):
             return self._exception(value, kind)
-        if kind in GETTERS or kind is Walk or (hasattr(kind, "__next__") and not is_of_python(kind)):
+        if kind in GETTERS or (hasattr(kind, "__next__") and not is_of_python(kind)):
             return self._iterator(value)
         if id(value) in self._own:
             make = array_image if is_array(value) else operator_image if is_operator(value) else container_image
             found = make(value, self._image)
             if found is not None:
                 return found
-        if kind is types.SimpleNamespace:
-            return "namespace", self._image(value.__dict__)
         table = operations.dict_of(value) if is_of_python(kind) and is_plain_object(kind) else None
         if table is not None:
             return "object", kind, self._image(table)
@@ -227,6 +219,22 @@ class Imager:
             raise NoImage(f"an iterator of type {type(value).__name__}")
         function, args, *state = parts
         return "iterator", function, self._image(tuple(args)), self._image(state[0] if state else None), bool(state)
+
+
+#: How the image of what the program makes is made, by its type.
+_IMAGES: dict[type, Callable[[Imager, Any], Image]] = {
+    list: Imager._items,
+    dict: Imager._dict,
+    set: Imager._items,
+    types.CellType: Imager._inside,
+    types.FunctionType: Imager._function,
+    Frame: Imager._frame,
+    Generator: Imager._generator,
+    Counter: Imager._counter,
+    functools.partial: Imager._partial,
+    types.SimpleNamespace: Imager._namespace,
+    Walk: Imager._iterator,
+}
 
 
 def is_plain_object(kind: type) -> bool:
@@ -312,8 +320,11 @@ class _Builder:
         if kind == "view":
             return getattr(self.build(image[2]), image[1])()
         if kind == "method":
-            return getattr(self.build(image[2]), image[1])
-        return self._object(image, kind)
+            owner = self.build(image[2])
+            return getattr(owner, image[1]) if type(image[1]) is str else image[1].__get__(owner)
+        place = len(self.made)
+        self.made.append(None)
+        return _BUILT[kind](self, image, place)
 
     def _fixed(self, image: Image, kind: str) -> Any:
         if kind == "bound":
@@ -323,79 +334,71 @@ class _Builder:
             return tuple.__new__(image[1], items)
         return tuple(items) if kind == "tuple" else frozenset(items)
 
-    def _object(self, image: Image, kind: str) -> Any:
-        made = self.made
-        place = len(made)
-        made.append(None)
-        if kind == "list":
-            items: list[Any] = []
-            made[place] = items
-            items.extend(self.build(item) for item in image[1])
-            return items
-        if kind == "dict":
-            table: dict[Any, Any] = {}
-            made[place] = table
-            self._fill_dict(table, image)
-            return table
-        if kind == "set":
-            found: set[Any] = set()
-            made[place] = found
-            found.update(self.build(item) for item in image[1])
-            return found
-        if kind in ("cell", "empty cell"):
-            made[place] = cell = types.CellType()
-            self._fill(cell, image)
-            return cell
-        if kind in ("deque", "dict of"):
-            built_container(image, self.build, lambda value: made.__setitem__(place, value))
-            return made[place]
-        if kind == "function":
-            return self._function(image, place)
-        if kind == "frame":
-            return self._frame(image, place)
-        if kind in ("generator", "running generator"):
-            generator = Generator.__new__(Generator)
-            made[place] = generator
-            generator.world, generator.is_running = None, kind != "generator"  # type: ignore[assignment]
-            generator.frame = self.build(image[1])
-            generator.call, generator.kind, generator.real = self.build(image[2]), image[3], None
-            if self.is_leaving:
-                made[place] = generator.python(for_good=True)
-            return made[place]
-        if kind == "exception":
-            return self._exception(image, place)
-        if kind == "iterator over a set":
-            made[place] = _rest_of_set(self.build(image[1]), [self.build(item) for item in image[2]])
-            return made[place]
-        if kind == "object":
-            made[place] = value = object.__new__(image[1])
-            if image[2][0] == "dict":  # it is in the object, as Python makes it
-                made.append(operations.dict_of(value))
-                self._fill_dict(made[-1], image[2])
-            else:  # the program holds it too
-                operations.give_dict(value, self.build(image[2]))
-            return value
-        if kind in ("array", "part of an array", "number of an array"):
-            made[place] = built_array(image, self.build)
-        elif kind == "namespace":
-            made[place] = space = types.SimpleNamespace()
-            space.__dict__.update(self.build(image[1]))
-        elif kind == "operator":
-            made[place] = built_operator(image, self.build)
-        elif kind == "counter":
-            made[place] = counter = Counter(self.build(image[1]), self.build(image[2]), image[3], image[4])
-            counter.is_rolled = True
-        elif kind == "partial":
-            made[place] = functools.partial(self.build(image[1]), *self.build(image[2]), **self.build(image[3]))
-        else:
-            assert kind == "iterator", kind
-            made[place] = value = image[1](*self.build(image[2]))
-            if self.is_leaving and type(value) is Walk:
-                made[place] = value.python(for_good=True)
-            state = self.build(image[3])
-            if image[4] and state is not None:
-                unwarned(value.__setstate__, state)
-        return made[place]
+    # Objects that their parts may hold: each is in its place before the parts are made.
+
+    def _list(self, image: Image, place: int) -> list:
+        items: list[Any] = []
+        self.made[place] = items
+        items.extend(self.build(item) for item in image[1])
+        return items
+
+    def _dict(self, image: Image, place: int) -> dict:
+        table: dict[Any, Any] = {}
+        self.made[place] = table
+        self._fill_dict(table, image)
+        return table
+
+    def _set(self, image: Image, place: int) -> set:
+        found: set[Any] = set()
+        self.made[place] = found
+        found.update(self.build(item) for item in image[1])
+        return found
+
+    def _new_cell(self, image: Image, place: int) -> types.CellType:
+        self.made[place] = cell = types.CellType()
+        self._fill(cell, image)
+        return cell
+
+    def _container(self, image: Image, place: int) -> Any:
+        built_container(image, self.build, lambda value: self.made.__setitem__(place, value))
+        return self.made[place]
+
+    def _generator(self, image: Image, place: int) -> Any:
+        self.made[place] = generator = Generator.__new__(Generator)
+        generator.world, generator.is_running = None, image[0] != "generator"  # type: ignore[assignment]
+        generator.frame = self.build(image[1])
+        generator.call, generator.kind, generator.real = self.build(image[2]), image[3], None
+        if self.is_leaving:
+            self.made[place] = generator.python(for_good=True)
+        return self.made[place]
+
+    def _object(self, image: Image, place: int) -> Any:
+        self.made[place] = value = object.__new__(image[1])
+        if image[2][0] == "dict":  # it is in the object, as Python makes it
+            self.made.append(operations.dict_of(value))
+            self._fill_dict(self.made[-1], image[2])
+        else:  # the program holds it too
+            operations.give_dict(value, self.build(image[2]))
+        return value
+
+    def _namespace(self, image: Image, place: int) -> types.SimpleNamespace:
+        self.made[place] = space = types.SimpleNamespace()
+        space.__dict__.update(self.build(image[1]))
+        return space
+
+    def _from_parts(self, image: Image, place: int) -> Any:
+        """What none of its parts holds."""
+        self.made[place] = value = _FROM_PARTS[image[0]](image, self.build)
+        return value
+
+    def _iterator(self, image: Image, place: int) -> Any:
+        self.made[place] = value = image[1](*self.build(image[2]))
+        if self.is_leaving and type(value) is Walk:
+            self.made[place] = value.python(for_good=True)
+        state = self.build(image[3])
+        if image[4] and state is not None:
+            unwarned(value.__setstate__, state)
+        return self.made[place]
 
     def _fill_dict(self, table: dict, image: Image) -> None:
         for key, value in image[1]:
@@ -457,8 +460,19 @@ class _Builder:
         return frame
 
 
-def _rest_of_set(items: set | frozenset, rest: list[Any]) -> Any:
+def _built_counter(image: Image, build: Callable[[Image], Any]) -> Counter:
+    counter = Counter(build(image[1]), build(image[2]), image[3], image[4])
+    counter.is_rolled = True
+    return counter
+
+
+def _built_partial(image: Image, build: Callable[[Image], Any]) -> functools.partial:
+    return functools.partial(build(image[1]), *build(image[2]), **build(image[3]))
+
+
+def _rest_of_set(image: Image, build: Callable[[Image], Any]) -> Any:
     """The iterator over a set that has these items before it; over a list of them where the set has another order now."""
+    items, rest = build(image[1]), [build(item) for item in image[2]]
     found = list(items)
     if any(one is not other for one, other in zip(found[len(found) - len(rest) :], rest)):
         return iter(rest)
@@ -467,6 +481,35 @@ def _rest_of_set(items: set | frozenset, rest: list[Any]) -> Any:
         next(made)
     return made
 
+
+#: How the objects of an image are made afresh, by the first word of what it says of them.
+_FROM_PARTS: dict[str, Callable[[Image, Callable[[Image], Any]], Any]] = {
+    "array": built_array,
+    "part of an array": built_array,
+    "number of an array": built_array,
+    "operator": built_operator,
+    "counter": _built_counter,
+    "partial": _built_partial,
+    "iterator over a set": _rest_of_set,
+}
+_BUILT: dict[str, Callable[[_Builder, Image, int], Any]] = {
+    "list": _Builder._list,
+    "dict": _Builder._dict,
+    "set": _Builder._set,
+    "cell": _Builder._new_cell,
+    "empty cell": _Builder._new_cell,
+    "deque": _Builder._container,
+    "dict of": _Builder._container,
+    "function": _Builder._function,
+    "frame": _Builder._frame,
+    "generator": _Builder._generator,
+    "running generator": _Builder._generator,
+    "exception": _Builder._exception,
+    "iterator": _Builder._iterator,
+    "object": _Builder._object,
+    "namespace": _Builder._namespace,
+    **dict.fromkeys(_FROM_PARTS, _Builder._from_parts),
+}
 
 _OVER_SETS: type = type(iter(set()))
 

@@ -34,7 +34,7 @@ from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.running import running
 from anfora.graph.machine.switches import switches
 from anfora.graph.polyfill.gradients import leave_behind
-from anfora.graph.record.abstract import AbstractRecorder, Begin, WayEnds
+from anfora.graph.record.abstract import AbstractRecorder, Begin, WayEnds, end_way
 from anfora.graph.record.recorder import Recorder
 from anfora.graph.run.compiled import TOO_MANY, Program
 from anfora.graph.run.points import Hop, Onward, Point
@@ -69,9 +69,7 @@ class Place:
     @property
     def shown(self) -> str:
         """The place with its lines, as errors show it."""
-        if self.span is None:
-            return f"  {self.reason}"
-        return "\n".join([f"  {self.span}: {self.reason}", *self.span.show()])
+        return f"  {self.reason}" if self.span is None else self.span.told(self.reason)
 
     def __repr__(self) -> str:
         return self.reason if self.span is None else f"{self.span.short_file}:{self.span.line}: {self.reason}"
@@ -205,7 +203,7 @@ class Analysed(Watched):
                 table.clear()
             self.error = None
             point = self._entry(args, kwargs, switches())
-            self._waiting.append((0, functools.partial(self._from, point, [*args, *kwargs.values()], set(), ())))
+            self._go_later(self._from, point, [*args, *kwargs.values()], set(), ())
             self._follow_all()
             if not self.is_stale:
                 return
@@ -234,6 +232,14 @@ class Analysed(Watched):
             leave_behind()
         self._take_back(0)
 
+    def _go_later(self, follow: Callable, *args: Any, mark: int | None = None) -> None:
+        """Follow a way when those that have come since are done.
+
+        Args:
+            mark: how much of the journal stays; all that there is now, if it is not given.
+        """
+        self._waiting.append((len(self.journal) if mark is None else mark, functools.partial(follow, *args)))
+
     def _take_back(self, mark: int) -> None:
         while len(self.journal) > mark:
             self.journal.pop()()
@@ -260,7 +266,7 @@ class Analysed(Watched):
         if len(point.variants) >= _MOST_VARIANTS:
             self.unknown[None, TOO_MANY] = None
             return
-        self._waiting.append((len(self.journal), functools.partial(self._from, point, values, unknown, ())))
+        self._go_later(self._from, point, values, unknown, ())
 
     def _note_returned(self, result: Any) -> None:
         """A way has ended with a return: what waits for that goes on."""
@@ -269,7 +275,7 @@ class Analysed(Watched):
             return
         self._returned.append(result)
         for hop, values, unknown in self._calls:
-            self._waiting.append((len(self.journal), functools.partial(self._returns, hop, values, unknown, result)))
+            self._go_later(self._returns, hop, values, unknown, result)
 
     def _returns(self, hop: Hop, values: list[Any], unknown: set[int], result: Any) -> Any:
         """Follow the program from a call of itself on."""
@@ -339,18 +345,12 @@ class Analysed(Watched):
             self.lose(reason, machine)
         span = position_span(*machine.place[:2]) if machine.frames else None
         self.unsupported[span, reason] = None
-        self._end(machine)
+        end_way(machine)
 
     def lose(self, reason: str, machine: Machine) -> None:
         """Told where the program does something of which nothing is known."""
         self.unknown[position_span(*machine.place[:2]), reason] = None
-        self._end(machine)
-
-    def _end(self, machine: Machine) -> None:
-        world: Any = machine.world
-        if isinstance(world, AbstractRecorder):
-            world.end_way(machine)
-        raise WayEnds
+        end_way(machine)
 
     def note_unknown(self, hop: Hop, reason: str) -> None:
         """Told of a hop that gives something of which nothing is known."""
@@ -361,14 +361,14 @@ class Analysed(Watched):
         if running.gradients:  # the tape that is alive here is walked back on this way
             self.unknown[hop_span(hop), f"what comes inside of a gradient where this is {answer}"] = None
             return
-        self._waiting.append((len(self.journal), functools.partial(self._behind, hop, _values(live), unknown, answer)))
+        self._go_later(self._behind, hop, _values(live), unknown, answer)
 
     def decide_later(self, decisions: tuple[bool, ...], recorder: AbstractRecorder) -> None:
         """Told of a condition on a number that is not known, which may come out in another way."""
         if recorder.begins is None:  # in the instruction of a hop
             return
         point, values, unknown, mark = recorder.begins
-        self._waiting.append((mark, functools.partial(self._from, point, values, unknown, decisions)))
+        self._go_later(self._from, point, values, unknown, decisions, mark=mark)
 
     def wait_for_itself(self, hop: Hop, live: Live, unknown: set[int], args: tuple, kwargs: dict) -> None:
         """Told of a call of the function by itself."""
@@ -376,7 +376,7 @@ class Analysed(Watched):
         values = _values(live)
         self._calls.append((hop, values, unknown))
         for result in self._returned:
-            self._waiting.append((len(self.journal), functools.partial(self._returns, hop, values, unknown, result)))
+            self._go_later(self._returns, hop, values, unknown, result)
 
     def forget(self) -> None:
         super().forget()

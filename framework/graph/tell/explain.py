@@ -24,7 +24,7 @@ from typing import Any
 from anfora.batching import at_once
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError, OpRuntimeError
-from anfora.core.settings import get_context, log
+from anfora.core.settings import get_context, log, logs
 from anfora.core.span import Span
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.kinds import module_of
@@ -323,12 +323,12 @@ def syntax_level() -> str:
 
 
 def tells_recompiles() -> bool:
-    return "recompiles" in os.environ.get("ANFORA_LOG", "").split(",") or log.isEnabledFor(20)
+    return logs("recompiles") or log.isEnabledFor(20)
 
 
 def _level() -> int:
     """Messages that were asked for through the environment are shown, whatever the level."""
-    return 30 if "recompiles" in os.environ.get("ANFORA_LOG", "").split(",") else 20
+    return 30 if logs("recompiles") else 20
 
 
 def what_changed(program: Watched, point: Point, values: Sequence[Any]) -> str:
@@ -346,7 +346,7 @@ def what_changed(program: Watched, point: Point, values: Sequence[Any]) -> str:
 def _refusal(name: str, found: Sequence[tuple[Span | None, str]]) -> FallbackError:
     lines: dict[str, None] = {}  # each place once: a loop comes by it often
     for span, reason in found:
-        lines["\n".join([f"  {span}: {reason}", *span.show()] if span is not None else [f"  {reason}"])] = None
+        lines[f"  {reason}" if span is None else span.told(reason)] = None
     many = "one thing needs" if len(lines) == 1 else f"{len(lines)} things need"
     error = FallbackError(
         f"{name} must be compiled as a whole (fullgraph=True, or STRICT), but {many} the interpreter",

@@ -39,7 +39,9 @@ from anfora.core.op import Weak
 from anfora.core.tensor import Tensor, current, wrap
 from anfora.eager.tape import no_grad
 from anfora.graph.facts.kinds import is_a
-from anfora.graph.facts.origins import Origin, value_of
+from anfora.graph.facts.known import is_plain_key
+from anfora.graph.facts.origins import Origin
+from anfora.graph.facts.table import fact_of
 from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, Parameter, Primitive, ValueNode
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.planned import OperatorCall, arguments_of, call_behind, is_scalar
@@ -237,7 +239,7 @@ class NativePlan:
         self.rows = segment.rows
         self._values: dict[AnfNode, AnfNode] = dict(zip(segment.graph.parameters, (*piece.inputs, *piece.numbers)))
         self.results = {value: self.recorded(node) for value, node in zip(wanted, segment.outputs)}
-        lowering = lower._Lowering(segment)
+        lowering = lower.Lowering(segment.inputs, segment.rows, segment.outputs)
         groups, _ = _Grouping(lowering.tasks, self.rows).run()
         distinct = {id(group): group for group in groups.values() if len(group.members) > 1}
         # Tasks of no row copy constants that are written; some rows have two tasks.
@@ -277,20 +279,51 @@ def _made(origins: Sequence[Origin]) -> list[Origin]:
 _UNKNOWN = object()
 
 
-def _of_the_program(origin: Origin, known: Mapping[int, Any]) -> Any:
+def _of_the_program(origin: Origin, known: Mapping[int, Any], changed: set[Any]) -> Any:
     """What an origin gives without the arguments of the call: in globals, closures, in what stands in slots each time, and
-    in what hangs on these; `_UNKNOWN` if it needs them."""
+    in what hangs on these; `_UNKNOWN` if it needs them, or the call may change it.
+
+    Args:
+        known: what stands in slots each time.
+        changed: see `_changed_by`.
+    """
     if origin.kind == "known":
         return origin.key
     if origin.kind == "slot":
         return known.get(origin.key, _UNKNOWN)
-    if origin.kind not in ("attr", "item"):
+    is_changed = origin.key in changed or (origin.kind == "item" and _ITEMS in changed)
+    if origin.kind not in ("attr", "item") or is_changed:
         return _UNKNOWN
-    base = _of_the_program(origin.base, known)
-    return _UNKNOWN if base is _UNKNOWN else value_of(Origin(origin.kind, origin.key, Origin("known", base)), [])
+    base = _of_the_program(origin.base, known, changed)
+    if base is _UNKNOWN:
+        return _UNKNOWN
+    return getattr(base, origin.key) if origin.kind == "attr" else base[origin.key]
 
 
-def _known_slots(entry: Point) -> dict[int, dict[int, Any]]:
+_ITEMS = object()  #: that any item may be another one
+
+
+def _changed_by(program: Program) -> set[Any]:
+    """The names and keys under which a program puts something else into what is outside, whatever that is."""
+    found: set[Any] = set()
+    for point in (*program.entries.values(), *program.points.values()):
+        for variant in point.variants:
+            if variant.written is None:
+                continue
+            for _, (operation, args) in variant.written.image[1]:
+                fact = fact_of(operation[1]) if operation[0] == "is" else None
+                puts = None if fact is None else fact.puts
+                if puts == "variable":
+                    found.add("cell_contents")
+                    continue
+                place = None
+                if puts in ("attribute", "item"):
+                    place = args[1][1] if args[0] == "tuple" else ("is", args[1][1])
+                found.add(place[1] if place is not None and place[0] == "is" and is_plain_key(place[1]) else _ITEMS)
+    return found
+
+
+def _known_slots(entry: Point, changed: set[Any]) -> dict[int, dict[int, Any]]:
     """Of the moments behind one where calls start, by identity, the slots in which the same Cell stands each time."""
     found: dict[int, dict[int, Any]] = {id(entry): {}}
     pending = [entry]
@@ -300,7 +333,9 @@ def _known_slots(entry: Point) -> dict[int, dict[int, Any]]:
             edges = {} if isinstance(variant.end, Return) else variant.end.edges
             for target, places in edges.values():
                 values = [
-                    _of_the_program(variant.runner.origins[place], found[id(point)]) if isinstance(place, int) else None
+                    _of_the_program(variant.runner.origins[place], found[id(point)], changed)
+                    if isinstance(place, int)
+                    else None
                     for place in places
                 ]
                 here: dict[int, Any] = {i: value for i, value in enumerate(values) if is_a(value, Cell)}
@@ -422,8 +457,9 @@ class _Builder:
         self.lifted, self.fixed = lifted, fixed
         self.inputs: dict[int, tuple[Tensor, Parameter]] = {}  #: tensors that are parameters, by identity
         self.entry = point
+        self.changed = _changed_by(program) if lifted or fixed else set()
         #: Of moments, by identity, the slots in which the same object of the program stands each time.
-        self.known = _known_slots(point) if lifted else {}
+        self.known = _known_slots(point, self.changed) if lifted else {}
         self.name = name_of(program)
         self.graphs: dict[int, FuncGraph] = {}
         self.kept: list[Any] = []
@@ -750,7 +786,7 @@ class _Body:
         kind, key, base = origin.kind, origin.key, origin.base
         graph = self.graph
         if self.builder.lifted or self.builder.fixed:
-            found = _of_the_program(origin, self.known)
+            found = _of_the_program(origin, self.known, self.builder.changed)
             if self.builder.lifted and isinstance(found, Tensor):
                 return self.builder.input(found, getattr(found, "name", None) or self.names.path(origin))
             if self.builder.fixed and type(found) in (bool, int, float, str):
@@ -824,7 +860,10 @@ class _Body:
         if kind == "slice":
             return apply(PRIMITIVES["make_slice"], *map(self._plain, image[1]))
         if kind == "method":
-            return apply(PRIMITIVES["getattr"], self._plain(image[2]), image[1])
+            made_by = image[1]
+            names = vars(made_by.__objclass__).items() if type(made_by) is not str else ()
+            name = next((name for name, found in names if found is made_by), made_by)
+            return apply(PRIMITIVES["getattr"], self._plain(image[2]), name)
         assert kind == "bound", kind
         return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
 
@@ -883,11 +922,16 @@ class _Body:
         if not hop.edges:
             return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
         ways = {key: self._edge(hop, key, outcome, catches) for key in edges}
+        return self._behind(hop, outcome, ways, catches, itself is not None)
+
+    def _behind(self, hop: Hop, outcome: CNode, ways: dict[Any, Any], catches: bool, is_itself: bool) -> AnfNode:
+        """What follows a hop, by its outcome; the value of the whole."""
+        graph = self.graph
         if not catches and all(key in _TRUTHS for key in ways):
             outcome.abstract = Weak(bool)
             sides = [self._partial(ways.get(key)) for key in _TRUTHS]
             return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
-        is_certain = itself is not None or next(iter(ways), None) in (_NOTHING, *hop.varying)
+        is_certain = is_itself or next(iter(ways), None) in (_NOTHING, *hop.varying)
         if not catches and len(ways) == 1 and is_certain:
             [(function, args)] = ways.values()
             return graph.apply(function, *args)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import linecache
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from anfora.core.cell import Cell
@@ -15,6 +15,7 @@ from anfora.graph.lower.ranges import Jump
 from anfora.graph.run.compiled import Program
 from anfora.graph.run.guards import write_guard
 from anfora.graph.run.points import Hop, Same
+from anfora.graph.source.code import Position, about
 from anfora.graph.state.images import Image
 from anfora.graph.state.sharing import differ, lie_alike, lie_apart
 
@@ -182,46 +183,50 @@ def variables_of(image: Image) -> dict[int, str]:
 def guard_text(guard: tuple, names: Names) -> str:
     """What must be so again, in words."""
     kind, origin, payload = guard
+    if kind not in _OF_TENSORS:
+        if origin.kind == "attr" and origin.key in ("__code__", "__defaults__", "__kwdefaults__"):
+            what = "code" if origin.key == "__code__" else "defaults"
+            return f"the {what} of {names.path(origin.base)}"
+        if origin.kind == "number" and origin.key in _OF_SEVERAL:
+            paths = [names.path(part) for part in origin.base if isinstance(part, Origin)]
+            told = " and ".join([", ".join(paths[:-1]), paths[-1]] if paths[1:] else paths)
+            return f"{told} {_OF_SEVERAL[origin.key]}"
+        if payload is None:
+            kind = "is"
+    text = _TEXTS.get(kind)
     path = names.path(origin)
-    if kind in ("type", "number"):
-        return f"type({path}) is {payload.__name__}"
-    if origin.kind == "attr" and origin.key in ("__code__", "__defaults__", "__kwdefaults__"):
-        what = "code" if origin.key == "__code__" else "defaults"
-        return f"the {what} of {names.path(origin.base)}"
-    if kind == "no hooks":
-        return f"{path} has no hooks"
-    if kind == "not own":
-        return f"{path} has no attribute {payload} of its own"
-    if origin.kind == "number" and origin.key in _OF_SEVERAL:
-        paths = [names.path(part) for part in origin.base if isinstance(part, Origin)]
-        return f"{' and '.join([', '.join(paths[:-1]), paths[-1]] if paths[1:] else paths)} {_OF_SEVERAL[origin.key]}"
-    if kind in ("is", "operator") or payload is None:
-        return f"{path} is {_shown(payload)}"
-    if kind == "equal":
-        return f"{path} == {_shown(payload)}"
-    if kind in ("same", "not same"):
-        return f"{path} {'is' if kind == 'same' else 'is not'} {names.path(payload)}"
-    if kind == "layout":
-        return f"{path}: {payload!r}"
-    if kind == "history":
-        return f"{path} is {'' if payload else 'not '}on the tape"
-    if kind in ("leaf", "no leaf"):
-        return f"{path} is {'a leaf of' if payload else 'not on' if kind == 'leaf' else 'a result on'} the tape"
-    if kind == "distinct":
-        return f"{', '.join(map(names.path, payload))} are different objects"
-    if kind == "length":
-        return f"len({path}) == {payload}"
-    if kind == "keys":
-        return f"the keys of {path} are {', '.join(map(repr, payload))}"
-    if kind == "no key" and origin.kind == "attr" and origin.key == "__dict__":
-        return f"{names.path(origin.base)} has no attribute {payload}"
-    if kind == "no key":
-        return f"no global variable is called {payload}"
-    if kind == "method":
-        return f"{path} is the method {getattr(payload, '__qualname__', payload)}"
-    return f"{path}: {kind} {_shown(payload)}"
+    return f"{path}: {kind} {_shown(payload)}" if text is None else text(path, payload, names, origin)
 
 
+def _absence_text(path: str, key: Any, names: Names, origin: Origin) -> str:
+    if origin.kind == "attr" and origin.key == "__dict__":
+        return f"{names.path(origin.base)} has no attribute {key}"
+    return f"no global variable is called {key}"
+
+
+#: By the kind of a guard, from the path and what the guard wants there.
+_TEXTS: dict[str, Callable[[str, Any, Names, Origin], str]] = {
+    "type": lambda path, kind, *_: f"type({path}) is {kind.__name__}",
+    "number": lambda path, kind, *_: f"type({path}) is {kind.__name__}",
+    "no hooks": lambda path, *_: f"{path} has no hooks",
+    "not own": lambda path, name, *_: f"{path} has no attribute {name} of its own",
+    "is": lambda path, value, *_: f"{path} is {_shown(value)}",
+    "operator": lambda path, value, *_: f"{path} is {_shown(value)}",
+    "equal": lambda path, value, *_: f"{path} == {_shown(value)}",
+    "same": lambda path, other, names, _: f"{path} is {names.path(other)}",
+    "not same": lambda path, other, names, _: f"{path} is not {names.path(other)}",
+    "layout": lambda path, layout, *_: f"{path}: {layout!r}",
+    "history": lambda path, is_on, *_: f"{path} is {'' if is_on else 'not '}on the tape",
+    "leaf": lambda path, is_leaf, *_: f"{path} is {'a leaf of' if is_leaf else 'not on'} the tape",
+    "no leaf": lambda path, is_leaf, *_: f"{path} is {'a leaf of' if is_leaf else 'a result on'} the tape",
+    "distinct": lambda _, origins, names, __: f"{', '.join(map(names.path, origins))} are different objects",
+    "length": lambda path, length, *_: f"len({path}) == {length}",
+    "keys": lambda path, keys, *_: f"the keys of {path} are {', '.join(map(repr, keys))}",
+    "no key": _absence_text,
+    "method": lambda path, method, *_: f"{path} is the method {getattr(method, '__qualname__', method)}",
+}
+#: Kinds of guards that nobody asks of anything else.
+_OF_TENSORS = ("type", "number", "no hooks", "not own")
 #: Guards on several tensors.
 _OF_SEVERAL = {
     differ: "are different objects", lie_apart: "share no memory", lie_alike: "lie in memory as they did",
@@ -287,9 +292,9 @@ def hop_span(hop: Hop | Jump) -> Span:
     return position_span(*hop.at[:2])
 
 
-def position_span(code: types.CodeType, position: tuple[int, int, int, int]) -> Span:
+def position_span(code: types.CodeType, position: Position) -> Span:
     """A place in the program."""
-    line, end_line, column, end_column = position
+    line, end_line, column, end_column = about(position)
     return Span(code.co_filename, line, getattr(code, "co_qualname", code.co_name), end_line, column, end_column)
 
 

@@ -25,12 +25,9 @@ from anfora.nn import (
     AdaptiveAvgPool2d,
     AdaptiveAvgPool3d,
     AdaptiveMaxPool2d,
-    BCELoss,
     ConstantPad1d,
     ConstantPad2d,
     ConstantPad3d,
-    CosineEmbeddingLoss,
-    CrossEntropyLoss,
     Flatten,
     Fold,
     Identity,
@@ -38,8 +35,6 @@ from anfora.nn import (
     Linear,
     LogSigmoid,
     MaxUnpool2d,
-    MSELoss,
-    NLLLoss,
     PixelShuffle,
     ReflectionPad1d,
     ReflectionPad2d,
@@ -667,6 +662,29 @@ class ZeroPad3d(_ZeroPad):
     """Zeros around volumes: a number, or (left, right, top, bottom, front, back)."""
 
     _axes = 3
+
+
+def _named(base: Any) -> type:
+    """A loss of `anfora.nn`, whose call names its tensors `input` and `target`."""
+
+    class Loss(base):
+        def construct(self, input: Tensor, target: Tensor) -> Tensor:
+            return super().construct(input, target)
+
+    Loss.__name__ = Loss.__qualname__ = base.__name__
+    Loss.__doc__ = base.__doc__
+    return Loss
+
+
+BCELoss, CrossEntropyLoss = _named(layers.BCELoss), _named(layers.CrossEntropyLoss)
+MSELoss, NLLLoss = _named(layers.MSELoss), _named(layers.NLLLoss)
+
+
+class CosineEmbeddingLoss(layers.CosineEmbeddingLoss):
+    """`nn.CosineEmbeddingLoss`, whose call names its tensors `input1`, `input2` and `target`."""
+
+    def construct(self, input1: Tensor, input2: Tensor, target: Tensor) -> Tensor:
+        return super().construct(input1, input2, target)
 
 
 class _Loss(Cell):

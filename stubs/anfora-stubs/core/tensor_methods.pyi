@@ -20,13 +20,13 @@ class TensorMethods(NumpyBorder):
         """The axes in reverse order. A view."""
     @property
     def H(self) -> Tensor:
-        """The axes in reverse order. A view."""
+        """The axes in reverse order, complex elements conjugated. Of real ones a view."""
     @property
     def mT(self) -> Tensor:
         """The last two axes exchanged. A view."""
     @property
     def mH(self) -> Tensor:
-        """The last two axes exchanged. A view."""
+        """The last two axes exchanged, complex elements conjugated. Of real ones a view."""
     @property
     def data(self) -> Tensor:
         """The same values, through which no gradient flows. A view."""
@@ -66,8 +66,6 @@ class TensorMethods(NumpyBorder):
     def __rxor__(self, other: TensorLike) -> Tensor: ...
     def __rlshift__(self, other: TensorLike) -> Tensor: ...
     def __rrshift__(self, other: TensorLike) -> Tensor: ...
-    def top_k(self, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True, *, axis: Any = ...) -> builtins.tuple[Tensor, Tensor]:
-        """The k largest elements along an axis, and where each stands; of equal ones the first."""
     def pinverse(self, *, atol: Any = None, rtol: Any = None, hermitian: Any = False) -> Tensor:
         """The pseudoinverses of matrices (Moore-Penrose): singular values that are small count as zero."""
     def abs(self) -> Tensor:
@@ -110,8 +108,6 @@ class TensorMethods(NumpyBorder):
         """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`."""
     def true_divide(self, other: TensorLike) -> Tensor:
         """input / other, element by element: Python's `/`."""
-    def float_power(self, exponent: Any) -> Tensor:
-        """input to the power of `exponent`, in double precision."""
     def lerp(self, end: TensorLike, weight: TensorLike) -> Tensor:
         """input + weight · (end - input), element by element; exactly the ends at the weights 0 and 1."""
     def maximum(self, other: TensorLike) -> Tensor:
@@ -247,13 +243,21 @@ class TensorMethods(NumpyBorder):
     def rad2deg(self) -> Tensor:
         """Angles in radians as degrees: x · 180 / pi."""
     def angle(self) -> Tensor:
-        """The angle of a real number in the complex plane: pi for negative elements, -0.0 among them, else 0; NaN for NaN."""
+        """The angle of a number in the complex plane, from -pi to pi: of a real one pi for negative elements, -0.0 among them, else 0; NaN for NaN."""
     def truncate_div(self, other: TensorLike) -> Tensor:
         """input / other, rounded towards zero, element by element."""
     def truncate_mod(self, other: TensorLike) -> Tensor:
         """input - trunc(input / other) · other, which has the sign of the input, element by element: C's `fmod`."""
     def inv(self) -> Tensor:
         """1 / input, element by element."""
+    def real(self) -> Tensor:
+        """The real part. Of a complex tensor a view: what is written to it is written to the tensor."""
+    def imag(self) -> Tensor:
+        """The imaginary part. Of a complex tensor a view; of a real one zeros."""
+    def conj(self) -> Tensor:
+        """The complex conjugate, element by element."""
+    def is_complex(self) -> builtins.bool:
+        """Whether the element type is complex."""
     def equal(self, other: TensorLike) -> Tensor:
         """Whether input == other, element by element. NaN equals nothing."""
     def eq(self, other: TensorLike) -> Tensor:
@@ -291,7 +295,7 @@ class TensorMethods(NumpyBorder):
     def isposinf(self) -> Tensor:
         """Whether an element is +infinity."""
     def isreal(self) -> Tensor:
-        """Whether an element is a real number: all are, NaN too."""
+        """Whether an element is a real number: those of real tensors are, NaN too, and complex ones without an imaginary part."""
     def signbit(self) -> Tensor:
         """Whether the sign of an element is minus: true of -0.0 too."""
     def heaviside(self, values: TensorLike) -> Tensor:
@@ -320,8 +324,6 @@ class TensorMethods(NumpyBorder):
         """The other bits: -input - 1 for signed integers; of bools, the opposite."""
     def masked_fill(self, mask: TensorLike, value: TensorLike) -> Tensor:
         """The input with `value` where the mask holds."""
-    def approximate_equal(self, y: Any, tolerance: Any = 1e-05) -> Tensor:
-        """Whether |x - y| < tolerance, element by element."""
     def allclose(self, other: TensorLike, rtol: builtins.float = 1e-05, atol: builtins.float = 1e-08, equal_nan: builtins.bool = False) -> builtins.bool:
         """Whether all elements are close: |input - other| ≤ atol + rtol · |other|; see `isclose`."""
     def all(self, axis: Any = None, keep_dims: Any = False, *, dim: Any = ..., keepdim: Any = ..., keepdims: Any = ...) -> Tensor:
@@ -364,8 +366,6 @@ class TensorMethods(NumpyBorder):
         """The quantiles along an axis: of n elements in order, what lies at the place q (n - 1), linearly between neighbours."""
     def nanquantile(self, q: Any, axis: Any = None, keepdims: Any = False, *, dim: Any = ..., keep_dims: Any = ..., keepdim: Any = ...) -> Tensor:
         """The quantiles along an axis of what is not NaN; NaN where nothing is left. See `quantile`."""
-    def cumsum(self, axis: Any = ..., dtype: Any = None, *, exclusive: Any = False, reverse: Any = False, dim: Any = ...) -> Tensor:
-        """The running sum along an axis: y_k = Σ_{i<=k} x_i, carried in float64 and rounded for each k."""
     def cumprod(self, dim: Any = ..., dtype: Any = None, *, exclusive: Any = False, reverse: Any = False, axis: Any = ...) -> Tensor:
         """The running product along an axis: y_k = Π_{i<=k} x_i, carried in float64 and rounded for each k."""
     def cummax(self, axis: Any = ..., *, dim: Any = ...) -> builtins.tuple[Tensor, Tensor]:
@@ -390,8 +390,6 @@ class TensorMethods(NumpyBorder):
         """The elements in order along the first axis."""
     def unique_consecutive(self, return_inverse: Any = False, return_counts: Any = False, dim: Any = None, *, axis: Any = ...) -> Any:
         """The elements without those that equal their predecessor."""
-    def searchsorted(self, values: Any, *, out_int32: Any = False, right: Any = False, side: Any = None, sorter: TensorLike | None = None) -> Tensor:
-        """Where values belong in sorted rows: how many elements of the row are less (`right`: not greater)."""
     def bincount(self, weights: TensorLike | None = None, minlength: Any = 0) -> Tensor:
         """How often 0, 1, 2, … occur; with weights, the sum of those of equal elements."""
     def histc(self, bins: Any = 100, min: Any = 0.0, max: Any = 0.0) -> Tensor:
@@ -416,7 +414,7 @@ class TensorMethods(NumpyBorder):
         """All products of the elements of two vectors; see `outer`."""
     def kron(self, other: TensorLike) -> Tensor:
         """The Kronecker product: each element of `input` times all of `other`, laid out as blocks."""
-    def cross(self, other: TensorLike, *, dim: Any = None, axis: Any = ...) -> Tensor:
+    def cross(self, other: TensorLike, dim: Any = None, *, axis: Any = ...) -> Tensor:
         """The cross products of vectors of length 3."""
     def addmm(self, mat1: TensorLike, mat2: TensorLike, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
         """beta · input + alpha · (mat1 @ mat2)."""
@@ -443,13 +441,13 @@ class TensorMethods(NumpyBorder):
     def pinv(self, *, atol: Any = None, rtol: Any = None, hermitian: Any = False) -> Tensor:
         """The pseudoinverses of matrices (Moore-Penrose): singular values that are small count as zero."""
     def cholesky(self, upper: Any = False) -> Tensor:
-        """The Cholesky factors of symmetric positive definite matrices: x = l lᵀ."""
+        """The Cholesky factors of symmetric (complex: Hermitian) positive definite matrices: x = l lᵀ (l lᴴ)."""
     def cholesky_inverse(self, upper: Any = False) -> Tensor:
         """The inverses of the matrices of which these are the Cholesky factors: (l lᵀ)⁻¹; with `upper`, (lᵀ l)⁻¹."""
     def qr(self, mode: Any = 'reduced') -> builtins.tuple[Tensor, Tensor]:
         """Matrices as products of one with orthonormal columns and an upper triangle: input = q r."""
     def svd(self, full_matrices: Any = False, compute_uv: Any = True) -> Any:
-        """The singular values of matrices, largest first, and their vectors: input = u diag(s) vᵀ."""
+        """The singular values of matrices, largest first, and their vectors: input = u diag(s) vᵀ (of complex ones vᴴ)."""
     def matrix_power(self, n: Any) -> Tensor:
         """Square matrices to an integer power, by repeated squaring; a negative one is a power of the inverse."""
     def matrix_exp(self) -> Tensor:
@@ -460,7 +458,13 @@ class TensorMethods(NumpyBorder):
         """The norm of the difference of two tensors that broadcast; see `vector_norm`."""
     def cov(self, *, correction: Any = 1, fweights: TensorLike | None = None, aweights: TensorLike | None = None) -> Tensor:
         """The covariances of variables."""
-    def trace(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dtype: Any = None) -> Tensor:
+    def eigvals(self) -> Tensor:
+        """The eigenvalues of matrices, in no order; see `eig`."""
+    def geqrf(self) -> builtins.tuple[Tensor, Tensor]:
+        """The QR factors of matrices in the form in which LAPACK gives them, for `orgqr` and `ormqr`."""
+    def orgqr(self, input2: TensorLike) -> Tensor:
+        """The first columns of a product of reflections, as `geqrf` gives them: q of the QR factors."""
+    def trace(self, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Tensor:
         """The sum of a diagonal."""
     def tril(self, diagonal: Any = 0) -> Tensor:
         """The lower triangle of matrices: zero where column - row > diagonal."""
@@ -524,6 +528,14 @@ class TensorMethods(NumpyBorder):
         """Indices drawn with probabilities proportional to weights."""
     def random_categorical(self, num_sample: Any, seed: Any = 0, dtype: Any = ...) -> Tensor:
         """Indices drawn with probabilities softmax(logits)."""
+    def top_k(self, k: builtins.int, sorted: builtins.bool = True) -> builtins.tuple[Tensor, Tensor]:
+        """The k largest elements of the last axis and their positions; see `topk`."""
+    def i0(self) -> Tensor:
+        """The modified Bessel function of the first kind of order 0, element by element."""
+    def lstsq(self, A: TensorLike) -> Tensor:
+        """The solution x of least squares, which makes the norm of input @ x - A smallest; of several, the smallest."""
+    def lu_solve(self, LU_data: TensorLike, LU_pivots: TensorLike) -> Tensor:
+        """Solve linear equations by the factors of their matrix: x with A x = b."""
     def pad(self, padding: Any, mode: Any = 'constant', value: Any = None) -> Tensor:
         """Elements added in front of and behind axes."""
     def unfold(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
@@ -534,7 +546,7 @@ class TensorMethods(NumpyBorder):
         """The different elements in the order in which they first occur, and for each element the number of its kind."""
     def unique_with_pad(self, pad_num: Any) -> builtins.tuple[Tensor, Tensor]:
         """As `unique`, with the values filled up to the number of elements of `x`."""
-    def reverse_sequence(self, seq_lengths: TensorLike, seq_dim: Any, batch_dim: Any = 0) -> Tensor:
+    def reverse_sequence(self, seq_lengths: TensorLike, seq_dim: Any = 0, batch_dim: Any = 0) -> Tensor:
         """The first elements along an axis in reverse order, as many as lengths say; the others stay."""
     def unsorted_segment_max(self, segment_ids: TensorLike, num_segments: Any) -> Tensor:
         """For each number, the largest of the parts of a tensor that have it."""
@@ -544,6 +556,12 @@ class TensorMethods(NumpyBorder):
         """For each number, the product of the parts of a tensor that have it."""
     def cholesky_solve(self, input2: TensorLike, upper: Any = False) -> Tensor:
         """Solve linear equations whose matrices have the Cholesky factors `input2`: x with l lᵀ x = input."""
+    def approximate_equal(self, other: Any, tolerance: Any = 1e-05, *, y: Any = ...) -> Tensor:
+        """Whether |x - y| < tolerance, element by element."""
+    def float_power(self, other: Any, *, exponent: Any = ...) -> Tensor:
+        """input to the power of `exponent`, in double precision: float64, or complex128 if either is complex."""
+    def ormqr(self, input2: TensorLike, input3: TensorLike, left: builtins.bool = True, transpose: builtins.bool = False, *, other: Any = ..., tau: Any = ...) -> Tensor:
+        """A product of reflections, as `geqrf` gives them, times matrices: q @ other."""
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements, in row-major order, with other axes: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
     def view(self, *shape: Any) -> Tensor:
@@ -565,7 +583,7 @@ class TensorMethods(NumpyBorder):
     def t(self) -> Tensor:
         """A tensor of at most two axes with its axes in reverse order. A view."""
     def adjoint(self) -> Tensor:
-        """The last two axes exchanged. A view."""
+        """The last two axes exchanged, complex elements conjugated. Of real ones a view."""
     def swapaxes(self, axis0: Any, axis1: Any) -> Tensor:
         """Two axes exchanged. A view."""
     def swapdims(self, dim0: Any, dim1: Any) -> Tensor:
@@ -579,7 +597,7 @@ class TensorMethods(NumpyBorder):
     def unsqueeze(self, dim: Any = ..., *, axis: Any = ...) -> Tensor:
         """Add an axis of length 1, as `expand_dims`."""
     def squeeze(self, axis: Any = None, *, dim: Any = ...) -> Tensor:
-        """Drop axes of length 1: all, or those named. A view."""
+        """Drop axes of length 1: all, or those among the named that have it. A view."""
     def broadcast_to(self, *shape: Any) -> Tensor:
         """Repeat along axes of length 1, and along new axes in front: `x.expand(3, 4)`; -1 keeps a length. A view."""
     def expand(self, *shape: Any) -> Tensor:
@@ -596,7 +614,7 @@ class TensorMethods(NumpyBorder):
         """`x.select(dim, index)`: what stands at an index of an axis, a view. `x.select(condition, y)`: x where a condition holds, else y."""
     def tile(self, *dims: Any) -> Tensor:
         """The tensor several times along each axis: `x.tile((2, 1))`; the last number is for the last axis."""
-    def repeat(self, *repeats: Any) -> Tensor:
+    def repeat(self, *repeats: Any, axis: Any = ..., dim: Any = ...) -> Tensor:
         """The tensor several times along each axis, with a number for every axis: `x.repeat(2, 1)`."""
     def repeat_interleave(self, repeats: Any, axis: Any = None, *, output_size: Any = None, dim: Any = ...) -> Tensor:
         """Each element, or each part along an axis, several times in a row; see `ops.repeat_interleave`."""
@@ -660,8 +678,6 @@ class TensorMethods(NumpyBorder):
         """Whether the element type is floating point."""
     def is_signed(self) -> builtins.bool:
         """Whether the element type has negative numbers."""
-    def is_complex(self) -> builtins.bool:
-        """Whether the element type is complex: there are no such tensors."""
     def copy(self) -> Tensor:
         """A copy in memory of its own, contiguous."""
     def clone(self) -> Tensor:
@@ -671,7 +687,7 @@ class TensorMethods(NumpyBorder):
     def detach(self) -> Tensor:
         """The same values, through which no gradient flows. A view."""
     def value(self) -> Tensor:
-        """The tensor itself."""
+        """The values of a tensor or a Parameter, a view; gradients go through it."""
     def ndimension(self) -> builtins.int:
         """The number of axes."""
     def new_zeros(self, *size: Any, dtype: Any = None) -> Tensor:
@@ -772,6 +788,12 @@ class TensorMethods(NumpyBorder):
         """Set, or with `accumulate` add, values at indices in row-major order, in place."""
     def masked_scatter(self, mask: TensorLike, tensor: TensorLike) -> Tensor:
         """A copy whose masked elements are the first elements of `tensor`, in row-major order."""
+    def where(self, condition: TensorLike, y: Any) -> Tensor:
+        """The elements where a condition holds, and those of `y` elsewhere."""
+    def cumsum(self, axis: Any = None, dtype: Any = None, *, exclusive: builtins.bool = False, reverse: builtins.bool = False, dim: Any = ...) -> Tensor:
+        """The running sum along an axis, of the flat tensor without one; see `ops.cumsum`."""
+    def searchsorted(self, values: Any, side: builtins.str | None = None, sorter: Any = None, *, out_int32: builtins.bool = True, right: builtins.bool = False, v: Any = ...) -> Tensor:
+        """Where values belong in the sorted rows of this tensor; see `ops.searchsorted`."""
     def inplace_update(self, v: Any, indices: Any) -> Tensor:
         """A copy in which values replace the parts along the first axis that indices name."""
     def select_scatter(self, src: TensorLike, axis: Any = ..., index: Any = ..., *, dim: Any = ...) -> Tensor:
@@ -788,8 +810,8 @@ class TensorMethods(NumpyBorder):
         """Fill the tensor with random numbers of a normal distribution."""
     def random_(self, from_: builtins.int = 0, to: builtins.int | None = None, *, generator: Any = None) -> Tensor:
         """Fill the tensor with random integers from `from_` to below `to`; `random_(n)` is from 0 to below n."""
-    def uniform(self, a: Any = 0.0, b: Any = 1.0, *, generator: Any = None) -> Tensor:
-        """Random numbers from a to b, in the shape and type of the tensor."""
+    def uniform(self, from_: Any = 0.0, to: Any = 1.0, generator: Any = None) -> Tensor:
+        """Random numbers from `from_` to `to`, in the shape and type of the tensor."""
     def uniform_(self, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Tensor:
         """Fill the tensor with random numbers from `from_` to `to`."""
     def abs_(self) -> Tensor:
@@ -878,5 +900,7 @@ class TensorMethods(NumpyBorder):
         """As `bitwise_xor`, in place: the tensor takes the values of the result, and is given back."""
     def bitwise_not_(self) -> Tensor:
         """As `bitwise_not`, in place: the tensor takes the values of the result, and is given back."""
+    def masked_scatter_(self, mask: TensorLike, tensor: TensorLike) -> Tensor:
+        """As `masked_scatter`, in place: the tensor takes the values of the result, and is given back."""
     def __getitem__(self, key: Any) -> Tensor: ...
     def __setitem__(self, key: Any, value: Any) -> None: ...

@@ -243,7 +243,7 @@ def flip(input: TensorLike, dims: Any) -> Tensor:
     """The elements in reverse order along axes."""
 
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """input to the power of `exponent`, in double precision."""
+    """input to the power of `exponent`, in double precision: float64, or complex128 if either is complex."""
 
 def floor(input: TensorLike) -> Tensor:
     """The largest whole number that is not above the element."""
@@ -288,7 +288,7 @@ def hstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
     """Tensors side by side: along the second axis, or the first if they have one."""
 
 def imag(input: TensorLike) -> Tensor:
-    """Zeros of the shape, and the type unless another is given, of a tensor."""
+    """The imaginary part. Of a complex tensor a view; of a real one zeros."""
 
 def index_add(input: TensorLike, dim: Any, index: TensorLike, source: TensorLike, *, alpha: Any = 1) -> Tensor:
     """Add parts of `y` to the parts of `x` along an axis that indices name."""
@@ -449,6 +449,9 @@ def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
 def permute(input: TensorLike, dims: Any) -> Tensor:
     """The axes in another order, as `transpose`."""
 
+def polar(abs: TensorLike, angle: TensorLike) -> Tensor:
+    """The complex numbers of these sizes and angles: abs · (cos angle + i sin angle)."""
+
 def pow(input: TensorLike, exponent: TensorLike) -> Tensor:
     """input to the power of `exponent`, element by element: Python's `**`."""
 
@@ -479,7 +482,8 @@ def randperm(n: builtins.int, *, generator: Any = None, dtype: Any = ...) -> Ten
 def ravel(input: TensorLike) -> Tensor:
     """All elements in one axis."""
 
-def real(input: TensorLike) -> Tensor: ...
+def real(input: TensorLike) -> Tensor:
+    """The real part. Of a complex tensor a view: what is written to it is written to the tensor."""
 
 def reciprocal(input: TensorLike) -> Tensor:
     """1 / input, element by element."""
@@ -545,7 +549,7 @@ def square(input: TensorLike) -> Tensor:
     """input², element by element."""
 
 def squeeze(input: TensorLike, dim: Any = None) -> Tensor:
-    """Drop axes of length 1: all, or those named. A view."""
+    """Drop axes of length 1: all, or those among the named that have it. A view."""
 
 def stack(tensors: Sequence[TensorLike] | Tensor, dim: Any = 0) -> Tensor:
     """Tensors of one shape, side by side along a new axis."""
@@ -646,8 +650,8 @@ __all__ = [
     "linalg", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
     "logical_or", "logical_xor", "logsumexp", "lt", "masked_select", "matmul", "max", "maximum", "mean", "median",
     "meshgrid", "min", "minimum", "mm", "mul", "multinomial", "mv", "nan_to_num", "nansum", "narrow", "ne", "neg",
-    "negative", "nn", "nonzero", "norm", "normal", "not_equal", "ones", "ones_like", "optim", "outer", "permute", "pow",
-    "prod", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "ravel", "real",
+    "negative", "nn", "nonzero", "norm", "normal", "not_equal", "ones", "ones_like", "optim", "outer", "permute", "polar",
+    "pow", "prod", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "ravel", "real",
     "reciprocal", "remainder", "repeat_interleave", "reshape", "roll", "round", "rsqrt", "scatter", "scatter_add",
     "searchsorted", "select", "sigmoid", "sign", "sin", "sinc", "sinh", "softmax", "sort", "special", "split", "sqrt",
     "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "swapaxes", "t", "take", "tan", "tanh", "tile", "topk",

@@ -105,11 +105,11 @@ def around(a: Any, decimals: builtins.int = 0) -> Tensor:
 def array(obj: Any, dtype: Any = None, copy: builtins.bool = True, ndmin: builtins.int = 0) -> Tensor:
     """A tensor of numbers, lists, numpy arrays or tensors, with axes of length 1 in front up to `ndmin` of them."""
 
-def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> builtins.bool:
-    """Whether shapes and all elements are equal."""
+def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> Tensor:
+    """Whether shapes and all elements are equal, a bool tensor ()."""
 
-def array_equiv(a1: Any, a2: Any) -> builtins.bool:
-    """Whether all elements are equal after broadcasting."""
+def array_equiv(a1: Any, a2: Any) -> Tensor:
+    """Whether all elements are equal after broadcasting, a bool tensor ()."""
 
 def array_split(x: Any, indices_or_sections: Any, axis: builtins.int = 0) -> builtins.list[Tensor]:
     """As many parts of about equal length as are told, or parts that end at given indices."""
@@ -206,11 +206,11 @@ def ceil(x: Any, dtype: Any = None) -> Tensor:
 def choose(a: Any, choices: Any, mode: builtins.str = 'clip') -> Tensor:
     """Of each place, the element of the tensor that an index names."""
 
-def clip(x: TensorLike, xmin: TensorLike | None = None, xmax: TensorLike | None = None) -> Tensor:
+def clip(x: TensorLike, xmin: TensorLike | None = None, xmax: TensorLike | None = None, dtype: Any = None) -> Tensor:
     """numpy's `clip`, which is `ops.clip`."""
 
-def column_stack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
-    """Tensors side by side, where 1-d and 0-d tensors are columns."""
+def column_stack(tup: Sequence[TensorLike] | Tensor) -> Tensor:
+    """numpy's `column_stack`, which is `ops.column_stack`."""
 
 def concat(arrays: Any, *, axis: builtins.int | None = 0) -> Tensor:
     """Tensors behind one another along an axis; flat ones without an axis."""
@@ -219,7 +219,7 @@ def concatenate(arrays: Any, axis: builtins.int | None = 0) -> Tensor:
     """Tensors behind one another along an axis; flat ones without an axis."""
 
 def conj(x: Any) -> Tensor:
-    """The complex conjugate, which is the tensor: its numbers are real."""
+    """The complex conjugate; of real numbers the tensor."""
 
 def convolve(a: Any, v: Any, mode: builtins.str = 'full') -> Tensor:
     """The coefficients of the product of two polynomials."""
@@ -293,8 +293,8 @@ def dot(a: TensorLike, b: TensorLike) -> Tensor:
 def dsplit(x: TensorLike, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
     """numpy's `dsplit`, which is `ops.dsplit`."""
 
-def dstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
-    """Tensors behind each other: along the third axis; tensors of fewer axes get axes of length 1."""
+def dstack(tup: Sequence[TensorLike] | Tensor) -> Tensor:
+    """numpy's `dstack`, which is `ops.dstack`."""
 
 e: builtins.float
 
@@ -387,23 +387,23 @@ def hanning(M: builtins.int) -> Tensor:
 def heaviside(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `heaviside`, which is `ops.heaviside`."""
 
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Tensor:
-    """numpy's `histogram`, float32; there is no gradient."""
+def histogram(a: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None) -> Tensor:
+    """numpy's `histogram`, float32; there is no gradient. After `range` come `weights`, then `density`."""
 
-def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Tensor:
-    """numpy's `histogram2d`, float32; there is no gradient."""
+def histogram2d(x: Any, y: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None) -> Tensor:
+    """numpy's `histogram2d`, float32; there is no gradient. After `range` come `weights`, then `density`."""
 
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
-    """numpy's `histogram_bin_edges`, float32; there is no gradient."""
+    """numpy's `histogram_bin_edges`, float32; there is no gradient. After `range` come `weights`, then `density`."""
 
-def histogramdd(sample: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> Tensor:
-    """numpy's `histogramdd`, float32; there is no gradient."""
+def histogramdd(sample: Any, bins: Any = 10, range: Any = None, weights: Any = None, density: Any = None) -> Tensor:
+    """numpy's `histogramdd`, float32; there is no gradient. After `range` come `weights`, then `density`."""
 
 def hsplit(x: TensorLike, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
     """numpy's `hsplit`, which is `ops.hsplit`."""
 
-def hstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
-    """Tensors side by side: along the second axis, or the first if they have one."""
+def hstack(tup: Sequence[TensorLike] | Tensor) -> Tensor:
+    """numpy's `hstack`, which is `ops.hstack`."""
 
 def hypot(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `hypot`, which is `ops.hypot`."""
@@ -412,7 +412,7 @@ def identity(n: builtins.int, dtype: Any = ...) -> Tensor:
     """Ones on the main diagonal of a square matrix, zeros elsewhere."""
 
 def imag(x: Any) -> Tensor:
-    """The imaginary part: zeros."""
+    """The imaginary part; of real numbers zeros."""
 
 def in1d(ar1: Any, ar2: Any, invert: builtins.bool = False) -> Tensor:
     """Whether the elements of the flat tensor are among others."""
@@ -514,7 +514,7 @@ def logical_xor(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
 def logspace(start: Any, stop: Any, num: builtins.int = 50, *args: Any, dtype: Any = None, device: Any = None, **kwargs: Any) -> Any:
     """numpy's `logspace` as a tensor, float32 when no `dtype` is given."""
 
-def matmul(x1: TensorLike, x2: TensorLike) -> Tensor:
+def matmul(x1: TensorLike, x2: TensorLike, dtype: Any = None) -> Tensor:
     """numpy's `matmul`, which is `ops.matmul`."""
 
 def matrix_power(a: TensorLike, n: Any) -> Tensor:
@@ -606,7 +606,7 @@ def ones_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = Non
 def outer(a: Any, b: Any) -> Tensor:
     """The products of all elements of one tensor with all of another."""
 
-def pad(arr: Any, pad_width: Any, mode: builtins.str = 'constant', **kwargs: Any) -> Tensor:
+def pad(arr: Any, pad_width: Any, mode: builtins.str = 'constant', stat_length: Any = None, constant_values: Any = 0, end_values: Any = 0, reflect_type: builtins.str = 'even') -> Tensor:
     """Elements around a tensor: mode "constant" (and `constant_values`), "edge", "reflect", "symmetric" or "wrap"."""
 
 def permute_dims(x: Any, axes: Sequence[builtins.int]) -> Tensor:
@@ -675,7 +675,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: builtins.str = 'clip', 
     """The place in row-major order (in column-major for "F") of coordinates."""
 
 def real(x: Any) -> Tensor:
-    """The real part, which is the tensor."""
+    """The real part; of real numbers the tensor."""
 
 def reciprocal(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `reciprocal`, which is `ops.reciprocal`."""
@@ -701,7 +701,7 @@ def roll(a: TensorLike, shift: Any, axis: Any = None) -> Tensor:
 def rollaxis(x: Any, axis: builtins.int, start: builtins.int = 0) -> Tensor:
     """An axis moved to stand before the axis `start`."""
 
-def rot90(m: TensorLike, k: Any = 1, axes: Any = (0, 1)) -> Tensor:
+def rot90(a: TensorLike, k: Any = 1, axes: Any = (0, 1)) -> Tensor:
     """numpy's `rot90`, which is `ops.rot90`."""
 
 def round(a: Any, decimals: builtins.int = 0) -> Tensor:
@@ -746,8 +746,8 @@ def sqrt(x: Any, dtype: Any = None) -> Tensor:
 def square(x: Any, dtype: Any = None) -> Tensor:
     """numpy's `square`, which is `ops.square`."""
 
-def squeeze(a: TensorLike, axis: Any = None) -> Tensor:
-    """numpy's `squeeze`, which is `ops.squeeze`."""
+def squeeze(a: Any, axis: Any = None) -> Tensor:
+    """Without axes of length 1: all, or those named, which must have it."""
 
 def stack(arrays: Any, axis: builtins.int = 0) -> Tensor:
     """Tensors along a new axis."""
@@ -851,13 +851,13 @@ def var(x: Any, axis: Any = None, ddof: builtins.float = 0, keepdims: Any = Fals
     """The mean of the squares of what elements differ by from their mean, along axes, of all elements without any."""
 
 def vecdot(x1: Any, x2: Any, *, axis: builtins.int = -1) -> Tensor:
-    """The sums of products along an axis, the others being broadcast."""
+    """The sums of products along an axis, the others being broadcast; of complex numbers `x1` is conjugated."""
 
 def vsplit(x: TensorLike, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
     """numpy's `vsplit`, which is `ops.vsplit`."""
 
-def vstack(inputs: Sequence[TensorLike] | Tensor) -> Tensor:
-    """Tensors below each other: along the first axis; 1-d tensors are rows."""
+def vstack(tup: Sequence[TensorLike] | Tensor) -> Tensor:
+    """numpy's `vstack`, which is `ops.vstack`."""
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """x where a condition holds, else y; the places where it holds without both."""

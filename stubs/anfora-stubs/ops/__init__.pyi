@@ -93,6 +93,14 @@ class Addcmul(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor: ...  # type: ignore[override]
 
+class AdjustHue(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class AdjustSaturation(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class AffineGrid(Primitive):
     def __init__(self, align_corners: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -108,6 +116,10 @@ class AllReduce(Primitive):
 class AlltoAll(Primitive):
     def __init__(self, split_count: builtins.int, split_dim: builtins.int, concat_dim: builtins.int, group: builtins.str = 'mccl_world_group') -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Angle(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
 class ApplyAdaMax(Primitive):
     def __init__(self) -> None: ...
@@ -325,13 +337,25 @@ class Bucketize(Primitive):
     def __init__(self, boundaries: Any) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class CTCGreedyDecoder(Primitive):
+    def __init__(self, merge_repeated: builtins.bool = True) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class CTCLoss(Primitive):
+    def __init__(self, preprocess_collapse_repeated: builtins.bool = False, ctc_merge_repeated: builtins.bool = True, ignore_longer_outputs_than_inputs: builtins.bool = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class CTCLossV2(Primitive):
+    def __init__(self, blank: builtins.int = 0, reduction: builtins.str = 'none', zero_infinity: builtins.bool = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Cast(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, dtype: Any) -> Tensor: ...  # type: ignore[override]
 
 class Cdist(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x1: TensorLike, x2: TensorLike, p: Any = 2.0) -> Tensor: ...  # type: ignore[override]
+    def __init__(self, p: Any = 2.0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class CeLU(Primitive):
     def __init__(self, alpha: Any = 1.0) -> None: ...
@@ -343,6 +367,10 @@ class Ceil(Primitive):
 
 class ChannelShuffle(Primitive):
     def __init__(self, group: Any) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class CheckNumerics(Primitive):
+    def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class CheckValid(Primitive):
@@ -365,6 +393,18 @@ class Col2Im(Primitive):
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class CombinedNonMaxSuppression(Primitive):
+    def __init__(self, pad_per_class: builtins.bool = False, clip_boxes: builtins.bool = True) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Complex(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, real: TensorLike, imag: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class ComplexAbs(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
 class Concat(Primitive):
     def __init__(self, axis: Any = 0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -374,6 +414,10 @@ class ConcatOffset(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Conj(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class ConjugateTranspose(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
@@ -421,9 +465,13 @@ class CountNonZero(Primitive):
     def __init__(self, dims: Any = ()) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class CropAndResize(Primitive):
+    def __init__(self, method: builtins.str = 'bilinear', extrapolation_value: builtins.float = 0.0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Cross(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike, *, dim: Any = None) -> Tensor: ...  # type: ignore[override]
+    def __init__(self, dim: Any = -65530) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class CumProd(Primitive):
     def __init__(self, exclusive: Any = False, reverse: Any = False) -> None: ...
@@ -442,12 +490,20 @@ class Cummin(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class CumulativeLogsumexp(Primitive):
-    def __init__(self) -> None: ...
+    def __init__(self, exclusive: builtins.bool = False, reverse: builtins.bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class DType(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x: Any) -> Any: ...  # type: ignore[override]
+
+class DataFormatDimMap(Primitive):
+    def __init__(self, src_format: builtins.str = 'NHWC', dst_format: builtins.str = 'NCHW') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class DataFormatVecPermute(Primitive):
+    def __init__(self, src_format: builtins.str = 'NHWC', dst_format: builtins.str = 'NCHW') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Dense(Primitive):
     def __init__(self) -> None: ...
@@ -491,6 +547,10 @@ class Dropout2D(Primitive):
 
 class Dropout3D(Primitive):
     def __init__(self, keep_prob: Any = 0.5) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Eig(Primitive):
+    def __init__(self, compute_v: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Einsum(Primitive):
@@ -549,6 +609,10 @@ class Eye(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, n: Any, m: Any = None, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
 
+class FFTWithSize(Primitive):
+    def __init__(self, signal_ndim: builtins.int, inverse: builtins.bool, real: builtins.bool, norm: builtins.str = 'backward', onesided: builtins.bool = True, signal_sizes: Any = ()) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class FastGeLU(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
@@ -561,7 +625,15 @@ class Fill(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, type: Any, shape: Any, value: Any) -> Tensor: ...  # type: ignore[override]
 
+class FillDiagonal(Primitive):
+    def __init__(self, fill_value: Any, wrap: Any = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class FillV2(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Fills(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
@@ -641,6 +713,10 @@ class Gelu(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class Geqrf(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...  # type: ignore[override]
+
 class Ger(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, vec2: TensorLike) -> Tensor: ...  # type: ignore[override]
@@ -655,6 +731,14 @@ class GreaterEqual(Primitive):
 
 class GridSampler2D(Primitive):
     def __init__(self, interpolation_mode: Any = 'bilinear', padding_mode: Any = 'zeros', align_corners: Any = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class GridSampler3D(Primitive):
+    def __init__(self, interpolation_mode: Any = 'bilinear', padding_mode: Any = 'zeros', align_corners: Any = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class HSVToRGB(Primitive):
+    def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class HShrink(Primitive):
@@ -685,6 +769,10 @@ class Heaviside(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, values: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class HistogramFixedWidth(Primitive):
+    def __init__(self, nbins: builtins.int, dtype: Any = 'int32') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class HistogramSummary(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -705,9 +793,17 @@ class Identity(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class IdentityN(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Im2Col(Primitive):
     def __init__(self, ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Imag(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
 class ImageSummary(Primitive):
     def __init__(self) -> None: ...
@@ -770,7 +866,7 @@ class InvertPermutation(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class IsClose(Primitive):
-    def __init__(self, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = True) -> None: ...
+    def __init__(self, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class IsFinite(Primitive):
@@ -865,6 +961,10 @@ class LogSoftmaxGrad(Primitive):
     def __init__(self, axis: Any = -1) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class LogSpace(Primitive):
+    def __init__(self, steps: Any = 10, base: Any = 10, dtype: Any = ...) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class LogicalAnd(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
@@ -893,9 +993,25 @@ class LpNorm(Primitive):
     def __init__(self, axis: Any, p: Any = 2, keep_dims: Any = False, epsilon: Any = 1e-12) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class Lstsq(Primitive):
+    def __init__(self, fast: builtins.bool = True, l2_regularizer: builtins.float = 0.0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class LuSolve(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class LuUnpack(Primitive):
+    def __init__(self, unpack_data: Any = True, unpack_pivots: Any = True) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class MaskedFill(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class MaskedScatter(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class MaskedSelect(Primitive):
     def __init__(self) -> None: ...
@@ -913,20 +1029,36 @@ class MatrixDeterminant(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class MatrixDiagPartV3(Primitive):
+    def __init__(self, align: builtins.str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class MatrixDiagV3(Primitive):
+    def __init__(self, align: builtins.str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class MatrixExp(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
 class MatrixInverse(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+    def __init__(self, adjoint: builtins.bool = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class MatrixPower(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, n: Any) -> Tensor: ...  # type: ignore[override]
+    def __init__(self, n: Any) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class MatrixSetDiagV3(Primitive):
+    def __init__(self, align: builtins.str = 'RIGHT_LEFT') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class MatrixSolve(Primitive):
     def __init__(self, adjoint: Any = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class MatrixTriangularSolve(Primitive):
+    def __init__(self, lower: builtins.bool = True, adjoint: builtins.bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class MaxPool(Primitive):
@@ -1002,8 +1134,8 @@ class MultiMarginLoss(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class MultilabelMarginLoss(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, target: TensorLike, reduction: builtins.str = 'mean') -> Tensor: ...  # type: ignore[override]
+    def __init__(self, reduction: Any = 'mean') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Multinomial(Primitive):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0, dtype: Any = ...) -> None: ...
@@ -1045,6 +1177,14 @@ class NextAfter(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class NonMaxSuppressionV3(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class NonMaxSuppressionWithOverlaps(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class NonZero(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, *, as_tuple: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, ...]: ...  # type: ignore[override]
@@ -1073,12 +1213,20 @@ class OnesLikeExt(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class Orgqr(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike, input2: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class Ormqr(Primitive):
+    def __init__(self, left: Any = True, transpose: Any = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class PReLU(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, weight: TensorLike) -> Tensor: ...  # type: ignore[override]
 
 class Pack(Primitive):
-    def __init__(self, axis: Any = 0) -> None: ...
+    def __init__(self, axis: builtins.int = 0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Pad(Primitive):
@@ -1101,9 +1249,17 @@ class Poisson(Primitive):
     def __init__(self, seed: Any = 0, seed2: Any = 0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class Polar(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, abs: TensorLike, angle: TensorLike) -> Tensor: ...  # type: ignore[override]
+
 class Polygamma(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, n: Any, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class PopulationCount(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Pow(Primitive):
     def __init__(self) -> None: ...
@@ -1121,6 +1277,18 @@ class Quantile(Primitive):
     def __init__(self, dim: builtins.int | None = None, keep_dims: builtins.bool = False, ignore_nan: builtins.bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class RGBToHSV(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class ROIAlign(Primitive):
+    def __init__(self, pooled_height: builtins.int, pooled_width: builtins.int, spatial_scale: builtins.float, sample_num: builtins.int = 2, roi_end_mode: builtins.int = 1) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class RaggedRange(Primitive):
+    def __init__(self, Tsplits: Any = ...) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class RandomCategorical(Primitive):
     def __init__(self, dtype: Any = ...) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1129,8 +1297,20 @@ class RandomChoiceWithMask(Primitive):
     def __init__(self, count: builtins.int = 256, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class RandomGamma(Primitive):
+    def __init__(self, seed: Any = 0, seed2: Any = 0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class RandomPoisson(Primitive):
+    def __init__(self, seed: Any = 0, seed2: Any = 0, dtype: Any = ...) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class RandomShuffle(Primitive):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Randperm(Primitive):
+    def __init__(self, max_length: builtins.int = 1, pad: builtins.int = -1, dtype: Any = ...) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Range(Primitive):
@@ -1152,6 +1332,10 @@ class ReLU6(Primitive):
 class ReLU6Grad(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Real(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
 class RealDiv(Primitive):
     def __init__(self) -> None: ...
@@ -1186,7 +1370,7 @@ class ReduceMin(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class ReduceProd(Primitive):
-    def __init__(self, keep_dims: builtins.bool = False) -> None: ...
+    def __init__(self, keep_dims: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class ReduceScatter(Primitive):
@@ -1229,6 +1413,10 @@ class ResizeBilinearV2(Primitive):
     def __init__(self, align_corners: Any = False, half_pixel_centers: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class ResizeLinear1D(Primitive):
+    def __init__(self, coordinate_transformation_mode: builtins.str = 'align_corners') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class ResizeNearestNeighbor(Primitive):
     def __init__(self, size: Any, align_corners: builtins.bool = False, half_pixel_centers: builtins.bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1267,6 +1455,10 @@ class Rsqrt(Primitive):
 
 class RsqrtGrad(Primitive):
     def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SGD(Primitive):
+    def __init__(self, dampening: builtins.float = 0.0, weight_decay: builtins.float = 0.0, nesterov: builtins.bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class ScalarSummary(Primitive):
@@ -1351,6 +1543,26 @@ class SeLU(Primitive):
 
 class SearchSorted(Primitive):
     def __init__(self, dtype: Any = ..., right: Any = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SegmentMax(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SegmentMean(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SegmentMin(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SegmentProd(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SegmentSum(Primitive):
+    def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Select(Primitive):
@@ -1489,6 +1701,10 @@ class Split(Primitive):
     def __init__(self, axis: builtins.int = 0, output_num: builtins.int = 1) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class SplitV(Primitive):
+    def __init__(self, size_splits: Any, split_dim: builtins.int, num_split: builtins.int) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Sqrt(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
@@ -1514,7 +1730,7 @@ class Squeeze(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Stack(Primitive):
-    def __init__(self, axis: Any = 0) -> None: ...
+    def __init__(self, axis: builtins.int = 0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class StandardLaplace(Primitive):
@@ -1605,6 +1821,10 @@ class TensorScatterUpdate(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
 
+class TensorShape(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class TensorSummary(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1623,11 +1843,15 @@ class TopK(Primitive):
 
 class Trace(Primitive):
     def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
+    def __call__(self, input: TensorLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
 
 class Transpose(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, input_perm: Any) -> Tensor: ...  # type: ignore[override]
+
+class TridiagonalMatMul(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Tril(Primitive):
     def __init__(self, diagonal: Any = 0) -> None: ...
@@ -1697,6 +1921,10 @@ class Unpack(Primitive):
     def __init__(self, axis: Any = 0, num: Any = None) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class UnravelIndex(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class UnsortedSegmentMax(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...  # type: ignore[override]
@@ -1719,6 +1947,14 @@ class Unstack(Primitive):
 
 class UpperBound(Primitive):
     def __init__(self, out_type: Any = ...) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class UpsampleNearest3D(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class UpsampleTrilinear3D(Primitive):
+    def __init__(self, align_corners: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class WhileLoop(Primitive):
@@ -1806,7 +2042,7 @@ def addr(x: TensorLike, vec1: TensorLike, vec2: TensorLike, *, beta: Any = 1, al
     """beta · x + alpha · outer(vec1, vec2), with `x` that broadcasts to (M, N); see `addmm`."""
 
 def adjoint(x: TensorLike) -> Tensor:
-    """Matrices with rows and columns exchanged; there are no complex elements that would be conjugated."""
+    """Matrices with rows and columns exchanged, and complex elements conjugated."""
 
 def affine_grid(theta: TensorLike, size: Any, align_corners: builtins.bool = False) -> Tensor:
     """Where the pixels of an image come from under affine maps: a grid for `grid_sample`."""
@@ -1830,7 +2066,7 @@ def aminmax(input: TensorLike, *, axis: Any = 0, keepdims: Any = False) -> built
     """The smallest and the largest elements along an axis (over all for None)."""
 
 def angle(input: TensorLike) -> Tensor:
-    """The angle of a real number in the complex plane: pi for negative elements, -0.0 among them, else 0; NaN for NaN."""
+    """The angle of a number in the complex plane, from -pi to pi: of a real one pi for negative elements, -0.0 among them, else 0; NaN for NaN."""
 
 def any(input: TensorLike, axis: Any = None, keep_dims: Any = False) -> Tensor:
     """Whether some element over axes is true (not zero); false where there is none."""
@@ -2028,7 +2264,7 @@ def choice_with_mask(input_x: TensorLike, count: Any = 256, seed: Any = None) ->
     """Coordinates of true elements, drawn without replacement."""
 
 def cholesky(input_x: TensorLike, upper: Any = False) -> Tensor:
-    """The Cholesky factors of symmetric positive definite matrices: x = l lᵀ."""
+    """The Cholesky factors of symmetric (complex: Hermitian) positive definite matrices: x = l lᵀ (l lᴴ)."""
 
 def cholesky_inverse(input_x: TensorLike, upper: Any = False) -> Tensor:
     """The inverses of the matrices of which these are the Cholesky factors: (l lᵀ)⁻¹; with `upper`, (lᵀ l)⁻¹."""
@@ -2060,11 +2296,17 @@ def column_stack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
 def combinations(input: TensorLike, r: Any = 2, with_replacement: Any = False) -> Tensor:
     """All choices of `r` elements of a vector, in the order of their places."""
 
+def complex(real: TensorLike, imag: TensorLike) -> Tensor:
+    """real + i imag, element by element."""
+
 def concat(tensors: Sequence[TensorLike] | Tensor, axis: Any = 0) -> Tensor:
     """Tensors one behind the other along an axis."""
 
 def cond(A: TensorLike, p: Any = None) -> Tensor:
     """The condition number of matrices: the norm of a matrix times the norm of its inverse."""
+
+def conj(input: TensorLike) -> Tensor:
+    """The complex conjugate, element by element."""
 
 def conv1d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: Any = 1, pad_mode: builtins.str = 'valid', padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
     """Correlate sequences with windows: `conv2d` of images that are one row high."""
@@ -2111,7 +2353,7 @@ def count_nonzero(x: TensorLike, axis: Any = (), keep_dims: Any = False, dtype: 
 def cov(input: TensorLike, *, correction: Any = 1, fweights: TensorLike | None = None, aweights: TensorLike | None = None) -> Tensor:
     """The covariances of variables."""
 
-def cross(input: TensorLike, other: TensorLike, *, dim: Any = None) -> Tensor:
+def cross(input: TensorLike, other: TensorLike, dim: Any = None) -> Tensor:
     """The cross products of vectors of length 3."""
 
 def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
@@ -2204,6 +2446,12 @@ def dstack(tensors: Sequence[TensorLike] | Tensor) -> Tensor:
 def dtype(input_x: Any) -> Any:
     """The element type."""
 
+def eig(A: TensorLike) -> builtins.tuple[Tensor, Tensor]:
+    """The eigenvalues of matrices, in no order, and their vectors: A v = v diag(w)."""
+
+def eigvals(A: TensorLike) -> Tensor:
+    """The eigenvalues of matrices, in no order; see `eig`."""
+
 def einsum(equation: builtins.str, *operands: TensorLike) -> Tensor:
     """Sums of products in Einstein's notation: a letter for each axis, "ij,jk->ik" is the product of two matrices."""
 
@@ -2264,8 +2512,17 @@ def eye(n: Any, m: Any = None, dtype: Any = None) -> Tensor:
 def fast_gelu(x: TensorLike) -> Tensor:
     """x · sigmoid(1.702 x), element by element: `gelu` with a logistic function for Φ."""
 
+def fft(input: TensorLike, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
+    """The discrete Fourier transform along an axis: y_k = Σ_j x_j e^(-2πi jk/n)."""
+
+def fft2(input: TensorLike, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
+    """`fftn` along the last two axes, unless others are named."""
+
 def fftfreq(n: builtins.int, d: builtins.float = 1.0, dtype: Any = None) -> Tensor:
     """The frequencies of a discrete Fourier transform of n samples, in its order: those from 0 on, then the negative ones."""
+
+def fftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+    """The discrete Fourier transform along several axes, see `fft`."""
 
 def fftshift(input: TensorLike, dim: Any = None) -> Tensor:
     """The halves of axes exchanged, so that the frequency 0 stands in the middle."""
@@ -2292,7 +2549,7 @@ def flipud(input: TensorLike) -> Tensor:
     """The rows (first axis) in reverse order."""
 
 def float_power(input: Any, exponent: Any) -> Tensor:
-    """input to the power of `exponent`, in double precision."""
+    """input to the power of `exponent`, in double precision: float64, or complex128 if either is complex."""
 
 def floor(input: TensorLike) -> Tensor:
     """The largest whole number that is not above the element."""
@@ -2354,6 +2611,9 @@ def ge(input: TensorLike, other: TensorLike) -> Tensor:
 def gelu(input: TensorLike, approximate: Any = 'none') -> Tensor:
     """input · Φ(input), element by element, with the distribution function Φ of the standard normal distribution."""
 
+def geqrf(input: TensorLike) -> builtins.tuple[Tensor, Tensor]:
+    """The QR factors of matrices in the form in which LAPACK gives them, for `orgqr` and `ormqr`."""
+
 def ger(input: TensorLike, vec2: TensorLike) -> Tensor:
     """All products of the elements of two vectors; see `outer`."""
 
@@ -2396,6 +2656,15 @@ def hardtanh(input: TensorLike, min_val: TensorLike = -1.0, max_val: TensorLike 
 def heaviside(input: TensorLike, values: TensorLike) -> Tensor:
     """The step function: 0 for negative, 1 for positive elements, `values` at zero, NaN at NaN."""
 
+def hfft(input: TensorLike, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
+    """The discrete Fourier transform of numbers whose second half is the conjugate of the first, and not given: real."""
+
+def hfft2(input: TensorLike, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
+    """`hfftn` along the last two axes, unless others are named."""
+
+def hfftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+    """`fftn` of numbers of which the second half along the last axis is the conjugate of the first, and not given: real."""
+
 def hinge_embedding_loss(inputs: TensorLike, targets: TensorLike, margin: builtins.float = 1.0, reduction: builtins.str = 'mean') -> Tensor:
     """The input where the target is 1, max(0, margin - input) where it is -1; reduced."""
 
@@ -2420,8 +2689,29 @@ def i0(input: TensorLike) -> Tensor:
 def identity(x: TensorLike) -> Tensor:
     """The tensor itself."""
 
+def ifft(input: TensorLike, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
+    """The inverse of `fft`: x_j = Σ_k y_k e^(2πi jk/n) / n."""
+
+def ifft2(input: TensorLike, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
+    """`ifftn` along the last two axes, unless others are named."""
+
+def ifftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+    """The inverse of `fftn`; see there, and `ifft` for `norm`."""
+
 def ifftshift(input: TensorLike, dim: Any = None) -> Tensor:
     """What `fftshift` does, undone."""
+
+def ihfft(input: TensorLike, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
+    """The inverse of `hfft`: the first half of the inverse transform of real numbers."""
+
+def ihfft2(input: TensorLike, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
+    """`ihfftn` along the last two axes, unless others are named."""
+
+def ihfftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+    """The inverse of `hfftn`, of real numbers."""
+
+def imag(input: TensorLike) -> Tensor:
+    """The imaginary part. Of a complex tensor a view; of a real one zeros."""
 
 def in_top_k(x1: TensorLike, x2: TensorLike, k: builtins.int) -> Tensor:
     """Whether the element that a target names is among the k largest of its row."""
@@ -2474,6 +2764,18 @@ def invert(input: TensorLike) -> Tensor:
 def iou(anchor_boxes: TensorLike, gt_boxes: TensorLike, mode: builtins.str = 'iou') -> Tensor:
     """How much each box overlaps each other one: the common area by the area of both together."""
 
+def irfft(input: TensorLike, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
+    """The inverse of `rfft`: real numbers."""
+
+def irfft2(input: TensorLike, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
+    """`irfftn` along the last two axes, unless others are named."""
+
+def irfftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+    """The inverse of `rfftn`: real numbers."""
+
+def is_complex(input: TensorLike) -> builtins.bool:
+    """Whether the element type is complex."""
+
 def is_sequence_shape_unknown(x: Any) -> builtins.bool:
     """Whether a compiler does not know how long a tuple or list is. In PyNative mode it does."""
 
@@ -2508,7 +2810,7 @@ def isposinf(input: TensorLike) -> Tensor:
     """Whether an element is +infinity."""
 
 def isreal(input: Any) -> Tensor:
-    """Whether an element is a real number: all are, NaN too."""
+    """Whether an element is a real number: those of real tensors are, NaN too, and complex ones without an imaginary part."""
 
 def kl_div(logits: TensorLike, labels: TensorLike, reduction: builtins.str = 'mean') -> Tensor:
     """labels (log(labels) - logits), reduced: the Kullback-Leibler divergence of exp(logits) from labels."""
@@ -2822,6 +3124,12 @@ def ones(shape: Any, dtype: Any = None) -> Tensor:
 def ones_like(input: TensorLike, *, dtype: Any = None) -> Tensor:
     """Ones of the shape, and the type unless another is given, of a tensor."""
 
+def orgqr(input: TensorLike, input2: TensorLike) -> Tensor:
+    """The first columns of a product of reflections, as `geqrf` gives them: q of the QR factors."""
+
+def ormqr(input: TensorLike, tau: TensorLike, other: TensorLike, left: builtins.bool = True, transpose: builtins.bool = False) -> Tensor:
+    """A product of reflections, as `geqrf` gives them, times matrices: q @ other."""
+
 def outer(input: TensorLike, vec2: TensorLike) -> Tensor:
     """All products of the elements of two vectors: y[i, j] = input[i] vec2[j]."""
 
@@ -2858,6 +3166,9 @@ def poisson(shape: Any, mean: Any, seed: Any = None) -> Tensor:
 def poisson_nll_loss(input: TensorLike, target: TensorLike, log_input: builtins.bool = True, full: builtins.bool = False, eps: builtins.float = 1e-08, reduction: builtins.str = 'mean') -> Tensor:
     """The negative logarithm of the Poisson distribution, up to log(target!): exp(input) - target · input; reduced."""
 
+def polar(abs: TensorLike, angle: TensorLike) -> Tensor:
+    """The complex numbers of these sizes and angles: abs · (cos angle + i sin angle)."""
+
 def polygamma(n: Any, input: TensorLike) -> Tensor:
     """The derivative number n of digamma, element by element."""
 
@@ -2871,7 +3182,7 @@ def prelu(input: TensorLike, weight: TensorLike) -> Tensor:
     """max(input, 0) + weight · min(input, 0), with a slope for each channel."""
 
 def print_(*input_x: Any) -> builtins.int:
-    """Print the arguments, as Python does; gives 1, as MindSpore's operator."""
+    """Print the arguments line by line, tensors with shape and type; gives 1, as MindSpore's operator."""
 
 def prod(input: TensorLike, axis: Any = None, keep_dims: Any = False, dtype: Any = None) -> Tensor:
     """The product over axes; that of floating-point elements is computed in float64 and rounded once."""
@@ -2923,6 +3234,9 @@ def rank(input_x: TensorLike) -> builtins.int:
 
 def ravel(input: TensorLike) -> Tensor:
     """All elements in one axis."""
+
+def real(input: TensorLike) -> Tensor:
+    """The real part. Of a complex tensor a view: what is written to it is written to the tensor."""
 
 def real_div(input: TensorLike, other: TensorLike) -> Tensor:
     """input / other, element by element: Python's `/`."""
@@ -2978,11 +3292,20 @@ def resize_nearest_neighbor(input: TensorLike, size: Any, align_corners: builtin
 def reverse(x: TensorLike, axis: Any) -> Tensor:
     """The elements in reverse order along axes, as `flip`."""
 
-def reverse_sequence(x: TensorLike, seq_lengths: TensorLike, seq_dim: Any, batch_dim: Any = 0) -> Tensor:
+def reverse_sequence(x: TensorLike, seq_lengths: TensorLike, seq_dim: Any = 0, batch_dim: Any = 0) -> Tensor:
     """The first elements along an axis in reverse order, as many as lengths say; the others stay."""
+
+def rfft(input: TensorLike, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
+    """The discrete Fourier transform of real numbers: that of `fft` up to the middle, the rest being its conjugate."""
+
+def rfft2(input: TensorLike, s: Any = None, dim: Any = (-2, -1), norm: Any = None) -> Tensor:
+    """`rfftn` along the last two axes, unless others are named."""
 
 def rfftfreq(n: builtins.int, d: builtins.float = 1.0, dtype: Any = None) -> Tensor:
     """The frequencies of a discrete Fourier transform of n real samples, none of them negative."""
+
+def rfftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -> Tensor:
+    """`fftn` of real numbers, up to the middle of the last of the axes."""
 
 def rint(input: TensorLike) -> Tensor:
     """The nearest whole number; halves go to the even one."""
@@ -3165,7 +3488,7 @@ def squared_difference(input: Any, other: Any) -> Tensor:
     """(input - other)², element by element."""
 
 def squeeze(input: TensorLike, axis: Any = None) -> Tensor:
-    """Drop axes of length 1: all, or those named. A view."""
+    """Drop axes of length 1: all, or those among the named that have it. A view."""
 
 def stack(tensors: Sequence[TensorLike] | Tensor, axis: Any = 0) -> Tensor:
     """Tensors of one shape, side by side along a new axis."""
@@ -3181,6 +3504,9 @@ def std(input: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any = Fals
 
 def std_mean(input: TensorLike, axis: Any = None, ddof: Any = 0, keepdims: Any = False) -> builtins.tuple[Tensor, Tensor]:
     """Standard deviation and mean over axes, in one pass over memory; see `std`."""
+
+def stft(x: TensorLike, n_fft: builtins.int, hop_length: Any = None, win_length: Any = None, window: TensorLike | None = None, center: builtins.bool = True, pad_mode: builtins.str = 'REFLECT', normalized: builtins.bool = False, onesided: Any = None, return_complex: Any = None) -> Tensor:
+    """The Fourier transforms of the parts of signals that a window shows as it moves along."""
 
 def stop_gradient(value: TensorLike) -> Tensor:
     """The same values, through which no gradient flows. A view."""
@@ -3201,7 +3527,7 @@ def sum_to(input: TensorLike, shape: Sequence[builtins.int]) -> Tensor:
     """Undo a broadcast: sum over the axes that were added or stretched."""
 
 def svd(input: TensorLike, full_matrices: Any = False, compute_uv: Any = True) -> Any:
-    """The singular values of matrices, largest first, and their vectors: input = u diag(s) vᵀ."""
+    """The singular values of matrices, largest first, and their vectors: input = u diag(s) vᵀ (of complex ones vᴴ)."""
 
 def swapaxes(input: TensorLike, axis0: Any, axis1: Any) -> Tensor:
     """Two axes exchanged. A view."""
@@ -3299,7 +3625,7 @@ def top_k(input_x: TensorLike, k: builtins.int, sorted: builtins.bool = True) ->
 def topk(input: TensorLike, k: Any, dim: Any = None, largest: Any = True, sorted: Any = True) -> builtins.tuple[Tensor, Tensor]:
     """The k largest elements along an axis, and where each stands; of equal ones the first."""
 
-def trace(input: TensorLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, *, dtype: Any = None) -> Tensor:
+def trace(input: TensorLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Tensor:
     """The sum of a diagonal."""
 
 def transpose(input: TensorLike, input_perm: Any) -> Tensor:
@@ -3407,6 +3733,12 @@ def vector_norm(x: TensorLike, ord: Any = 2, axis: Any = None, keepdims: Any = F
 def view_as(input: TensorLike, other: TensorLike) -> Tensor:
     """`input` reshaped to the shape of `other`."""
 
+def view_as_complex(input: TensorLike) -> Tensor:
+    """Pairs of real numbers along the last axis as complex ones. A view where the parts of each lie side by side."""
+
+def view_as_real(input: TensorLike) -> Tensor:
+    """Complex numbers as real ones, the parts along a new last axis. A view."""
+
 def vsplit(input: TensorLike, indices_or_sections: Any) -> builtins.tuple[Tensor, ...]:
     """Parts along the first axis; see `tensor_split`."""
 
@@ -3433,57 +3765,65 @@ def zeros_like(input: TensorLike, *, dtype: Any = None) -> Tensor:
 
 __all__ = [
     "ACos", "Abs", "AbsGrad", "AccumulateNV2", "Acosh", "Adam", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D",
-    "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "Add", "AddExt", "AddN", "Addcdiv", "Addcmul", "AffineGrid", "AllGather",
-    "AllReduce", "AlltoAll", "ApplyAdaMax", "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradV2", "ApplyAdamWithAmsgrad",
-    "ApplyAddSign", "ApplyCenteredRMSProp", "ApplyFtrl", "ApplyGradientDescent", "ApplyMomentum", "ApplyPowerSign",
-    "ApplyProximalAdagrad", "ApplyProximalGradientDescent", "ApplyRMSProp", "ApproximateEqual", "ArgMaxWithValue",
-    "ArgMinWithValue", "Argmax", "Argmin", "Asin", "Asinh", "Assign", "AssignAdd", "AssignSub", "Atan", "Atan2", "Atanh",
-    "AvgPool", "AvgPool3D", "AvgPoolGrad", "BCEWithLogitsLoss", "Barrier", "BatchMatMul", "BatchNorm", "BatchNormGrad",
-    "BatchToSpace", "BatchToSpaceND", "Bernoulli", "BesselI0", "BesselI0e", "BesselI1", "BesselI1e", "BiasAdd",
-    "BiasAddGrad", "BinaryCrossEntropy", "Bincount", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BoundingBoxDecode",
-    "BoundingBoxEncode", "Broadcast", "BroadcastTo", "Bucketize", "Cast", "Cdist", "CeLU", "Ceil", "ChannelShuffle",
-    "CheckValid", "Cholesky", "CholeskyInverse", "CholeskySolve", "Col2Im", "Concat", "ConcatOffset", "Conj", "Conv2D",
-    "Conv2DBackpropFilter", "Conv2DBackpropInput", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "CopySign", "Copysign",
-    "Cos", "Cosh", "CountNonZero", "Cross", "CumProd", "CumSum", "Cummax", "Cummin", "CumulativeLogsumexp", "Custom",
-    "DType", "Dense", "Depend", "DepthToSpace", "Diag", "Digamma", "Div", "DivNoNan", "Dot", "Dropout", "Dropout2D",
-    "Dropout3D", "Einsum", "Elu", "EmbeddingLookup", "Equal", "EqualCount", "Erf", "Erfc", "Erfinv", "EuclideanNorm", "Exp",
-    "Expand", "ExpandDims", "Expm1", "Eye", "FastGeLU", "FastGelu", "Fill", "FillV2", "Flatten", "FlattenGrad",
-    "FloatStatus", "Floor", "FloorDiv", "FloorMod", "Fmax", "Fmin", "ForiLoop", "GLU", "Gamma", "Gather", "GatherD",
-    "GatherNd", "GatherV2", "Gcd", "GeLU", "GeLUGrad", "Gelu", "Ger", "GradOperation", "Greater", "GreaterEqual",
-    "GridSampler2D", "HShrink", "HSigmoid", "HSigmoidGrad", "HSwish", "HSwishGrad", "Hardtanh", "Heaviside",
-    "HistogramSummary", "HookBackward", "HyperMap", "Hypot", "IOU", "Identity", "Im2Col", "ImageSummary", "InTopK",
-    "IndexAdd", "IndexFill", "IndexPut", "InplaceAdd", "InplaceAddExt", "InplaceSub", "InplaceSubExt", "InplaceUpdate",
-    "InplaceUpdateV2", "InsertGradientOf", "Inv", "Invert", "InvertPermutation", "IsClose", "IsFinite", "IsInf", "IsNan",
-    "KLDivLoss", "L2Loss", "L2Normalize", "LRN", "LayerNorm", "Lcm", "LeftShift", "Lerp", "Less", "LessEqual", "Lgamma",
-    "LinSpace", "ListDiff", "Load", "Log", "Log1p", "LogMatrixDeterminant", "LogSigmoid", "LogSoftmax", "LogSoftmaxGrad",
-    "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor", "Logit", "LowerBound", "LpNorm", "Map", "MaskedFill",
-    "MaskedSelect", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixExp", "MatrixInverse", "MatrixPower",
-    "MatrixSolve", "MaxPool", "MaxPool3D", "MaxPoolGrad", "MaxPoolGradWithArgmax", "MaxPoolWithArgmax",
-    "MaxPoolWithArgmaxV2", "MaxUnpool2D", "MaxUnpool3D", "Maximum", "Median", "Meshgrid", "Minimum", "MirrorPad", "Mish",
-    "Mod", "Mul", "MulNoNan", "MultiMarginLoss", "MultilabelMarginLoss", "Multinomial", "MultitypeFuncGraph", "Mvlgamma",
-    "NLLLoss", "NMSWithMask", "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "NanToNum", "Neg",
-    "NextAfter", "NonZero", "NotEqual", "NthElement", "OneHot", "Ones", "OnesLike", "OnesLikeExt", "PReLU", "Pack", "Pad",
-    "Padding", "Partial", "Pdist", "Poisson", "Polygamma", "Pow", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer",
-    "Print", "Qr", "Quantile", "RandomCategorical", "RandomChoiceWithMask", "RandomShuffle", "Range", "Rank", "ReLU",
-    "ReLU6", "ReLU6Grad", "RealDiv", "Reciprocal", "ReciprocalGrad", "ReduceAll", "ReduceAny", "ReduceMax", "ReduceMean",
-    "ReduceMin", "ReduceOp", "ReduceProd", "ReduceScatter", "ReduceStd", "ReduceSum", "ReluGrad", "Renorm", "Reshape",
-    "ResizeBicubic", "ResizeBilinear", "ResizeBilinearGrad", "ResizeBilinearV2", "ResizeNearestNeighbor",
+    "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "Add", "AddExt", "AddN", "Addcdiv", "Addcmul", "AdjustHue",
+    "AdjustSaturation", "AffineGrid", "AllGather", "AllReduce", "AlltoAll", "Angle", "ApplyAdaMax", "ApplyAdadelta",
+    "ApplyAdagrad", "ApplyAdagradV2", "ApplyAdamWithAmsgrad", "ApplyAddSign", "ApplyCenteredRMSProp", "ApplyFtrl",
+    "ApplyGradientDescent", "ApplyMomentum", "ApplyPowerSign", "ApplyProximalAdagrad", "ApplyProximalGradientDescent",
+    "ApplyRMSProp", "ApproximateEqual", "ArgMaxWithValue", "ArgMinWithValue", "Argmax", "Argmin", "Asin", "Asinh", "Assign",
+    "AssignAdd", "AssignSub", "Atan", "Atan2", "Atanh", "AvgPool", "AvgPool3D", "AvgPoolGrad", "BCEWithLogitsLoss",
+    "Barrier", "BatchMatMul", "BatchNorm", "BatchNormGrad", "BatchToSpace", "BatchToSpaceND", "Bernoulli", "BesselI0",
+    "BesselI0e", "BesselI1", "BesselI1e", "BiasAdd", "BiasAddGrad", "BinaryCrossEntropy", "Bincount", "BitwiseAnd",
+    "BitwiseOr", "BitwiseXor", "BoundingBoxDecode", "BoundingBoxEncode", "Broadcast", "BroadcastTo", "Bucketize",
+    "CTCGreedyDecoder", "CTCLoss", "CTCLossV2", "Cast", "Cdist", "CeLU", "Ceil", "ChannelShuffle", "CheckNumerics",
+    "CheckValid", "Cholesky", "CholeskyInverse", "CholeskySolve", "Col2Im", "CombinedNonMaxSuppression", "Complex",
+    "ComplexAbs", "Concat", "ConcatOffset", "Conj", "ConjugateTranspose", "Conv2D", "Conv2DBackpropFilter",
+    "Conv2DBackpropInput", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "CopySign", "Copysign", "Cos", "Cosh",
+    "CountNonZero", "CropAndResize", "Cross", "CumProd", "CumSum", "Cummax", "Cummin", "CumulativeLogsumexp", "Custom",
+    "DType", "DataFormatDimMap", "DataFormatVecPermute", "Dense", "Depend", "DepthToSpace", "Diag", "Digamma", "Div",
+    "DivNoNan", "Dot", "Dropout", "Dropout2D", "Dropout3D", "Eig", "Einsum", "Elu", "EmbeddingLookup", "Equal",
+    "EqualCount", "Erf", "Erfc", "Erfinv", "EuclideanNorm", "Exp", "Expand", "ExpandDims", "Expm1", "Eye", "FFTWithSize",
+    "FastGeLU", "FastGelu", "Fill", "FillDiagonal", "FillV2", "Fills", "Flatten", "FlattenGrad", "FloatStatus", "Floor",
+    "FloorDiv", "FloorMod", "Fmax", "Fmin", "ForiLoop", "GLU", "Gamma", "Gather", "GatherD", "GatherNd", "GatherV2", "Gcd",
+    "GeLU", "GeLUGrad", "Gelu", "Geqrf", "Ger", "GradOperation", "Greater", "GreaterEqual", "GridSampler2D",
+    "GridSampler3D", "HSVToRGB", "HShrink", "HSigmoid", "HSigmoidGrad", "HSwish", "HSwishGrad", "Hardtanh", "Heaviside",
+    "HistogramFixedWidth", "HistogramSummary", "HookBackward", "HyperMap", "Hypot", "IOU", "Identity", "IdentityN",
+    "Im2Col", "Imag", "ImageSummary", "InTopK", "IndexAdd", "IndexFill", "IndexPut", "InplaceAdd", "InplaceAddExt",
+    "InplaceSub", "InplaceSubExt", "InplaceUpdate", "InplaceUpdateV2", "InsertGradientOf", "Inv", "Invert",
+    "InvertPermutation", "IsClose", "IsFinite", "IsInf", "IsNan", "KLDivLoss", "L2Loss", "L2Normalize", "LRN", "LayerNorm",
+    "Lcm", "LeftShift", "Lerp", "Less", "LessEqual", "Lgamma", "LinSpace", "ListDiff", "Load", "Log", "Log1p",
+    "LogMatrixDeterminant", "LogSigmoid", "LogSoftmax", "LogSoftmaxGrad", "LogSpace", "LogicalAnd", "LogicalNot",
+    "LogicalOr", "LogicalXor", "Logit", "LowerBound", "LpNorm", "Lstsq", "LuSolve", "LuUnpack", "Map", "MaskedFill",
+    "MaskedScatter", "MaskedSelect", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixDiagPartV3", "MatrixDiagV3",
+    "MatrixExp", "MatrixInverse", "MatrixPower", "MatrixSetDiagV3", "MatrixSolve", "MatrixTriangularSolve", "MaxPool",
+    "MaxPool3D", "MaxPoolGrad", "MaxPoolGradWithArgmax", "MaxPoolWithArgmax", "MaxPoolWithArgmaxV2", "MaxUnpool2D",
+    "MaxUnpool3D", "Maximum", "Median", "Meshgrid", "Minimum", "MirrorPad", "Mish", "Mod", "Mul", "MulNoNan",
+    "MultiMarginLoss", "MultilabelMarginLoss", "Multinomial", "MultitypeFuncGraph", "Mvlgamma", "NLLLoss", "NMSWithMask",
+    "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "NanToNum", "Neg", "NextAfter",
+    "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps", "NonZero", "NotEqual", "NthElement", "OneHot", "Ones",
+    "OnesLike", "OnesLikeExt", "Orgqr", "Ormqr", "PReLU", "Pack", "Pad", "Padding", "Partial", "Pdist", "Poisson", "Polar",
+    "Polygamma", "PopulationCount", "Pow", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "Print", "Qr",
+    "Quantile", "RGBToHSV", "ROIAlign", "RaggedRange", "RandomCategorical", "RandomChoiceWithMask", "RandomGamma",
+    "RandomPoisson", "RandomShuffle", "Randperm", "Range", "Rank", "ReLU", "ReLU6", "ReLU6Grad", "Real", "RealDiv",
+    "Reciprocal", "ReciprocalGrad", "ReduceAll", "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceOp",
+    "ReduceProd", "ReduceScatter", "ReduceStd", "ReduceSum", "ReluGrad", "Renorm", "Reshape", "ResizeBicubic",
+    "ResizeBilinear", "ResizeBilinearGrad", "ResizeBilinearV2", "ResizeLinear1D", "ResizeNearestNeighbor",
     "ResizeNearestNeighborV2", "ReverseSequence", "ReverseV2", "RightShift", "Rint", "Roll", "Round", "Rsqrt", "RsqrtGrad",
-    "ScalarSummary", "ScalarToTensor", "Scan", "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul",
+    "SGD", "ScalarSummary", "ScalarToTensor", "Scan", "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul",
     "ScatterNd", "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax", "ScatterNdMin", "ScatterNdMul", "ScatterNdSub",
-    "ScatterNdUpdate", "ScatterNonAliasingAdd", "ScatterSub", "ScatterUpdate", "SeLU", "SearchSorted", "Select",
-    "SequenceAddN", "Shape", "Shift", "SiLU", "SiLUGrad", "Sigmoid", "SigmoidCrossEntropyWithLogits", "SigmoidGrad", "Sign",
-    "Sin", "Sinc", "Sinh", "Size", "Slice", "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax",
-    "SoftmaxCrossEntropyWithLogits", "Softplus", "SoftplusGrad", "Softsign", "Sort", "SpaceToBatch", "SpaceToBatchND",
-    "SpaceToDepth", "SparseApplyAdagrad", "SparseApplyAdagradV2", "SparseApplyFtrl", "SparseGatherV2",
-    "SparseSoftmaxCrossEntropyWithLogits", "SparseToDense", "Split", "Sqrt", "SqrtGrad", "Square", "SquareSumAll",
-    "SquaredDifference", "Squeeze", "Stack", "StandardLaplace", "StandardNormal", "StopGradient", "StridedSlice", "Sub",
-    "SubExt", "SumExt", "Svd", "Tan", "Tanh", "TanhGrad", "Tanhshrink", "TensorAdd", "TensorDot", "TensorScatterAdd",
-    "TensorScatterDiv", "TensorScatterElements", "TensorScatterMax", "TensorScatterMin", "TensorScatterMul",
-    "TensorScatterSub", "TensorScatterUpdate", "TensorSummary", "Threshold", "Tile", "TopK", "Trace", "Transpose", "Tril",
-    "TrilIndices", "TripletMarginLoss", "Triu", "TriuIndices", "Trunc", "TruncateDiv", "TruncateMod", "TruncatedNormal",
-    "TupleToArray", "TupleToTensor", "UniformInt", "UniformReal", "Unique", "UniqueConsecutive", "UniqueWithPad", "Unpack",
-    "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd", "UnsortedSegmentSum", "Unstack", "UpperBound",
+    "ScatterNdUpdate", "ScatterNonAliasingAdd", "ScatterSub", "ScatterUpdate", "SeLU", "SearchSorted", "SegmentMax",
+    "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "Select", "SequenceAddN", "Shape", "Shift", "SiLU",
+    "SiLUGrad", "Sigmoid", "SigmoidCrossEntropyWithLogits", "SigmoidGrad", "Sign", "Sin", "Sinc", "Sinh", "Size", "Slice",
+    "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus", "SoftplusGrad",
+    "Softsign", "Sort", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth", "SparseApplyAdagrad", "SparseApplyAdagradV2",
+    "SparseApplyFtrl", "SparseGatherV2", "SparseSoftmaxCrossEntropyWithLogits", "SparseToDense", "Split", "SplitV", "Sqrt",
+    "SqrtGrad", "Square", "SquareSumAll", "SquaredDifference", "Squeeze", "Stack", "StandardLaplace", "StandardNormal",
+    "StopGradient", "StridedSlice", "Sub", "SubExt", "SumExt", "Svd", "Tan", "Tanh", "TanhGrad", "Tanhshrink", "TensorAdd",
+    "TensorDot", "TensorScatterAdd", "TensorScatterDiv", "TensorScatterElements", "TensorScatterMax", "TensorScatterMin",
+    "TensorScatterMul", "TensorScatterSub", "TensorScatterUpdate", "TensorShape", "TensorSummary", "Threshold", "Tile",
+    "TopK", "Trace", "Transpose", "TridiagonalMatMul", "Tril", "TrilIndices", "TripletMarginLoss", "Triu", "TriuIndices",
+    "Trunc", "TruncateDiv", "TruncateMod", "TruncatedNormal", "TupleToArray", "TupleToTensor", "UniformInt", "UniformReal",
+    "Unique", "UniqueConsecutive", "UniqueWithPad", "Unpack", "UnravelIndex", "UnsortedSegmentMax", "UnsortedSegmentMin",
+    "UnsortedSegmentProd", "UnsortedSegmentSum", "Unstack", "UpperBound", "UpsampleNearest3D", "UpsampleTrilinear3D",
     "WhileLoop", "Xdivy", "Xlogy", "Zeros", "ZerosLike", "ZerosLikeExt", "_primexpr", "abs", "absolute", "accumulate_n",
     "acos", "acosh", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
     "adaptive_max_pool2d", "adaptive_max_pool3d", "add", "add_flags", "addbmm", "addcdiv", "addcmul", "addmm", "addmv",
@@ -3497,57 +3837,60 @@ __all__ = [
     "bmm", "bounding_box_decode", "bounding_box_encode", "broadcast_to", "bucketize", "cartesian_prod", "cast", "cat",
     "cdist", "ceil", "celu", "channel_shuffle", "check_valid", "choice_with_mask", "cholesky", "cholesky_inverse",
     "cholesky_solve", "chunk", "clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "column_stack",
-    "combinations", "concat", "cond", "constexpr", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d",
-    "copy", "copy_to", "copysign", "core", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity", "count_nonzero",
-    "cov", "cross", "cross_entropy", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp", "deg2rad", "dense",
-    "depend", "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
-    "diff", "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d",
-    "dsplit", "dstack", "dtype", "einsum", "elu", "embedding", "empty", "empty_like", "eq", "equal", "erf", "erfc",
-    "erfinv", "euclidean_norm", "exp", "exp2", "expand", "expand_as", "expand_dims", "expm1", "exponential", "eye",
-    "fast_gelu", "fftfreq", "fftshift", "fill", "fills", "fix", "flatten", "flip", "fliplr", "flipud", "float_power",
-    "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "fold", "frac", "full", "full_like", "gamma",
-    "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "gcd", "ge", "gelu", "ger", "get_grad",
-    "glu", "grad", "greater", "greater_equal", "grid_sample", "group_norm", "gru_cell", "gt", "gumbel_softmax",
-    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "histc", "hsplit", "hstack",
-    "huber_loss", "hypot", "i0", "identity", "ifftshift", "in_top_k", "index_add", "index_fill", "index_put",
-    "index_select", "index_view", "inner", "inplace_add", "inplace_index_add", "inplace_sub", "inplace_update",
-    "instance_norm", "interpolate", "inv", "inverse", "invert", "iou", "is_sequence_shape_unknown",
-    "is_sequence_value_unknown", "is_tensor", "isclose", "isconstant", "isfinite", "isin", "isinf", "isnan", "isneginf",
-    "isposinf", "isreal", "jacfwd", "jacrev", "jet", "jvp", "kernel", "kl_div", "kron", "kthvalue", "l1_loss",
-    "l2_normalize", "laplace", "layer_norm", "lcm", "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma",
-    "linearize", "linspace", "log", "log10", "log1p", "log2", "log_matrix_determinant", "log_softmax", "logaddexp",
-    "logaddexp2", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor", "logit",
-    "logsigmoid", "logspace", "logsumexp", "lp_pool1d", "lp_pool2d", "lrn", "lstm_cell", "lstsq", "lt", "lu_solve",
-    "lu_unpack", "make_range", "margin_ranking_loss", "masked_fill", "masked_select", "matmul", "matrix_band_part",
-    "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power", "matrix_solve", "max", "max_pool1d", "max_pool2d",
-    "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d", "maximum", "mean", "median", "meshgrid", "min", "minimum",
-    "mish", "mixed_precision_cast", "mm", "mod", "moveaxis", "movedim", "ms_kernel", "mse_loss", "msort", "mul",
-    "mul_no_nan", "multi_margin_loss", "multilabel_margin_loss", "multilabel_soft_margin_loss", "multinomial",
-    "multinomial_with_replacement", "multiply", "mv", "mvlgamma", "nan_to_num", "nanmean", "nanmedian", "nanquantile",
-    "nansum", "narrow", "ne", "neg", "negative", "nextafter", "nll_loss", "nms_with_mask", "nonzero", "norm", "normal",
-    "not_equal", "numel", "one_hot", "ones", "ones_like", "outer", "pad", "padding", "partial", "pdist", "permute", "pinv",
-    "pixel_shuffle", "pixel_unshuffle", "place", "poisson", "poisson_nll_loss", "polygamma", "positive", "pow", "prelu",
-    "prim_attr_register", "print_", "prod", "qr", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like",
-    "randn", "randn_like", "random_categorical", "random_gamma", "random_poisson", "randperm", "range", "rank", "ravel",
-    "real_div", "reciprocal", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "relu", "relu6", "remainder",
-    "renorm", "repeat_elements", "repeat_interleave", "reshape", "reshape_as", "resize_bicubic", "resize_bilinear",
-    "resize_nearest_neighbor", "reverse", "reverse_sequence", "rfftfreq", "rint", "rms_norm", "roll", "rot90", "round",
-    "row_stack", "rrelu", "rsqrt", "scalar_to_array", "scalar_to_tensor", "scaled_dot_product_attention", "scatter",
-    "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul", "scatter_nd", "scatter_nd_add",
-    "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul", "scatter_nd_sub", "scatter_nd_update",
-    "scatter_sub", "scatter_update", "searchsorted", "select", "select_scatter", "selu", "sequence_mask", "sgn", "shape",
-    "shuffle", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "size", "slice", "slice_scatter", "slogdet",
-    "smooth_l1_loss", "soft_margin_loss", "softmax", "softmax_cross_entropy_with_logits", "softmin", "softplus",
-    "softshrink", "softsign", "sort", "space_to_depth", "split", "sqrt", "square", "squared_difference", "squeeze", "stack",
-    "standard_laplace", "standard_normal", "std", "std_mean", "stop_gradient", "strided_slice", "sub", "subtract", "sum",
-    "sum_to", "svd", "swapaxes", "swapdims", "take", "tan", "tanh", "tanhshrink", "tensor_add", "tensor_div", "tensor_dot",
-    "tensor_exp", "tensor_floordiv", "tensor_ge", "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod", "tensor_mul",
-    "tensor_pow", "tensor_scatter_add", "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max",
-    "tensor_scatter_min", "tensor_scatter_mul", "tensor_scatter_sub", "tensor_scatter_update", "tensor_split", "tensor_sub",
-    "threshold", "tile", "top_k", "topk", "trace", "transpose", "trapz", "tril", "tril_indices", "triplet_margin_loss",
-    "triu", "triu_indices", "true_divide", "trunc", "truncate_div", "truncate_mod", "truncated_normal", "tuple_to_array",
-    "typeof", "unbind", "unflatten", "unfold", "uniform", "unique", "unique_consecutive", "unique_with_pad", "unroll",
-    "unsorted_segment_max", "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "unsqueeze", "unstack",
-    "upsample", "value_and_grad", "vander", "var", "var_mean", "vecdot", "vector_norm", "view_as", "vjp", "vmap", "vsplit",
-    "vstack", "where", "write_back", "xdivy", "xlogy", "zeros", "zeros_like",
+    "combinations", "complex", "concat", "cond", "conj", "constexpr", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
+    "conv_transpose2d", "copy", "copy_to", "copysign", "core", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity",
+    "count_nonzero", "cov", "cross", "cross_entropy", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp",
+    "deg2rad", "dense", "depend", "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal",
+    "diagonal_scatter", "diff", "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d",
+    "dropout2d", "dropout3d", "dsplit", "dstack", "dtype", "eig", "eigvals", "einsum", "elu", "embedding", "empty",
+    "empty_like", "eq", "equal", "erf", "erfc", "erfinv", "euclidean_norm", "exp", "exp2", "expand", "expand_as",
+    "expand_dims", "expm1", "exponential", "eye", "fast_gelu", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fill",
+    "fills", "fix", "flatten", "flip", "fliplr", "flipud", "float_power", "floor", "floor_div", "floor_divide", "floor_mod",
+    "fmax", "fmin", "fmod", "fold", "frac", "full", "full_like", "gamma", "gather", "gather_d", "gather_elements",
+    "gather_nd", "gaussian_nll_loss", "gcd", "ge", "gelu", "geqrf", "ger", "get_grad", "glu", "grad", "greater",
+    "greater_equal", "grid_sample", "group_norm", "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid",
+    "hardswish", "hardtanh", "heaviside", "hfft", "hfft2", "hfftn", "hinge_embedding_loss", "histc", "hsplit", "hstack",
+    "huber_loss", "hypot", "i0", "identity", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "imag",
+    "in_top_k", "index_add", "index_fill", "index_put", "index_select", "index_view", "inner", "inplace_add",
+    "inplace_index_add", "inplace_sub", "inplace_update", "instance_norm", "interpolate", "inv", "inverse", "invert", "iou",
+    "irfft", "irfft2", "irfftn", "is_complex", "is_sequence_shape_unknown", "is_sequence_value_unknown", "is_tensor",
+    "isclose", "isconstant", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "jacfwd", "jacrev",
+    "jet", "jvp", "kernel", "kl_div", "kron", "kthvalue", "l1_loss", "l2_normalize", "laplace", "layer_norm", "lcm",
+    "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linearize", "linspace", "log", "log10", "log1p",
+    "log2", "log_matrix_determinant", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logspace", "logsumexp", "lp_pool1d", "lp_pool2d",
+    "lrn", "lstm_cell", "lstsq", "lt", "lu_solve", "lu_unpack", "make_range", "margin_ranking_loss", "masked_fill",
+    "masked_select", "matmul", "matrix_band_part", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power",
+    "matrix_solve", "max", "max_pool1d", "max_pool2d", "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
+    "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mixed_precision_cast", "mm", "mod", "moveaxis",
+    "movedim", "ms_kernel", "mse_loss", "msort", "mul", "mul_no_nan", "multi_margin_loss", "multilabel_margin_loss",
+    "multilabel_soft_margin_loss", "multinomial", "multinomial_with_replacement", "multiply", "mv", "mvlgamma",
+    "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter",
+    "nll_loss", "nms_with_mask", "nonzero", "norm", "normal", "not_equal", "numel", "one_hot", "ones", "ones_like", "orgqr",
+    "ormqr", "outer", "pad", "padding", "partial", "pdist", "permute", "pinv", "pixel_shuffle", "pixel_unshuffle", "place",
+    "poisson", "poisson_nll_loss", "polar", "polygamma", "positive", "pow", "prelu", "prim_attr_register", "print_", "prod",
+    "qr", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
+    "random_categorical", "random_gamma", "random_poisson", "randperm", "range", "rank", "ravel", "real", "real_div",
+    "reciprocal", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "relu", "relu6", "remainder", "renorm",
+    "repeat_elements", "repeat_interleave", "reshape", "reshape_as", "resize_bicubic", "resize_bilinear",
+    "resize_nearest_neighbor", "reverse", "reverse_sequence", "rfft", "rfft2", "rfftfreq", "rfftn", "rint", "rms_norm",
+    "roll", "rot90", "round", "row_stack", "rrelu", "rsqrt", "scalar_to_array", "scalar_to_tensor",
+    "scaled_dot_product_attention", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
+    "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul",
+    "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted", "select", "select_scatter",
+    "selu", "sequence_mask", "sgn", "shape", "shuffle", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "size",
+    "slice", "slice_scatter", "slogdet", "smooth_l1_loss", "soft_margin_loss", "softmax",
+    "softmax_cross_entropy_with_logits", "softmin", "softplus", "softshrink", "softsign", "sort", "space_to_depth", "split",
+    "sqrt", "square", "squared_difference", "squeeze", "stack", "standard_laplace", "standard_normal", "std", "std_mean",
+    "stft", "stop_gradient", "strided_slice", "sub", "subtract", "sum", "sum_to", "svd", "swapaxes", "swapdims", "take",
+    "tan", "tanh", "tanhshrink", "tensor_add", "tensor_div", "tensor_dot", "tensor_exp", "tensor_floordiv", "tensor_ge",
+    "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod", "tensor_mul", "tensor_pow", "tensor_scatter_add",
+    "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
+    "tensor_scatter_sub", "tensor_scatter_update", "tensor_split", "tensor_sub", "threshold", "tile", "top_k", "topk",
+    "trace", "transpose", "trapz", "tril", "tril_indices", "triplet_margin_loss", "triu", "triu_indices", "true_divide",
+    "trunc", "truncate_div", "truncate_mod", "truncated_normal", "tuple_to_array", "typeof", "unbind", "unflatten",
+    "unfold", "uniform", "unique", "unique_consecutive", "unique_with_pad", "unroll", "unsorted_segment_max",
+    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "unsqueeze", "unstack", "upsample",
+    "value_and_grad", "vander", "var", "var_mean", "vecdot", "vector_norm", "view_as", "view_as_complex", "view_as_real",
+    "vjp", "vmap", "vsplit", "vstack", "where", "write_back", "xdivy", "xlogy", "zeros", "zeros_like",
 ]

@@ -201,6 +201,7 @@ def main() -> None:
     torch.save([many["scalar"], {"a": many["int8"], "b": {"c": many["half"]}}], HERE / "nested.pt")
     torch.save(nn.Linear(1, 1), HERE / "module.pt")
     torch.save(torch.ones(2, dtype=torch.complex64), HERE / "complex.pt")
+    torch.save(torch.ones(2, dtype=torch.complex64).conj(), HERE / "turned.pt")
     torch.jit.save(torch.jit.script(nn.ReLU()), HERE / "script.pt")
 
 

@@ -139,7 +139,7 @@ add(
     operator.setitem,
     _CHANGED | LENGTH,
     INDEX,
-    KEPT,
+    WHOLE,  # a tensor reads numbers from it
     gives=PLAIN,
     of_arrays=True,
     puts="item",

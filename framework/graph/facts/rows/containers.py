@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import types
 from collections import Counter, OrderedDict, defaultdict, deque
@@ -89,7 +90,7 @@ _CHANGING_SEQUENCE = {
     "reverse": _row(WRITTEN),
     "clear": _row(_CHANGED, puts="all"),
     "copy": _row(WALKED, gives=NEW),
-    "__setitem__": _row(_CHANGED, INDEX, KEPT, puts="item"),
+    "__setitem__": _row(_CHANGED, INDEX, KEPT, puts="item", sliced=DRAINED | LENGTH),
     "__delitem__": _row(_CHANGED, INDEX, puts="item"),
     "__iadd__": _row(WRITTEN, DRAINED | LENGTH, gives=ITEM),
     "__imul__": _row(_CHANGED, INDEX, gives=ITEM),
@@ -198,3 +199,9 @@ add(heapq.heappush, _HEAP, ORDER | KEPT, gives=PLAIN)
 add(heapq.heappop, _HEAP, gives=ITEM)
 add(heapq.heapreplace, _HEAP, ORDER | KEPT, gives=ITEM)
 add(heapq.heappushpop, _HEAP, ORDER | KEPT, gives=ITEM)
+
+for _insort in (bisect.insort_left, bisect.insort_right):
+    add(
+        _insort, WRITTEN | ORDERS, ORDER | KEPT, INDEX, INDEX,
+        named={"key": CALLED}, gives=PLAIN,
+    )  # fmt: skip

@@ -19,12 +19,7 @@ from anfora.nn.basic import Linear as Linear
 from anfora.nn.image import Fold as Fold
 from anfora.nn.image import PixelShuffle as PixelShuffle
 from anfora.nn.image import Upsample as Upsample
-from anfora.nn.loss import BCELoss as BCELoss
-from anfora.nn.loss import CosineEmbeddingLoss as CosineEmbeddingLoss
-from anfora.nn.loss import CrossEntropyLoss as CrossEntropyLoss
 from anfora.nn.loss import L1Loss as L1Loss
-from anfora.nn.loss import MSELoss as MSELoss
-from anfora.nn.loss import NLLLoss as NLLLoss
 from anfora.nn.loss import SoftMarginLoss as SoftMarginLoss
 from anfora.nn.padding import ConstantPad1d as ConstantPad1d
 from anfora.nn.padding import ConstantPad2d as ConstantPad2d
@@ -50,6 +45,8 @@ AvgPool2d: builtins.type
 
 AvgPool3d: builtins.type
 
+BCELoss: builtins.type
+
 BCEWithLogitsLoss: builtins.type
 
 BatchNorm1d: builtins.type
@@ -65,6 +62,10 @@ Conv2d: builtins.type
 Conv3d: builtins.type
 
 ConvTranspose2d: builtins.type
+
+CosineEmbeddingLoss: builtins.type
+
+CrossEntropyLoss: builtins.type
 
 Dropout: builtins.type
 
@@ -86,9 +87,13 @@ LayerNorm: builtins.type
 
 LogSoftmax: builtins.type
 
+MSELoss: builtins.type
+
 MaxPool2d: builtins.type
 
 Mish: builtins.type
+
+NLLLoss: builtins.type
 
 PReLU: builtins.type
 

@@ -1,0 +1,43 @@
+"""Names that arguments of functions had in other versions of MindSpore: `logsumexp(x, axis=1)`, `where(mask, x=a, y=b)`.
+
+A program is written for one version, and says the names of that one. Each function takes those beside its own, where they
+can mean nothing else. The names of other libraries are no concern of this table: they are errors that name our word
+(`core/habits.py`).
+
+    former_names   of one function, by what it takes
+    FORMER        the names that are not of the two groups
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["FORMER", "former_names"]
+
+#: What the first operand is called, and the second.
+_OPERANDS = (("input", "x", "input_x", "x1"), ("other", "y", "x2"))
+
+#: The names by function, with those of today.
+FORMER: dict[str, dict[str, str]] = {
+    "argmax": {"axis": "dim", "keepdims": "keepdim"},
+    "binary_cross_entropy_with_logits": {"logits": "input", "label": "target"},
+    "dstack": {"inputs": "tensors"},
+    "logsumexp": {"axis": "dim", "keep_dims": "keepdim"},
+    "relu": {"input_x": "input"},
+    "select": {"cond": "condition"},
+    "softmax": {"logits": "input"},
+    "tile": {"multiples": "dims"},
+    "true_divide": {"dividend": "input", "divisor": "other"},
+    "unique_consecutive": {"return_idx": "return_inverse", "axis": "dim"},
+}
+
+
+def former_names(name: str, takes: Sequence[str]) -> dict[str, str]:
+    """The further names of a function's arguments, with those that it takes."""
+    found: dict[str, str] = {}
+    for group in _OPERANDS:
+        own = [each for each in group if each in takes]
+        if len(own) == 1:
+            found.update((each, own[0]) for each in group if each != own[0])
+    found |= FORMER.get(name, {})
+    return {other: own for other, own in found.items() if other not in takes and own in takes}
