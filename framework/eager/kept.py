@@ -41,13 +41,14 @@ _PLAIN = frozenset([int, bool, str, DType, type(None), type(...)])
 class Calls:
     """The kept calls of a function."""
 
-    __slots__ = ("function", "known", "vain")
+    __slots__ = ("function", "recorded", "unrecorded", "vain")
 
     def __init__(self, function: Callable) -> None:
         self.function = function
         #: By key the function of the tensors that does the same; None where a call has been seen once, False where it is
-        #: not kept.
-        self.known: dict[tuple, Any] = {}
+        #: not kept. Of calls that are recorded and of others: a function may ask which it is, or switch recording off.
+        self.recorded: dict[tuple, Any] = {}
+        self.unrecorded: dict[tuple, Any] = {}
         self.vain = 0
 
     def __call__(self, args: tuple, kwargs: dict) -> Any:
@@ -65,7 +66,7 @@ class Calls:
         if count > 1 and (tensors[0] is tensors[1] if count == 2 else len(set(map(id, tensors))) < count):
             which = list(map(id, tensors))  # the same tensor in two places: a call of its own
             key = (*key, *map(which.index, which))
-        known = self.known
+        known = self.recorded if glue.switch.on else self.unrecorded
         function = known.get(key)
         if function:
             return function(*tensors)
@@ -249,7 +250,7 @@ class Rule:
 
     def _written(self, steps: list[tuple], saved: tuple, g: Any, parts: tuple, result: Any) -> Callable | None:
         script = _Script()
-        tests = ["state[1]"]
+        tests = ["state[1]", f"{script.constant(glue.switch)}.on is not {glue.is_recording()}"]
         for i, part in enumerate(parts):
             name = f"g[{i}]" if g.__class__ is tuple else "g"
             if part is None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from anfora import Tensor, float32, float64, int64, ops
+from anfora import Parameter, Tensor, float32, float64, int64, nn, no_grad, ops
 from anfora.core.errors import AnforaError
 from anfora.core.op import registry
 from anfora.eager import dispatch
+from anfora.eager.tape import is_recording
 
 X = Tensor(np.linspace(-2, 2, 12, dtype=np.float32).reshape(3, 4))
 Y = Tensor(np.linspace(1, 3, 12, dtype=np.float32).reshape(3, 4))
@@ -65,3 +66,49 @@ def test_constants_of_one_shape_do_not_depend_on_what_came_before():
         first, second = ops.zeros((2,)), ops.zeros((2,))
         first.add_(1.0)
         assert second.tolist() == [0.0, 0.0]
+
+
+class _Half(nn.Cell):
+    """The same tensor, of whose gradient half is told."""
+
+    def construct(self, x):
+        return x * 1
+
+    def bprop(self, x, out, dout):
+        return (dout * 0.5,)
+
+
+#: Functions that ask whether calls are recorded, or switch that off.
+ASKING = {
+    "assign": lambda w, x: ops.assign(w, x * 1),
+    "assign_add": ops.assign_add,
+    "assign_sub": ops.assign_sub,
+    "scatter_add": lambda w, x: ops.scatter_add(w, PLACES, x[:2]),
+    "scatter_update": lambda w, x: ops.scatter_update(w, PLACES, x[:2]),
+    "scatter_nd_mul": lambda w, x: ops.scatter_nd_mul(w, PLACES[:, None], x[:2]),
+    "stop_gradient": lambda w, x: ops.stop_gradient(x) * x * w,
+    "bprop": lambda w, x: _Half()(x) * w,
+}
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_calls_that_are_recorded_are_kept_apart_from_others(name):
+    # What is kept lives as long as the process: a shape that no other test has had.
+    data = np.linspace(0.5, 1.5, 4 * (50 + list(ASKING).index(name)), dtype=np.float32).reshape(4, -1)
+
+    def run():
+        w, x = Parameter(data, name="w"), Tensor(data)
+        x.requires_grad = True
+        if not is_recording():
+            return ASKING[name](w, x).tolist()
+        ((ASKING[name](w, x) * 3 + w * x) * x).sum().backward()
+        return [None if t is None else t.tolist() for t in (w, x.grad, w.grad)]
+
+    def without():
+        with no_grad():
+            return run()
+
+    recorded, unrecorded = run(), without()
+    assert [without() for _ in range(3)] == [unrecorded] * 3
+    assert [run() for _ in range(3)] == [recorded] * 3
+    assert without() == unrecorded
