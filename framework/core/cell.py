@@ -259,7 +259,9 @@ class Cell(StatefulCell):
         return self
 
     def insert_child_to_cell(self, child_name: str, child_cell: Cell | None) -> None:
-        """Attach a child under a name that is not taken; None leaves the place empty."""
+        """Attach a child under a name that is not taken; None leaves the place empty.
+
+        Unlike an assignment it does not put the name in front of those of the child's parameters, as in MindSpore."""
         if not isinstance(child_name, str):
             raise OpTypeError(f"the name of a child must be a string, but got {type(child_name).__name__}")
         if child_cell is not None and not isinstance(child_cell, Cell):
@@ -268,7 +270,9 @@ class Cell(StatefulCell):
             raise CellNameError(f"the name of a child must not be empty or hold a dot, but got {child_name!r}")
         if hasattr(self, child_name) and child_name not in self._cells:
             raise CellNameError(f"{type(self).__name__} has an attribute '{child_name}' already")
-        setattr(self, child_name, child_cell)
+        if "_auto_prefix" not in self.__dict__:
+            raise _not_initialised(self)
+        object.__setattr__(self, child_name, child_cell)
 
     def insert_param_to_cell(self, param_name: str, param: Parameter, check_name_contain_dot: bool = True) -> None:
         """Attach a parameter under a name that is not taken."""

@@ -95,7 +95,8 @@ def test_children_under_names():
     net = Two()
     net.insert_child_to_cell("extra", Line())
     net.insert_param_to_cell("w", Parameter(1.0))
-    assert net.extra.slope.name == "extra.slope" and net.w.name == "w"
+    assert net.extra.slope.name == "slope" and net.w.name == "w"
+    assert "extra.slope" in dict(net.parameters_and_names())
     for bad in ((1, Line()), ("x", 1)):
         with pytest.raises(OpTypeError):
             net.insert_child_to_cell(*bad)
