@@ -22,7 +22,8 @@ from anfora.core.errors import OpTypeError
 
 __all__ = [
     "DType", "Type", "as_dtype", "bfloat16", "bool_", "complex128", "complex64", "double", "dtype_to_nptype",
-    "dtype_to_pytype", "float16", "float32", "float64", "float_", "function", "half", "int16", "int32", "int64", "int8",
+    "dtype_to_pytype", "float16", "float32", "float64", "float_", "function",
+    "get_py_obj_dtype", "half", "int16", "int32", "int64", "int8",
     "int_", "list_", "number", "promote", "promote_scalar", "pytype_to_dtype", "single", "string", "tensor_type",
     "tuple_", "type_none", "uint16", "uint32", "uint64", "uint8",
 ]  # fmt: skip
@@ -196,6 +197,27 @@ def pytype_to_dtype(obj: Any) -> DType:
         anfora.int64
     """
     return as_dtype(obj)
+
+
+def get_py_obj_dtype(obj: Any) -> DType | str:
+    """The type of a value of a program: int64, float64, bool_ or complex128 of a number of Python, or of its type; else
+    what kind of value it is (`tensor_type`, `list_`, `tuple_`, `string`, `type_none`, `function`).
+
+    Raises:
+        OpTypeError: it is of no such kind.
+    Example:
+        >>> get_py_obj_dtype(1)
+        anfora.int64
+    """
+    if isinstance(getattr(obj, "dtype", None), DType) and hasattr(obj, "shape"):
+        return tensor_type
+    if callable(obj) and not isinstance(obj, type):
+        return function
+    kind = obj if isinstance(obj, type) else type(obj)
+    for name, values in _VALUES.items():
+        if issubclass(kind, values):
+            return name
+    return float64 if kind is float else as_dtype(kind)
 
 
 _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}

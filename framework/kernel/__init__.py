@@ -6,6 +6,7 @@ making        emit.py        LLVM IR through values that behave like numbers
               memory.py      how elements in memory become values to compute with
               build.py       from a recipe to an address, in all cores; cache.py, objects on disk; target.py, the machine
               irregular.py   kernels that numba compiles; custom.py, from functions of the program's own
+              series.py      mathematics of as many terms as an element needs, compiled so
 running       plan.py        which kernels run on which buffers
               executor.py    run a plan, on one thread or several; plain.py, the same without native glue
               heap.py        freed memory is kept

@@ -26,10 +26,11 @@ from anfora.core.dtype import (
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.ops.composite import with_doors
+from anfora.ops.tapers import WEIGHTS, taper
 
 __all__ = [
     "append", "arange", "array", "array_split", "array_str", "asarray", "asfarray", "atleast_1d", "atleast_2d",
-    "atleast_3d", "bartlett", "blackman", "broadcast_arrays", "choose", "concatenate", "diag", "diag_indices",
+    "atleast_3d", "bartlett", "blackman", "broadcast_arrays", "choose", "concatenate", "copy", "diag", "diag_indices",
     "diagflat", "digitize", "empty", "empty_like", "eye", "flip", "full", "full_like", "geomspace", "hamming",
     "hanning", "identity", "indices", "isscalar", "ix_", "linspace", "logspace", "meshgrid", "mgrid", "ogrid", "ones",
     "ones_like", "pad", "piecewise", "promote_types", "rand", "randint", "randn", "ravel_multi_index", "repeat",
@@ -270,7 +271,9 @@ mgrid, ogrid = _Grid(numpy.mgrid), _Grid(numpy.ogrid)
 
 def _window(name: str) -> Callable:
     def function(M: int) -> Tensor:
-        return asarray(getattr(numpy, name)(M), float32)
+        if isinstance(M, bool) or not isinstance(M, int):
+            raise OpTypeError(f"{name} needs an integer for `M`, but got {M!r}", arg="M")
+        return asarray(taper(WEIGHTS[name], max(M, 0)), float32)
 
     function.__doc__ = f"numpy's `{name}`: a window of M weights, float32."
     return function
@@ -394,6 +397,11 @@ def _joined(arrays: Any) -> list[Tensor]:
     tensors = [asarray(x) for x in arrays]
     kind = functools.reduce(promote, (x.dtype for x in tensors))
     return [x if x.dtype is kind else x.astype(kind) for x in tensors]
+
+
+def copy(a: Any) -> Tensor:
+    """A tensor of its own with the same elements; what `asarray` takes is taken."""
+    return ops.copy(asarray(a))
 
 
 def concatenate(arrays: Any, axis: int | None = 0) -> Tensor:

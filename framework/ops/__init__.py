@@ -16,11 +16,13 @@ vm_impl_registry.py  implementations of operators that programs register
 bound.py        an operator with its attributes fixed   unsaid.py  what layers say of themselves on the way
 
 arithmetic.py   + - * / and rounding                     mathematics.py  exp, log, sin and their kin
+                                                         special.py      Bessel functions, incomplete gamma, zeta
 comparison.py   comparisons, logic, bits, choice         activation.py   activation functions
 reduction.py    sums, means, extremes along axes         scan.py         running sums, products, extremes
 sorting.py      order, ranks, counts                     softmaxes.py    softmax and its kin
 linear.py       matrix products                          linalg.py       norms, inverses, factors of matrices
 factors.py      equations by factors                     spectra.py      Fourier transforms
+                                                         tapers.py       weights of windows in time
 complexes.py    complex numbers                         complex_rules.py  what operators on real ones do with them
 convolution.py  convolutions                             pooling.py      windows of an image to one number
                                                          fractional_pooling.py  windows at random distances
@@ -81,7 +83,9 @@ from anfora.ops.scatter import *  # noqa: F403
 from anfora.ops.shape import *  # noqa: F403
 from anfora.ops.softmaxes import *  # noqa: F403
 from anfora.ops.sorting import *  # noqa: F403
+from anfora.ops.special import *  # noqa: F403
 from anfora.ops.spectra import *  # noqa: F403
+from anfora.ops.tapers import *  # noqa: F403
 
 #: What MindSpore has here too, and this package above its operators.
 _ABOVE = {

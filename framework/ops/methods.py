@@ -33,7 +33,7 @@ MODULES = (
     "activation", "arithmetic", "attention", "boxes", "comparison", "complexes", "convolution", "copying", "creation",
     "ctc", "derived", "diagonals", "entropy", "factors", "image", "indexing", "joining", "linalg", "linear", "losses",
     "mathematics", "normalization", "padding", "pooling", "programs", "random", "recurrent", "reduction", "scan",
-    "scatter", "shape", "softmaxes", "sorting", "spectra",
+    "scatter", "shape", "softmaxes", "sorting", "special", "spectra", "tapers",
 )  # fmt: skip
 
 
@@ -80,7 +80,7 @@ _SAME = """
     round trunc fix frac sign sgn sqrt rsqrt square clamp clip nan_to_num copysign nextafter ldexp xlogy xdivy acos
     acosh arccos arccosh arcsin arcsinh arctan arctan2 arctanh asin asinh atan atan2 atanh cos cosh sin sinc sinh tan
     tanh exp exp2 expm1 log log10 log1p log2 logaddexp logaddexp2 logit erf erfc erfinv lgamma digamma polygamma
-    mvlgamma deg2rad rad2deg angle truncate_div truncate_mod inv real imag conj is_complex
+    igamma igammac mvlgamma deg2rad rad2deg angle truncate_div truncate_mod inv real imag conj is_complex
 
     equal eq ne not_equal greater gt greater_equal ge less lt less_equal le isclose isfinite isinf isnan isneginf
     isposinf isreal signbit heaviside logical_and logical_not logical_or logical_xor bitwise_and bitwise_not

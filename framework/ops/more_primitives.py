@@ -18,6 +18,9 @@ __all__ = ["MORE", "MORE_PLAIN"]
 #: Classes without arguments, whose call is that of a function.
 MORE_PLAIN = {
     "BesselI0": "bessel_i0", "BesselI0e": "bessel_i0e", "BesselI1": "bessel_i1", "BesselI1e": "bessel_i1e",
+    "BesselJ0": "bessel_j0", "BesselJ1": "bessel_j1", "BesselK0": "bessel_k0", "BesselK0e": "bessel_k0e",
+    "BesselK1": "bessel_k1", "BesselK1e": "bessel_k1e", "BesselY0": "bessel_y0", "BesselY1": "bessel_y1",
+    "Betainc": "betainc", "Igamma": "igamma", "Igammac": "igammac", "Zeta": "zeta",
     "CheckValid": "check_valid", "Fmax": "fmax", "Fmin": "fmin", "SequenceAddN": "addn",
     "MatrixBandPart": "matrix_band_part",
     "UniqueWithPad": "unique_with_pad",

@@ -43,6 +43,7 @@ from anfora.core.dtype import float16 as float16
 from anfora.core.dtype import float32 as float32
 from anfora.core.dtype import float64 as float64
 from anfora.core.dtype import float_ as float_
+from anfora.core.dtype import get_py_obj_dtype as get_py_obj_dtype
 from anfora.core.dtype import half as half
 from anfora.core.dtype import int16 as int16
 from anfora.core.dtype import int32 as int32
@@ -195,9 +196,9 @@ __all__ = [
     "default_generator", "derivative", "device_context", "double", "dtype", "dtype_to_nptype", "dtype_to_pytype",
     "experimental", "explain", "export", "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy",
     "get_auto_parallel_context", "get_context", "get_grad", "get_metric_fn", "get_metrics", "get_num_threads",
-    "get_rng_state", "get_seed", "grad", "half", "initial_seed", "int16", "int32", "int64", "int8", "int_", "ir",
-    "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class", "jvp", "lazy_inline", "linearize", "list_", "load",
-    "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint", "models", "ms_class",
+    "get_py_obj_dtype", "get_rng_state", "get_seed", "grad", "half", "initial_seed", "int16", "int32", "int64", "int8",
+    "int_", "ir", "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class", "jvp", "lazy_inline", "linearize", "list_",
+    "load", "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint", "models", "ms_class",
     "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "onnx", "ops", "optim",
     "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "run_check", "runtime", "save_checkpoint", "seed",
     "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit",

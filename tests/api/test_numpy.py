@@ -43,7 +43,9 @@ EXPRESSIONS = """
     np.tril_indices(3)  np.triu_indices(3, 1)  np.tril_indices_from(a)  np.triu_indices_from(a, 1)  np.diag_indices(3)
     list(np.indices((2, 3)))  np.ix_(i, i)  np.meshgrid(v, i)  np.meshgrid(v, i, indexing="ij")
     np.meshgrid(v, i, sparse=True)
-    np.mgrid[0:3, 0:2]  np.ogrid[0:3, 0:2]  np.hanning(5)  np.hamming(4)  np.bartlett(5)  np.blackman(4)  np.zeros_like(x)
+    np.mgrid[0:3, 0:2]  np.ogrid[0:3, 0:2]  np.hanning(5)  np.hamming(4)  np.bartlett(5)  np.blackman(4)
+    np.hanning(1)  np.bartlett(0)  np.copy(x)
+    np.copy([1, 2])  np.zeros_like(x)
     np.vander(v, 3)  np.vander(v, 3, increasing=True)  np.array([[1, 2], [3, 4]])  np.asarray([1.5, 2])
 
     np.transpose(t)  np.transpose(t, (1, 0, 2))  np.swapaxes(t, 0, 2)  np.moveaxis(t, 0, -1)  np.rollaxis(t, 2)

@@ -16,6 +16,7 @@ from anfora.core.dtype import (
     bfloat16,
     dtype_to_nptype,
     dtype_to_pytype,
+    function,
     promote,
     promote_scalar,
     pytype_to_dtype,
@@ -40,6 +41,12 @@ def test_python_types():
     kinds = (anfora.list_, anfora.tuple_, anfora.string, anfora.type_none)
     assert [dtype_to_pytype(kind) for kind in kinds] == [list, tuple, str, type(None)]
     assert pytype_to_dtype(float) is anfora.float32
+    for value, kind in (
+        (1, anfora.int64), (2.5, anfora.float64), (True, anfora.bool_), (float, anfora.float64), ("a", anfora.string),
+        (None, anfora.type_none), ((1,), anfora.tuple_), ([1], anfora.list_), (anfora.Tensor(1.0), anfora.tensor_type),
+        (len, function), (anfora.nn.ReLU(), function),
+    ):  # fmt: skip
+        assert anfora.get_py_obj_dtype(value) == kind
     assert dtype_to_nptype(bfloat16) is np.float32
     assert as_dtype("half") is anfora.half is anfora.float16 and anfora.double is anfora.float64
 

@@ -6,6 +6,7 @@ from scipy import special
 
 from anfora import ops
 from anfora.ops import mathematics
+from anfora.ops import special as series
 
 inf, nan = np.inf, np.nan
 HALVES = ("float16", "bfloat16", "float32", "float64")
@@ -13,6 +14,10 @@ SPECIAL = values(0.0, -0.0, 1.0, -1.0, 0.5, -2.0, inf, -inf, nan)
 ROW, COLUMN = SPECIAL.reshape(1, -1), SPECIAL.reshape(-1, 1)
 POWERS = values(0.0, -0.0, 1.0, 2.0, 3.0, -1.0, -2.0, -3.0, 0.5, -0.5, inf, -inf, nan).reshape(-1, 1)
 BESSEL = values(0.0, 19.5, -20.5, 60.0, nan)
+FAR = values(0.0, 1e-8, 1.99, 2.0, 10.0, 24.9, 25.1, 60.0, 1e3, nan)
+SHAPE_OF_GAMMA = values(0.1, 1.0, 9.9, 10.1, 300.0, 2e5, 3e8, 0.0, inf, -1.0, nan).reshape(-1, 1)
+ENDS_OF_ZETA = values(0.0, -1.0, -0.5, 0.25, 100.0, 1e9, nan, inf)
+END_OF_GAMMA = values(0.0, 0.5, 9.0, 12.0, 310.0, 2.002e5, 3e8, inf, -1.0, nan)
 INTEGERS = np.array([1, 2, 3], np.int32)
 SHAPES = Bad(normal(2, 3), normal(4), error=ValueError, match="cannot be broadcast: 3 != 4")
 TEXT = Bad("text", error=TypeError, match="needs a tensor")
@@ -207,4 +212,67 @@ ROWS = [
     unary(ops.bessel_i0e, special.i0e, special=BESSEL),
     unary(ops.bessel_i1, special.i1, special=BESSEL),
     unary(ops.bessel_i1e, special.i1e, special=BESSEL),
+    unary(ops.bessel_j0, special.j0, special=FAR),
+    unary(ops.bessel_j1, special.j1, special=FAR),
+    unary(ops.bessel_y0, special.y0, positive, special=FAR),
+    unary(ops.bessel_y1, special.y1, positive, special=FAR),
+    unary(ops.bessel_k0, special.k0, positive, special=FAR),
+    unary(ops.bessel_k0e, special.k0e, positive, special=FAR),
+    unary(ops.bessel_k1, special.k1, positive, special=FAR),
+    unary(ops.bessel_k1e, special.k1e, positive, special=FAR),
+    Row(
+        ops.igamma,
+        special.gammainc,
+        [*binary(positive, special=False), S(SHAPE_OF_GAMMA, END_OF_GAMMA, smooth=False)],
+        second=False,
+        why="the second derivative by the shape is refused",
+        errors=[SHAPES],
+        tol=LOOSE,
+        covers=("igamma_by_shape",),
+    ),
+    Row(
+        ops.igammac,
+        special.gammaincc,
+        [*binary(positive, special=False), S(SHAPE_OF_GAMMA, END_OF_GAMMA, smooth=False)],
+        second=False,
+        why="the second derivative by the shape is refused",
+        errors=[SHAPES],
+        tol=LOOSE,
+    ),
+    Row(
+        lambda shape, x: series.igamma_by_end(shape, x),
+        lambda shape, x: np.exp(special.xlogy(shape - 1, x) - x - special.gammaln(shape)),
+        [*binary(positive, special=False), S(SHAPE_OF_GAMMA[:5], values(0.5, 2.0, 7.0, 11.0), smooth=False)],
+        covers=("igamma_by_end",),
+        tol=LOOSE,
+    ),
+    Row(
+        lambda x, a, b: ops.betainc(a, b, x),
+        lambda x, a, b: special.betainc(a, b, x),
+        [
+            S(uniform(0.1, 0.9, 3, 4), 2.5, 1.5),
+            S(uniform(0.1, 0.9, 3, 1), 0.5, 3.0),
+            S(values(0.0, 0.25, 1.0, -0.5, 1.5, nan), 2.0, 0.75, smooth=False),
+            S(0.3, positive(4, 1), positive(3), smooth=False),
+            S(0.97, values(200.0, 1e-3, 40.0), values(3.0, 2.0, 300.0), smooth=False),
+        ],
+        covers=("betainc",),
+        tol=LOOSE,
+    ),
+    Row(
+        lambda q, s: ops.zeta(s, q),
+        lambda q, s: special.zeta(s, q),
+        [
+            S(positive(3, 4), 2.5),
+            S(positive(2, 1), 1.25),
+            S(positive(3), 9.0),
+            S(
+                values(0.0, -1.0, -0.5, 0.25, 100.0, 1e9, nan, inf),
+                values(1.0, 2.0, 3.0, 1.5, 0.5).reshape(-1, 1),
+                smooth=False,
+            ),
+        ],
+        covers=("zeta",),
+        tol=LOOSE,
+    ),
 ]

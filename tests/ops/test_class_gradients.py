@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import special
 
 import anfora
 from anfora import Parameter, Tensor, ops
@@ -50,6 +51,45 @@ def gradient_cases():
     t = np.tanh(np.sqrt(2 / np.pi) * (X + 0.044715 * X**3))
     slope = 0.5 * (1 + t) + 0.5 * X * (1 - t * t) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * X * X)
     yield "GeLUGrad", {}, (y, X, X), y * slope
+    x = np.array([[0.3, -0.6, 0.1], [0.9, -0.2, 0.45]], np.float32)
+    yield "ACosGrad", {}, (x, Y), -Y / np.sqrt(1 - x * x)
+    yield "AsinGrad", {}, (x, Y), Y / np.sqrt(1 - x * x)
+    yield "AtanGrad", {}, (x, Y), Y / (1 + x * x)
+    yield "AcoshGrad", {}, (np.arccosh(y + 1), Y), Y / np.sqrt((y + 1) ** 2 - 1)
+    yield "AsinhGrad", {}, (np.arcsinh(x), Y), Y / np.sqrt(x * x + 1)
+    yield "InvGrad", {}, (1 / y, Y), -Y / y**2
+    yield "EluGrad", {}, (Y, np.where(x > 0, x, np.expm1(x))), Y * np.where(x > 0, 1, np.exp(x))
+    yield "HShrinkGrad", {"lambd": 0.4}, (Y, x), Y * (np.abs(x) > 0.4)
+    yield "SoftShrinkGrad", {"lambd": 0.25}, (Y, x), Y * (np.abs(x) > 0.25)
+    yield "LogitGrad", {"eps": 0.2}, (Y, SOFT), np.where((SOFT < 0.2) | (SOFT > 0.8), 0, Y / (SOFT * (1 - SOFT)))
+    yield "SoftmaxGrad", {"axis": 1}, (SOFT, Y), SOFT * (Y - (Y * SOFT).sum(1, keepdims=True))
+    yield "SmoothL1LossGrad", {}, (x, X, Y), Y * np.clip(x - X, -1, 1)
+    yield "SigmoidCrossEntropyWithLogitsGrad", {}, (x, SOFT, Y), Y * (1 / (1 + np.exp(-x)) - SOFT)
+    yield (
+        "SoftMarginLossGrad",
+        {"reduction": "none"},
+        (x, np.sign(Y), Y),
+        -Y * np.sign(Y) / (1 + np.exp(np.sign(Y) * x)),
+    )
+    yield (
+        "BinaryCrossEntropyGrad",
+        {"reduction": "none"},
+        (SOFT, (Y > 0).astype(np.float32), Y, y),
+        Y * y * (SOFT - (Y > 0)) / (SOFT * (1 - SOFT)),
+    )
+    yield "DropoutGrad", {"keep_prob": 0.25}, (Y, (X > 0).astype(np.float32)), Y * (X > 0) * 4
+    yield "SliceGrad", {}, (Y[:1, :2], X, (1, 0), (1, 2)), [[0, 0, 0], [*Y[0].tolist()[:2], 0]]
+    yield "StridedSliceGrad", {}, (Y[:1, :2], (2, 3), (1, 0), (2, 3), (1, 2)), [[0, 0, 0], [Y[0, 0], 0, Y[0, 1]]]
+    yield "MirrorPadGrad", {"mode": "REFLECT"}, (np.ones((4, 5), np.float32), ((1, 1), (1, 1))), [[2, 6, 2], [2, 6, 2]]
+    yield "MaskedSelectGrad", {}, (X, X > 0, np.array([5.0, 6.0, 7.0], np.float32)), [[0, 0, 0], [5, 6, 7]]
+    whole = np.arange(16, dtype=np.float32).reshape(1, 1, 4, 4)
+    yield "ResizeNearestNeighborGrad", {}, (whole, (2, 2)), [[[[10, 18], [42, 50]]]]
+    apart, far = X[:, None] - Y[None], np.full((2, 2), 3.0, np.float32)
+    for p, slope in (
+        (1.0, np.sign(apart)), (2.0, apart / 3), (3.0, np.sign(apart) * apart**2 / 9),
+        (np.inf, np.sign(apart) * (np.abs(apart) == 3)),
+    ):  # fmt: skip
+        yield "CdistGrad", {"p": p}, (y[:, :2], X, Y, far), (y[:, :2, None] * slope).sum(1)
     yield "LogSoftmaxGrad", {"axis": 1}, (np.log(SOFT), y), y - SOFT * y.sum(1, keepdims=True)
     yield "FlattenGrad", {}, (X.reshape(6), (2, 3)), X
     yield "BiasAddGrad", {}, (MAPS,), MAPS.sum((0, 2, 3))
@@ -61,6 +101,29 @@ def gradient_cases():
 def test_gradient_classes_follow_their_formulas(name, given, arguments, expected):
     inputs = [Tensor(a) if isinstance(a, np.ndarray) else a for a in arguments]
     np.testing.assert_allclose(getattr(ops, name)(**given)(*inputs).asnumpy(), expected, rtol=2e-5, atol=1e-6)
+
+
+def test_gradient_classes_of_several_results():
+    tied = np.where(X > 0, X, Y)
+    for name, chosen in (("MaximumGrad", tied < X), ("MinimumGrad", tied > X)):
+        first = np.where(tied == X, 0.5, chosen)
+        for found, expected in zip(getattr(ops, name)()(Tensor(X), Tensor(tied), Tensor(Y)), (first, 1 - first)):
+            np.testing.assert_array_equal(found.asnumpy(), Y * expected)
+    slopes = ops.PReLUGrad()(Tensor(Y), Tensor(X), Tensor([0.25]))
+    np.testing.assert_allclose(slopes[0].asnumpy(), Y * np.where(X > 0, 1, 0.25))
+    np.testing.assert_allclose(slopes[1].asnumpy(), [(Y * np.minimum(X, 0)).sum()])
+    mean, variance, scale = X.mean(1, keepdims=True), X.var(1, keepdims=True), np.array([1.0, 2.0, -1.0], np.float32)
+    normed = (X - mean) / np.sqrt(variance + 1e-7)
+    inner = Y * scale
+    to_x = (inner - inner.mean(1, keepdims=True) - normed * (inner * normed).mean(1, keepdims=True)) / np.sqrt(variance)
+    found = ops.LayerNormGrad()(*map(Tensor, (X, Y, variance, mean, scale)))
+    for tensor, expected in zip(found, (to_x, (Y * normed).sum(0), Y.sum(0))):
+        np.testing.assert_allclose(tensor.asnumpy(), expected, rtol=2e-5, atol=1e-6)
+    a, b = np.array([0.5, 2.0, 30.0]), np.array([1.0, 3.0, 25.0])
+    np.testing.assert_allclose(
+        ops.IgammaGradA()(Tensor(a), Tensor(b)).asnumpy(),
+        (special.gammainc(a + 1e-5, b) - special.gammainc(a - 1e-5, b)) / 2e-5, rtol=1e-7,
+    )  # fmt: skip
 
 
 def test_gradient_classes_of_images_are_those_of_the_operators():

@@ -252,6 +252,7 @@ ROUNDED = {
 ALLOWED = {
     "anfora.kernel.sampling": {"exp", "log", "cos"},  # numba's, which are our bodies: see irregular.py
     "anfora.kernel.ctc": {"exp", "log"},
+    "anfora.kernel.series": {"cos", "erfc", "exp", "lgamma", "log", "log1p", "sin"},
     "anfora.tensor_expression.interpreter": {"exp", "log", "tanh"},  # what its programs are compared with
 }
 

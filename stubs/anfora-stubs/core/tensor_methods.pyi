@@ -236,6 +236,10 @@ class TensorMethods(NumpyBorder):
         """The derivative of log(gamma(input)), element by element."""
     def polygamma(self, input: TensorLike) -> Tensor:
         """The derivative number n of digamma, element by element."""
+    def igamma(self, other: TensorLike) -> Tensor:
+        """The regularised lower incomplete gamma function: the integral of exp(-t) t^(input - 1) from 0 to `other`, divided by gamma(input); element by element."""
+    def igammac(self, other: TensorLike) -> Tensor:
+        """The regularised upper incomplete gamma function, 1 - igamma(input, other), exact where it is small, element by element."""
     def mvlgamma(self, p: Any) -> Tensor:
         """Logarithm of the multivariate gamma function of p dimensions, element by element: log(pi) p (p - 1) / 4 + the sum of lgamma(input - j / 2) for j from 0 to p - 1."""
     def deg2rad(self) -> Tensor:

@@ -224,6 +224,9 @@ def conj(x: Any) -> Tensor:
 def convolve(a: Any, v: Any, mode: builtins.str = 'full') -> Tensor:
     """The coefficients of the product of two polynomials."""
 
+def copy(a: Any) -> Tensor:
+    """A tensor of its own with the same elements; what `asarray` takes is taken."""
+
 def copysign(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `copysign`, which is `ops.copysign`."""
 
@@ -876,26 +879,26 @@ __all__ = [
     "atleast_3d", "average", "bartlett", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
     "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "bool", "bool_", "broadcast_arrays", "broadcast_shapes",
     "broadcast_to", "can_cast", "cbrt", "ceil", "choose", "clip", "column_stack", "complex128", "complex64", "concat",
-    "concatenate", "conj", "convolve", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov", "cross",
-    "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "diag", "diag_indices", "diagflat", "diagonal",
-    "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "e", "ediff1d", "empty", "empty_like", "equal",
-    "exp", "exp2", "expand_dims", "expm1", "eye", "fabs", "finfo", "fix", "flip", "fliplr", "flipud", "float16", "float32",
-    "float64", "float_", "float_power", "floor", "floor_divide", "fmod", "from_dlpack", "full", "full_like", "gcd",
-    "geomspace", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside", "histogram", "histogram2d",
-    "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "in1d", "indices",
-    "inf", "inner", "int16", "int32", "int64", "int8", "int_", "interp", "intersect1d", "invert", "isclose", "isdtype",
-    "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isscalar", "ix_", "kron", "lcm", "less", "less_equal",
-    "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not", "logical_or",
-    "logical_xor", "logspace", "matmul", "matrix_power", "matrix_transpose", "max", "maximum", "mean", "meshgrid", "mgrid",
-    "min", "minimum", "mod", "moveaxis", "multi_dot", "multiply", "nan", "nancumsum", "nanmax", "nanmean", "nanmin",
-    "nanstd", "nansum", "nanvar", "negative", "newaxis", "nextafter", "nonzero", "norm", "not_equal", "ogrid", "ones",
-    "ones_like", "outer", "pad", "permute_dims", "pi", "piecewise", "polyadd", "polyder", "polyint", "polymul", "polysub",
-    "polyval", "positive", "pow", "power", "prod", "promote_types", "ptp", "rad2deg", "radians", "rand", "randint", "randn",
-    "ravel", "ravel_multi_index", "real", "reciprocal", "remainder", "repeat", "reshape", "result_type", "rint", "roll",
-    "rollaxis", "rot90", "round", "searchsorted", "select", "setdiff1d", "sign", "signbit", "sin", "sinh", "size",
-    "sometrue", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum", "swapaxes", "take",
-    "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose", "trapz", "tri", "tril", "tril_indices",
-    "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint", "uint16", "uint32",
-    "uint64", "uint8", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values", "unravel_index",
-    "unstack", "unwrap", "vander", "var", "vecdot", "vsplit", "vstack", "where", "zeros", "zeros_like",
+    "concatenate", "conj", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov",
+    "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "diag", "diag_indices", "diagflat",
+    "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "e", "ediff1d", "empty", "empty_like",
+    "equal", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs", "finfo", "fix", "flip", "fliplr", "flipud", "float16",
+    "float32", "float64", "float_", "float_power", "floor", "floor_divide", "fmod", "from_dlpack", "full", "full_like",
+    "gcd", "geomspace", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside", "histogram",
+    "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "in1d",
+    "indices", "inf", "inner", "int16", "int32", "int64", "int8", "int_", "interp", "intersect1d", "invert", "isclose",
+    "isdtype", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isscalar", "ix_", "kron", "lcm", "less",
+    "less_equal", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
+    "logical_or", "logical_xor", "logspace", "matmul", "matrix_power", "matrix_transpose", "max", "maximum", "mean",
+    "meshgrid", "mgrid", "min", "minimum", "mod", "moveaxis", "multi_dot", "multiply", "nan", "nancumsum", "nanmax",
+    "nanmean", "nanmin", "nanstd", "nansum", "nanvar", "negative", "newaxis", "nextafter", "nonzero", "norm", "not_equal",
+    "ogrid", "ones", "ones_like", "outer", "pad", "permute_dims", "pi", "piecewise", "polyadd", "polyder", "polyint",
+    "polymul", "polysub", "polyval", "positive", "pow", "power", "prod", "promote_types", "ptp", "rad2deg", "radians",
+    "rand", "randint", "randn", "ravel", "ravel_multi_index", "real", "reciprocal", "remainder", "repeat", "reshape",
+    "result_type", "rint", "roll", "rollaxis", "rot90", "round", "searchsorted", "select", "setdiff1d", "sign", "signbit",
+    "sin", "sinh", "size", "sometrue", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum",
+    "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose", "trapz", "tri", "tril",
+    "tril_indices", "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint",
+    "uint16", "uint32", "uint64", "uint8", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
+    "unravel_index", "unstack", "unwrap", "vander", "var", "vecdot", "vsplit", "vstack", "where", "zeros", "zeros_like",
 ]

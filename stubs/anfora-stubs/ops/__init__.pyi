@@ -37,6 +37,10 @@ class ACos(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class ACosGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Abs(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
@@ -52,6 +56,10 @@ class AccumulateNV2(Primitive):
 class Acosh(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class AcoshGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Adam(Primitive):
     def __init__(self, use_locking: builtins.bool = False, use_nesterov: builtins.bool = False) -> None: ...
@@ -201,9 +209,17 @@ class Asin(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class AsinGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Asinh(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class AsinhGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Assign(Primitive):
     def __init__(self) -> None: ...
@@ -224,6 +240,10 @@ class Atan(Primitive):
 class Atan2(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class AtanGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Atanh(Primitive):
     def __init__(self) -> None: ...
@@ -289,6 +309,42 @@ class BesselI1e(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class BesselJ0(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class BesselJ1(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class BesselK0(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class BesselK0e(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class BesselK1(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class BesselK1e(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class BesselY0(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class BesselY1(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class Betainc(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, a: TensorLike, b: TensorLike, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+
 class BiasAdd(Primitive):
     def __init__(self, data_format: Any = 'NCHW') -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -299,6 +355,10 @@ class BiasAddGrad(Primitive):
 
 class BinaryCrossEntropy(Primitive):
     def __init__(self, reduction: Any = 'mean') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class BinaryCrossEntropyGrad(Primitive):
+    def __init__(self, reduction: builtins.str = 'mean') -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Bincount(Primitive):
@@ -355,6 +415,10 @@ class Cast(Primitive):
 
 class Cdist(Primitive):
     def __init__(self, p: Any = 2.0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class CdistGrad(Primitive):
+    def __init__(self, p: builtins.float = 2.0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class CeLU(Primitive):
@@ -549,6 +613,10 @@ class Dropout3D(Primitive):
     def __init__(self, keep_prob: Any = 0.5) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class DropoutGrad(Primitive):
+    def __init__(self, keep_prob: Any = 0.5) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Eig(Primitive):
     def __init__(self, compute_v: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -559,6 +627,10 @@ class Einsum(Primitive):
 
 class Elu(Primitive):
     def __init__(self, alpha: Any = 1.0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class EluGrad(Primitive):
+    def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class EmbeddingLookup(Primitive):
@@ -616,6 +688,10 @@ class FFTWithSize(Primitive):
 class FastGeLU(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class FastGeLUGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class FastGelu(Primitive):
     def __init__(self) -> None: ...
@@ -745,6 +821,10 @@ class HShrink(Primitive):
     def __init__(self, lambd: Any = 0.5) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class HShrinkGrad(Primitive):
+    def __init__(self, lambd: Any = 0.5) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class HSigmoid(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
@@ -796,6 +876,18 @@ class Identity(Primitive):
 class IdentityN(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Igamma(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class IgammaGradA(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class Igammac(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
 
 class Im2Col(Primitive):
     def __init__(self, ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> None: ...
@@ -857,6 +949,10 @@ class Inv(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class InvGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Invert(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
@@ -893,12 +989,20 @@ class L2Normalize(Primitive):
     def __init__(self, axis: Any = 0, epsilon: Any = 0.0001) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class L2NormalizeGrad(Primitive):
+    def __init__(self, axis: Any = 0, epsilon: Any = 0.0001) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class LRN(Primitive):
     def __init__(self, depth_radius: Any = 5, bias: Any = 1.0, alpha: Any = 1.0, beta: Any = 0.5, norm_region: Any = 'ACROSS_CHANNELS') -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class LayerNorm(Primitive):
     def __init__(self, begin_norm_axis: builtins.int = 1, begin_params_axis: builtins.int = 1, epsilon: builtins.float = 1e-07) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class LayerNormGrad(Primitive):
+    def __init__(self, begin_norm_axis: builtins.int = 1, begin_params_axis: builtins.int = 1) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Lcm(Primitive):
@@ -985,6 +1089,10 @@ class Logit(Primitive):
     def __init__(self, eps: Any = -1.0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class LogitGrad(Primitive):
+    def __init__(self, eps: Any = -1.0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class LowerBound(Primitive):
     def __init__(self, out_type: Any = ...) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1016,6 +1124,10 @@ class MaskedScatter(Primitive):
 class MaskedSelect(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, mask: TensorLike) -> Tensor: ...  # type: ignore[override]
+
+class MaskedSelectGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class MatMul(Primitive):
     def __init__(self, transpose_a: Any = False, transpose_b: Any = False) -> None: ...
@@ -1097,6 +1209,10 @@ class Maximum(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class MaximumGrad(Primitive):
+    def __init__(self, grad_x: Any = True, grad_y: Any = True) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Median(Primitive):
     def __init__(self, global_median: builtins.bool = False, axis: builtins.int = 0, keep_dims: builtins.bool = False, ignore_nan: builtins.bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1109,7 +1225,15 @@ class Minimum(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class MinimumGrad(Primitive):
+    def __init__(self, grad_x: Any = True, grad_y: Any = True) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class MirrorPad(Primitive):
+    def __init__(self, mode: builtins.str = 'REFLECT') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class MirrorPadGrad(Primitive):
     def __init__(self, mode: builtins.str = 'REFLECT') -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
@@ -1225,6 +1349,10 @@ class PReLU(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input: TensorLike, weight: TensorLike) -> Tensor: ...  # type: ignore[override]
 
+class PReLUGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class Pack(Primitive):
     def __init__(self, axis: builtins.int = 0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1242,6 +1370,10 @@ class Partial(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Pdist(Primitive):
+    def __init__(self, p: Any = 2.0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class PdistGrad(Primitive):
     def __init__(self, p: Any = 2.0) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
@@ -1421,6 +1553,10 @@ class ResizeNearestNeighbor(Primitive):
     def __init__(self, size: Any, align_corners: builtins.bool = False, half_pixel_centers: builtins.bool = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class ResizeNearestNeighborGrad(Primitive):
+    def __init__(self, align_corners: builtins.bool = False) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class ResizeNearestNeighborV2(Primitive):
     def __init__(self, align_corners: Any = False, half_pixel_centers: Any = False) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1597,6 +1733,10 @@ class SigmoidCrossEntropyWithLogits(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class SigmoidCrossEntropyWithLogitsGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class SigmoidGrad(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
@@ -1625,7 +1765,15 @@ class Slice(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, input_x: TensorLike, begin: Any, size: Any) -> Tensor: ...  # type: ignore[override]
 
+class SliceGrad(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class SmoothL1Loss(Primitive):
+    def __init__(self, beta: Any = 1.0, reduction: Any = 'none') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SmoothL1LossGrad(Primitive):
     def __init__(self, beta: Any = 1.0, reduction: Any = 'none') -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
@@ -1633,7 +1781,15 @@ class SoftMarginLoss(Primitive):
     def __init__(self, reduction: Any = 'mean') -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class SoftMarginLossGrad(Primitive):
+    def __init__(self, reduction: Any = 'mean') -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
 class SoftShrink(Primitive):
+    def __init__(self, lambd: Any = 0.5) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SoftShrinkGrad(Primitive):
     def __init__(self, lambd: Any = 0.5) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
@@ -1643,6 +1799,10 @@ class Softmax(Primitive):
 
 class SoftmaxCrossEntropyWithLogits(Primitive):
     def __init__(self) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class SoftmaxGrad(Primitive):
+    def __init__(self, axis: Any = -1) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Softplus(Primitive):
@@ -1747,6 +1907,10 @@ class StopGradient(Primitive):
 
 class StridedSlice(Primitive):
     def __init__(self, begin_mask: Any = 0, end_mask: Any = 0, ellipsis_mask: Any = 0, new_axis_mask: Any = 0, shrink_axis_mask: Any = 0) -> None: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+
+class StridedSliceGrad(Primitive):
+    def __init__(self, **masks: builtins.int) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class Sub(Primitive):
@@ -1981,6 +2145,10 @@ class ZerosLikeExt(Primitive):
     def __init__(self) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
+class Zeta(Primitive):
+    def __init__(self) -> None: ...
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+
 def abs(input: TensorLike) -> Tensor:
     """|input|, element by element."""
 
@@ -2164,6 +2332,9 @@ def avg_pool3d(input_x: TensorLike, kernel_size: Any = 1, stride: Any = 1, paddi
 def baddbmm(input: TensorLike, batch1: TensorLike, batch2: TensorLike, beta: Any = 1, alpha: Any = 1) -> Tensor:
     """beta · input + alpha · (the products of matrices (B, M, K) and (B, K, N)); see `addmm`."""
 
+def bartlett_window(window_length: Any, periodic: Any = True, *, dtype: Any = None) -> Tensor:
+    """The triangle: 1 in the middle, 0 at the ends."""
+
 def batch_dot(x1: TensorLike, x2: TensorLike, axes: Any = None) -> Tensor:
     """The sum of products over one axis of each item of two batches."""
 
@@ -2184,6 +2355,33 @@ def bessel_i1(input: TensorLike) -> Tensor:
 
 def bessel_i1e(input: TensorLike) -> Tensor:
     """The modified Bessel function of the first kind of order 1, times exp(-|input|), element by element."""
+
+def bessel_j0(input: TensorLike) -> Tensor:
+    """The Bessel function of the first kind of order 0, element by element."""
+
+def bessel_j1(input: TensorLike) -> Tensor:
+    """The Bessel function of the first kind of order 1, element by element."""
+
+def bessel_k0(input: TensorLike) -> Tensor:
+    """The modified Bessel function of the second kind of order 0, element by element."""
+
+def bessel_k0e(input: TensorLike) -> Tensor:
+    """The modified Bessel function of the second kind of order 0, times exp(input), element by element."""
+
+def bessel_k1(input: TensorLike) -> Tensor:
+    """The modified Bessel function of the second kind of order 1, element by element."""
+
+def bessel_k1e(input: TensorLike) -> Tensor:
+    """The modified Bessel function of the second kind of order 1, times exp(input), element by element."""
+
+def bessel_y0(input: TensorLike) -> Tensor:
+    """The Bessel function of the second kind of order 0, element by element."""
+
+def bessel_y1(input: TensorLike) -> Tensor:
+    """The Bessel function of the second kind of order 1, element by element."""
+
+def betainc(a: TensorLike, b: TensorLike, x: TensorLike) -> Tensor:
+    """The regularised incomplete beta function: the integral of t^(a - 1) (1 - t)^(b - 1) from 0 to x, divided by that from 0 to 1; element by element."""
 
 def bias_add(input_x: TensorLike, bias: TensorLike, data_format: Any = 'NCHW') -> Tensor:
     """Add to each channel its own number."""
@@ -2217,6 +2415,9 @@ def bitwise_right_shift(input: TensorLike, other: TensorLike) -> Tensor:
 
 def bitwise_xor(input: TensorLike, other: TensorLike) -> Tensor:
     """The bits that exactly one of the integers has; of bools, whether exactly one is true."""
+
+def blackman_window(window_length: Any, periodic: Any = True, *, dtype: Any = None) -> Tensor:
+    """Blackman's window, 0.42 - 0.5 cos(2 pi place) + 0.08 cos(4 pi place)."""
 
 def block_diag(*inputs: TensorLike) -> Tensor:
     """The matrix that is zero but for matrices along its diagonal."""
@@ -2641,6 +2842,12 @@ def gt(input: TensorLike, other: TensorLike) -> Tensor:
 def gumbel_softmax(logits: TensorLike, tau: builtins.float = 1.0, hard: builtins.bool = False, dim: builtins.int = -1) -> Tensor:
     """Samples from the Gumbel-softmax distribution: softmax((logits + n) / tau), with noise n from Gumbel's distribution."""
 
+def hamming_window(window_length: Any, periodic: Any = True, alpha: Any = 0.54, beta: Any = 0.46, *, dtype: Any = None) -> Tensor:
+    """Hamming's window, alpha - beta cos(2 pi place)."""
+
+def hann_window(window_length: Any, periodic: Any = True, *, dtype: Any = None) -> Tensor:
+    """Hann's window, 0.5 - 0.5 cos(2 pi place)."""
+
 def hardshrink(input: TensorLike, lambd: TensorLike = 0.5) -> Tensor:
     """The input where |input| > lambd, else 0, element by element."""
 
@@ -2700,6 +2907,12 @@ def ifftn(input: TensorLike, s: Any = None, dim: Any = None, norm: Any = None) -
 
 def ifftshift(input: TensorLike, dim: Any = None) -> Tensor:
     """What `fftshift` does, undone."""
+
+def igamma(input: TensorLike, other: TensorLike) -> Tensor:
+    """The regularised lower incomplete gamma function: the integral of exp(-t) t^(input - 1) from 0 to `other`, divided by gamma(input); element by element."""
+
+def igammac(input: TensorLike, other: TensorLike) -> Tensor:
+    """The regularised upper incomplete gamma function, 1 - igamma(input, other), exact where it is small, element by element."""
 
 def ihfft(input: TensorLike, n: Any = None, dim: Any = -1, norm: Any = None) -> Tensor:
     """The inverse of `hfft`: the first half of the inverse transform of real numbers."""
@@ -2811,6 +3024,9 @@ def isposinf(input: TensorLike) -> Tensor:
 
 def isreal(input: Any) -> Tensor:
     """Whether an element is a real number: those of real tensors are, NaN too, and complex ones without an imaginary part."""
+
+def kaiser_window(window_length: Any, periodic: Any = True, beta: Any = 12.0, *, dtype: Any = None) -> Tensor:
+    """Kaiser's window, of the modified Bessel function of order 0."""
 
 def kl_div(logits: TensorLike, labels: TensorLike, reduction: builtins.str = 'mean') -> Tensor:
     """labels (log(labels) - logits), reduced: the Kullback-Leibler divergence of exp(logits) from labels."""
@@ -3763,99 +3979,109 @@ def zeros(size: Any, dtype: Any = None) -> Tensor:
 def zeros_like(input: TensorLike, *, dtype: Any = None) -> Tensor:
     """Zeros of the shape, and the type unless another is given, of a tensor."""
 
+def zeta(input: TensorLike, other: TensorLike) -> Tensor:
+    """Hurwitz's zeta function, the sum of (other + k)^-input for k = 0, 1, 2, …; element by element."""
+
 __all__ = [
-    "ACos", "Abs", "AbsGrad", "AccumulateNV2", "Acosh", "Adam", "AdaptiveAvgPool2D", "AdaptiveAvgPool3D",
-    "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "Add", "AddExt", "AddN", "Addcdiv", "Addcmul", "AdjustHue",
-    "AdjustSaturation", "AffineGrid", "AllGather", "AllReduce", "AlltoAll", "Angle", "ApplyAdaMax", "ApplyAdadelta",
-    "ApplyAdagrad", "ApplyAdagradV2", "ApplyAdamWithAmsgrad", "ApplyAddSign", "ApplyCenteredRMSProp", "ApplyFtrl",
-    "ApplyGradientDescent", "ApplyMomentum", "ApplyPowerSign", "ApplyProximalAdagrad", "ApplyProximalGradientDescent",
-    "ApplyRMSProp", "ApproximateEqual", "ArgMaxWithValue", "ArgMinWithValue", "Argmax", "Argmin", "Asin", "Asinh", "Assign",
-    "AssignAdd", "AssignSub", "Atan", "Atan2", "Atanh", "AvgPool", "AvgPool3D", "AvgPoolGrad", "BCEWithLogitsLoss",
-    "Barrier", "BatchMatMul", "BatchNorm", "BatchNormGrad", "BatchToSpace", "BatchToSpaceND", "Bernoulli", "BesselI0",
-    "BesselI0e", "BesselI1", "BesselI1e", "BiasAdd", "BiasAddGrad", "BinaryCrossEntropy", "Bincount", "BitwiseAnd",
-    "BitwiseOr", "BitwiseXor", "BoundingBoxDecode", "BoundingBoxEncode", "Broadcast", "BroadcastTo", "Bucketize",
-    "CTCGreedyDecoder", "CTCLoss", "CTCLossV2", "Cast", "Cdist", "CeLU", "Ceil", "ChannelShuffle", "CheckNumerics",
-    "CheckValid", "Cholesky", "CholeskyInverse", "CholeskySolve", "Col2Im", "CombinedNonMaxSuppression", "Complex",
-    "ComplexAbs", "Concat", "ConcatOffset", "Conj", "ConjugateTranspose", "Conv2D", "Conv2DBackpropFilter",
-    "Conv2DBackpropInput", "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "CopySign", "Copysign", "Cos", "Cosh",
-    "CountNonZero", "CropAndResize", "Cross", "CumProd", "CumSum", "Cummax", "Cummin", "CumulativeLogsumexp", "Custom",
-    "DType", "DataFormatDimMap", "DataFormatVecPermute", "Dense", "Depend", "DepthToSpace", "Diag", "Digamma", "Div",
-    "DivNoNan", "Dot", "Dropout", "Dropout2D", "Dropout3D", "Eig", "Einsum", "Elu", "EmbeddingLookup", "Equal",
-    "EqualCount", "Erf", "Erfc", "Erfinv", "EuclideanNorm", "Exp", "Expand", "ExpandDims", "Expm1", "Eye", "FFTWithSize",
-    "FastGeLU", "FastGelu", "Fill", "FillDiagonal", "FillV2", "Fills", "Flatten", "FlattenGrad", "FloatStatus", "Floor",
+    "ACos", "ACosGrad", "Abs", "AbsGrad", "AccumulateNV2", "Acosh", "AcoshGrad", "Adam", "AdaptiveAvgPool2D",
+    "AdaptiveAvgPool3D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "Add", "AddExt", "AddN", "Addcdiv", "Addcmul",
+    "AdjustHue", "AdjustSaturation", "AffineGrid", "AllGather", "AllReduce", "AlltoAll", "Angle", "ApplyAdaMax",
+    "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradV2", "ApplyAdamWithAmsgrad", "ApplyAddSign", "ApplyCenteredRMSProp",
+    "ApplyFtrl", "ApplyGradientDescent", "ApplyMomentum", "ApplyPowerSign", "ApplyProximalAdagrad",
+    "ApplyProximalGradientDescent", "ApplyRMSProp", "ApproximateEqual", "ArgMaxWithValue", "ArgMinWithValue", "Argmax",
+    "Argmin", "Asin", "AsinGrad", "Asinh", "AsinhGrad", "Assign", "AssignAdd", "AssignSub", "Atan", "Atan2", "AtanGrad",
+    "Atanh", "AvgPool", "AvgPool3D", "AvgPoolGrad", "BCEWithLogitsLoss", "Barrier", "BatchMatMul", "BatchNorm",
+    "BatchNormGrad", "BatchToSpace", "BatchToSpaceND", "Bernoulli", "BesselI0", "BesselI0e", "BesselI1", "BesselI1e",
+    "BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Betainc", "BiasAdd",
+    "BiasAddGrad", "BinaryCrossEntropy", "BinaryCrossEntropyGrad", "Bincount", "BitwiseAnd", "BitwiseOr", "BitwiseXor",
+    "BoundingBoxDecode", "BoundingBoxEncode", "Broadcast", "BroadcastTo", "Bucketize", "CTCGreedyDecoder", "CTCLoss",
+    "CTCLossV2", "Cast", "Cdist", "CdistGrad", "CeLU", "Ceil", "ChannelShuffle", "CheckNumerics", "CheckValid", "Cholesky",
+    "CholeskyInverse", "CholeskySolve", "Col2Im", "CombinedNonMaxSuppression", "Complex", "ComplexAbs", "Concat",
+    "ConcatOffset", "Conj", "ConjugateTranspose", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput",
+    "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "CopySign", "Copysign", "Cos", "Cosh", "CountNonZero", "CropAndResize",
+    "Cross", "CumProd", "CumSum", "Cummax", "Cummin", "CumulativeLogsumexp", "Custom", "DType", "DataFormatDimMap",
+    "DataFormatVecPermute", "Dense", "Depend", "DepthToSpace", "Diag", "Digamma", "Div", "DivNoNan", "Dot", "Dropout",
+    "Dropout2D", "Dropout3D", "DropoutGrad", "Eig", "Einsum", "Elu", "EluGrad", "EmbeddingLookup", "Equal", "EqualCount",
+    "Erf", "Erfc", "Erfinv", "EuclideanNorm", "Exp", "Expand", "ExpandDims", "Expm1", "Eye", "FFTWithSize", "FastGeLU",
+    "FastGeLUGrad", "FastGelu", "Fill", "FillDiagonal", "FillV2", "Fills", "Flatten", "FlattenGrad", "FloatStatus", "Floor",
     "FloorDiv", "FloorMod", "Fmax", "Fmin", "ForiLoop", "GLU", "Gamma", "Gather", "GatherD", "GatherNd", "GatherV2", "Gcd",
     "GeLU", "GeLUGrad", "Gelu", "Geqrf", "Ger", "GradOperation", "Greater", "GreaterEqual", "GridSampler2D",
-    "GridSampler3D", "HSVToRGB", "HShrink", "HSigmoid", "HSigmoidGrad", "HSwish", "HSwishGrad", "Hardtanh", "Heaviside",
-    "HistogramFixedWidth", "HistogramSummary", "HookBackward", "HyperMap", "Hypot", "IOU", "Identity", "IdentityN",
-    "Im2Col", "Imag", "ImageSummary", "InTopK", "IndexAdd", "IndexFill", "IndexPut", "InplaceAdd", "InplaceAddExt",
-    "InplaceSub", "InplaceSubExt", "InplaceUpdate", "InplaceUpdateV2", "InsertGradientOf", "Inv", "Invert",
-    "InvertPermutation", "IsClose", "IsFinite", "IsInf", "IsNan", "KLDivLoss", "L2Loss", "L2Normalize", "LRN", "LayerNorm",
-    "Lcm", "LeftShift", "Lerp", "Less", "LessEqual", "Lgamma", "LinSpace", "ListDiff", "Load", "Log", "Log1p",
-    "LogMatrixDeterminant", "LogSigmoid", "LogSoftmax", "LogSoftmaxGrad", "LogSpace", "LogicalAnd", "LogicalNot",
-    "LogicalOr", "LogicalXor", "Logit", "LowerBound", "LpNorm", "Lstsq", "LuSolve", "LuUnpack", "Map", "MaskedFill",
-    "MaskedScatter", "MaskedSelect", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixDiagPartV3", "MatrixDiagV3",
+    "GridSampler3D", "HSVToRGB", "HShrink", "HShrinkGrad", "HSigmoid", "HSigmoidGrad", "HSwish", "HSwishGrad", "Hardtanh",
+    "Heaviside", "HistogramFixedWidth", "HistogramSummary", "HookBackward", "HyperMap", "Hypot", "IOU", "Identity",
+    "IdentityN", "Igamma", "IgammaGradA", "Igammac", "Im2Col", "Imag", "ImageSummary", "InTopK", "IndexAdd", "IndexFill",
+    "IndexPut", "InplaceAdd", "InplaceAddExt", "InplaceSub", "InplaceSubExt", "InplaceUpdate", "InplaceUpdateV2",
+    "InsertGradientOf", "Inv", "InvGrad", "Invert", "InvertPermutation", "IsClose", "IsFinite", "IsInf", "IsNan",
+    "KLDivLoss", "L2Loss", "L2Normalize", "L2NormalizeGrad", "LRN", "LayerNorm", "LayerNormGrad", "Lcm", "LeftShift",
+    "Lerp", "Less", "LessEqual", "Lgamma", "LinSpace", "ListDiff", "Load", "Log", "Log1p", "LogMatrixDeterminant",
+    "LogSigmoid", "LogSoftmax", "LogSoftmaxGrad", "LogSpace", "LogicalAnd", "LogicalNot", "LogicalOr", "LogicalXor",
+    "Logit", "LogitGrad", "LowerBound", "LpNorm", "Lstsq", "LuSolve", "LuUnpack", "Map", "MaskedFill", "MaskedScatter",
+    "MaskedSelect", "MaskedSelectGrad", "MatMul", "MatrixBandPart", "MatrixDeterminant", "MatrixDiagPartV3", "MatrixDiagV3",
     "MatrixExp", "MatrixInverse", "MatrixPower", "MatrixSetDiagV3", "MatrixSolve", "MatrixTriangularSolve", "MaxPool",
     "MaxPool3D", "MaxPoolGrad", "MaxPoolGradWithArgmax", "MaxPoolWithArgmax", "MaxPoolWithArgmaxV2", "MaxUnpool2D",
-    "MaxUnpool3D", "Maximum", "Median", "Meshgrid", "Minimum", "MirrorPad", "Mish", "Mod", "Mul", "MulNoNan",
-    "MultiMarginLoss", "MultilabelMarginLoss", "Multinomial", "MultitypeFuncGraph", "Mvlgamma", "NLLLoss", "NMSWithMask",
-    "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "NanToNum", "Neg", "NextAfter",
-    "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps", "NonZero", "NotEqual", "NthElement", "OneHot", "Ones",
-    "OnesLike", "OnesLikeExt", "Orgqr", "Ormqr", "PReLU", "Pack", "Pad", "Padding", "Partial", "Pdist", "Poisson", "Polar",
-    "Polygamma", "PopulationCount", "Pow", "Primitive", "PrimitiveWithCheck", "PrimitiveWithInfer", "Print", "Qr",
-    "Quantile", "RGBToHSV", "ROIAlign", "RaggedRange", "RandomCategorical", "RandomChoiceWithMask", "RandomGamma",
-    "RandomPoisson", "RandomShuffle", "Randperm", "Range", "Rank", "ReLU", "ReLU6", "ReLU6Grad", "Real", "RealDiv",
-    "Reciprocal", "ReciprocalGrad", "ReduceAll", "ReduceAny", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceOp",
-    "ReduceProd", "ReduceScatter", "ReduceStd", "ReduceSum", "ReluGrad", "Renorm", "Reshape", "ResizeBicubic",
-    "ResizeBilinear", "ResizeBilinearGrad", "ResizeBilinearV2", "ResizeLinear1D", "ResizeNearestNeighbor",
-    "ResizeNearestNeighborV2", "ReverseSequence", "ReverseV2", "RightShift", "Rint", "Roll", "Round", "Rsqrt", "RsqrtGrad",
-    "SGD", "ScalarSummary", "ScalarToTensor", "Scan", "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul",
-    "ScatterNd", "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax", "ScatterNdMin", "ScatterNdMul", "ScatterNdSub",
-    "ScatterNdUpdate", "ScatterNonAliasingAdd", "ScatterSub", "ScatterUpdate", "SeLU", "SearchSorted", "SegmentMax",
-    "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "Select", "SequenceAddN", "Shape", "Shift", "SiLU",
-    "SiLUGrad", "Sigmoid", "SigmoidCrossEntropyWithLogits", "SigmoidGrad", "Sign", "Sin", "Sinc", "Sinh", "Size", "Slice",
-    "SmoothL1Loss", "SoftMarginLoss", "SoftShrink", "Softmax", "SoftmaxCrossEntropyWithLogits", "Softplus", "SoftplusGrad",
-    "Softsign", "Sort", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth", "SparseApplyAdagrad", "SparseApplyAdagradV2",
+    "MaxUnpool3D", "Maximum", "MaximumGrad", "Median", "Meshgrid", "Minimum", "MinimumGrad", "MirrorPad", "MirrorPadGrad",
+    "Mish", "Mod", "Mul", "MulNoNan", "MultiMarginLoss", "MultilabelMarginLoss", "Multinomial", "MultitypeFuncGraph",
+    "Mvlgamma", "NLLLoss", "NMSWithMask", "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "NanToNum",
+    "Neg", "NextAfter", "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps", "NonZero", "NotEqual", "NthElement",
+    "OneHot", "Ones", "OnesLike", "OnesLikeExt", "Orgqr", "Ormqr", "PReLU", "PReLUGrad", "Pack", "Pad", "Padding",
+    "Partial", "Pdist", "PdistGrad", "Poisson", "Polar", "Polygamma", "PopulationCount", "Pow", "Primitive",
+    "PrimitiveWithCheck", "PrimitiveWithInfer", "Print", "Qr", "Quantile", "RGBToHSV", "ROIAlign", "RaggedRange",
+    "RandomCategorical", "RandomChoiceWithMask", "RandomGamma", "RandomPoisson", "RandomShuffle", "Randperm", "Range",
+    "Rank", "ReLU", "ReLU6", "ReLU6Grad", "Real", "RealDiv", "Reciprocal", "ReciprocalGrad", "ReduceAll", "ReduceAny",
+    "ReduceMax", "ReduceMean", "ReduceMin", "ReduceOp", "ReduceProd", "ReduceScatter", "ReduceStd", "ReduceSum", "ReluGrad",
+    "Renorm", "Reshape", "ResizeBicubic", "ResizeBilinear", "ResizeBilinearGrad", "ResizeBilinearV2", "ResizeLinear1D",
+    "ResizeNearestNeighbor", "ResizeNearestNeighborGrad", "ResizeNearestNeighborV2", "ReverseSequence", "ReverseV2",
+    "RightShift", "Rint", "Roll", "Round", "Rsqrt", "RsqrtGrad", "SGD", "ScalarSummary", "ScalarToTensor", "Scan",
+    "ScatterAdd", "ScatterDiv", "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNd", "ScatterNdAdd", "ScatterNdDiv",
+    "ScatterNdMax", "ScatterNdMin", "ScatterNdMul", "ScatterNdSub", "ScatterNdUpdate", "ScatterNonAliasingAdd",
+    "ScatterSub", "ScatterUpdate", "SeLU", "SearchSorted", "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd",
+    "SegmentSum", "Select", "SequenceAddN", "Shape", "Shift", "SiLU", "SiLUGrad", "Sigmoid",
+    "SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGrad", "SigmoidGrad", "Sign", "Sin", "Sinc", "Sinh",
+    "Size", "Slice", "SliceGrad", "SmoothL1Loss", "SmoothL1LossGrad", "SoftMarginLoss", "SoftMarginLossGrad", "SoftShrink",
+    "SoftShrinkGrad", "Softmax", "SoftmaxCrossEntropyWithLogits", "SoftmaxGrad", "Softplus", "SoftplusGrad", "Softsign",
+    "Sort", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth", "SparseApplyAdagrad", "SparseApplyAdagradV2",
     "SparseApplyFtrl", "SparseGatherV2", "SparseSoftmaxCrossEntropyWithLogits", "SparseToDense", "Split", "SplitV", "Sqrt",
     "SqrtGrad", "Square", "SquareSumAll", "SquaredDifference", "Squeeze", "Stack", "StandardLaplace", "StandardNormal",
-    "StopGradient", "StridedSlice", "Sub", "SubExt", "SumExt", "Svd", "Tan", "Tanh", "TanhGrad", "Tanhshrink", "TensorAdd",
-    "TensorDot", "TensorScatterAdd", "TensorScatterDiv", "TensorScatterElements", "TensorScatterMax", "TensorScatterMin",
-    "TensorScatterMul", "TensorScatterSub", "TensorScatterUpdate", "TensorShape", "TensorSummary", "Threshold", "Tile",
-    "TopK", "Trace", "Transpose", "TridiagonalMatMul", "Tril", "TrilIndices", "TripletMarginLoss", "Triu", "TriuIndices",
-    "Trunc", "TruncateDiv", "TruncateMod", "TruncatedNormal", "TupleToArray", "TupleToTensor", "UniformInt", "UniformReal",
-    "Unique", "UniqueConsecutive", "UniqueWithPad", "Unpack", "UnravelIndex", "UnsortedSegmentMax", "UnsortedSegmentMin",
-    "UnsortedSegmentProd", "UnsortedSegmentSum", "Unstack", "UpperBound", "UpsampleNearest3D", "UpsampleTrilinear3D",
-    "WhileLoop", "Xdivy", "Xlogy", "Zeros", "ZerosLike", "ZerosLikeExt", "_primexpr", "abs", "absolute", "accumulate_n",
-    "acos", "acosh", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d",
-    "adaptive_max_pool2d", "adaptive_max_pool3d", "add", "add_flags", "addbmm", "addcdiv", "addcmul", "addmm", "addmv",
-    "addn", "addr", "adjoint", "affine_grid", "alias", "all", "allclose", "amax", "amin", "aminmax", "angle", "any",
-    "approximate_equal", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "argmax",
-    "argmax_with_value", "argmin", "argmin_with_value", "argsort", "argwhere", "asin", "asinh", "assemble", "assign",
-    "assign_add", "assign_sub", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d",
-    "avg_pool2d", "avg_pool3d", "baddbmm", "batch_dot", "batch_norm", "bernoulli", "bessel_i0", "bessel_i0e", "bessel_i1",
-    "bessel_i1e", "bias_add", "bidense", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount",
-    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag",
-    "bmm", "bounding_box_decode", "bounding_box_encode", "broadcast_to", "bucketize", "cartesian_prod", "cast", "cat",
-    "cdist", "ceil", "celu", "channel_shuffle", "check_valid", "choice_with_mask", "cholesky", "cholesky_inverse",
-    "cholesky_solve", "chunk", "clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "column_stack",
-    "combinations", "complex", "concat", "cond", "conj", "constexpr", "conv1d", "conv2d", "conv3d", "conv_transpose1d",
-    "conv_transpose2d", "copy", "copy_to", "copysign", "core", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity",
-    "count_nonzero", "cov", "cross", "cross_entropy", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp",
-    "deg2rad", "dense", "depend", "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal",
-    "diagonal_scatter", "diff", "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d",
-    "dropout2d", "dropout3d", "dsplit", "dstack", "dtype", "eig", "eigvals", "einsum", "elu", "embedding", "empty",
-    "empty_like", "eq", "equal", "erf", "erfc", "erfinv", "euclidean_norm", "exp", "exp2", "expand", "expand_as",
-    "expand_dims", "expm1", "exponential", "eye", "fast_gelu", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fill",
-    "fills", "fix", "flatten", "flip", "fliplr", "flipud", "float_power", "floor", "floor_div", "floor_divide", "floor_mod",
-    "fmax", "fmin", "fmod", "fold", "frac", "full", "full_like", "gamma", "gather", "gather_d", "gather_elements",
-    "gather_nd", "gaussian_nll_loss", "gcd", "ge", "gelu", "geqrf", "ger", "get_grad", "glu", "grad", "greater",
-    "greater_equal", "grid_sample", "group_norm", "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid",
-    "hardswish", "hardtanh", "heaviside", "hfft", "hfft2", "hfftn", "hinge_embedding_loss", "histc", "hsplit", "hstack",
-    "huber_loss", "hypot", "i0", "identity", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "ihfft2", "ihfftn", "imag",
-    "in_top_k", "index_add", "index_fill", "index_put", "index_select", "index_view", "inner", "inplace_add",
-    "inplace_index_add", "inplace_sub", "inplace_update", "instance_norm", "interpolate", "inv", "inverse", "invert", "iou",
-    "irfft", "irfft2", "irfftn", "is_complex", "is_sequence_shape_unknown", "is_sequence_value_unknown", "is_tensor",
-    "isclose", "isconstant", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "jacfwd", "jacrev",
-    "jet", "jvp", "kernel", "kl_div", "kron", "kthvalue", "l1_loss", "l2_normalize", "laplace", "layer_norm", "lcm",
+    "StopGradient", "StridedSlice", "StridedSliceGrad", "Sub", "SubExt", "SumExt", "Svd", "Tan", "Tanh", "TanhGrad",
+    "Tanhshrink", "TensorAdd", "TensorDot", "TensorScatterAdd", "TensorScatterDiv", "TensorScatterElements",
+    "TensorScatterMax", "TensorScatterMin", "TensorScatterMul", "TensorScatterSub", "TensorScatterUpdate", "TensorShape",
+    "TensorSummary", "Threshold", "Tile", "TopK", "Trace", "Transpose", "TridiagonalMatMul", "Tril", "TrilIndices",
+    "TripletMarginLoss", "Triu", "TriuIndices", "Trunc", "TruncateDiv", "TruncateMod", "TruncatedNormal", "TupleToArray",
+    "TupleToTensor", "UniformInt", "UniformReal", "Unique", "UniqueConsecutive", "UniqueWithPad", "Unpack", "UnravelIndex",
+    "UnsortedSegmentMax", "UnsortedSegmentMin", "UnsortedSegmentProd", "UnsortedSegmentSum", "Unstack", "UpperBound",
+    "UpsampleNearest3D", "UpsampleTrilinear3D", "WhileLoop", "Xdivy", "Xlogy", "Zeros", "ZerosLike", "ZerosLikeExt", "Zeta",
+    "_primexpr", "abs", "absolute", "accumulate_n", "acos", "acosh", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+    "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "add", "add_flags",
+    "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addn", "addr", "adjoint", "affine_grid", "alias", "all", "allclose",
+    "amax", "amin", "aminmax", "angle", "any", "approximate_equal", "arange", "arccos", "arccosh", "arcsin", "arcsinh",
+    "arctan", "arctan2", "arctanh", "argmax", "argmax_with_value", "argmin", "argmin_with_value", "argsort", "argwhere",
+    "asin", "asinh", "assemble", "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d",
+    "atleast_3d", "avg_pool1d", "avg_pool2d", "avg_pool3d", "baddbmm", "bartlett_window", "batch_dot", "batch_norm",
+    "bernoulli", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e",
+    "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1", "betainc", "bias_add", "bidense", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or",
+    "bitwise_right_shift", "bitwise_xor", "blackman_window", "block_diag", "bmm", "bounding_box_decode",
+    "bounding_box_encode", "broadcast_to", "bucketize", "cartesian_prod", "cast", "cat", "cdist", "ceil", "celu",
+    "channel_shuffle", "check_valid", "choice_with_mask", "cholesky", "cholesky_inverse", "cholesky_solve", "chunk",
+    "clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "column_stack", "combinations", "complex",
+    "concat", "cond", "conj", "constexpr", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "copy",
+    "copy_to", "copysign", "core", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cov",
+    "cross", "cross_entropy", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp", "deg2rad", "dense",
+    "depend", "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
+    "diff", "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d",
+    "dsplit", "dstack", "dtype", "eig", "eigvals", "einsum", "elu", "embedding", "empty", "empty_like", "eq", "equal",
+    "erf", "erfc", "erfinv", "euclidean_norm", "exp", "exp2", "expand", "expand_as", "expand_dims", "expm1", "exponential",
+    "eye", "fast_gelu", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fill", "fills", "fix", "flatten", "flip", "fliplr",
+    "flipud", "float_power", "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "fold", "frac",
+    "full", "full_like", "gamma", "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "gcd", "ge",
+    "gelu", "geqrf", "ger", "get_grad", "glu", "grad", "greater", "greater_equal", "grid_sample", "group_norm", "gru_cell",
+    "gt", "gumbel_softmax", "hamming_window", "hann_window", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
+    "heaviside", "hfft", "hfft2", "hfftn", "hinge_embedding_loss", "histc", "hsplit", "hstack", "huber_loss", "hypot", "i0",
+    "identity", "ifft", "ifft2", "ifftn", "ifftshift", "igamma", "igammac", "ihfft", "ihfft2", "ihfftn", "imag", "in_top_k",
+    "index_add", "index_fill", "index_put", "index_select", "index_view", "inner", "inplace_add", "inplace_index_add",
+    "inplace_sub", "inplace_update", "instance_norm", "interpolate", "inv", "inverse", "invert", "iou", "irfft", "irfft2",
+    "irfftn", "is_complex", "is_sequence_shape_unknown", "is_sequence_value_unknown", "is_tensor", "isclose", "isconstant",
+    "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "jacfwd", "jacrev", "jet", "jvp",
+    "kaiser_window", "kernel", "kl_div", "kron", "kthvalue", "l1_loss", "l2_normalize", "laplace", "layer_norm", "lcm",
     "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linearize", "linspace", "log", "log10", "log1p",
     "log2", "log_matrix_determinant", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and",
     "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logspace", "logsumexp", "lp_pool1d", "lp_pool2d",
@@ -3892,5 +4118,5 @@ __all__ = [
     "unfold", "uniform", "unique", "unique_consecutive", "unique_with_pad", "unroll", "unsorted_segment_max",
     "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "unsqueeze", "unstack", "upsample",
     "value_and_grad", "vander", "var", "var_mean", "vecdot", "vector_norm", "view_as", "view_as_complex", "view_as_real",
-    "vjp", "vmap", "vsplit", "vstack", "where", "write_back", "xdivy", "xlogy", "zeros", "zeros_like",
+    "vjp", "vmap", "vsplit", "vstack", "where", "write_back", "xdivy", "xlogy", "zeros", "zeros_like", "zeta",
 ]
