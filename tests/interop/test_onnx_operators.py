@@ -47,7 +47,9 @@ UNWRITTEN = {
         "scatter_nd_update", "scatter_sub", "scatter_update",
     },
     "has no form in ONNX": {
-        "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bitwise_left_shift", "bitwise_right_shift", "bucketize",
+        "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e",
+        "bessel_k1", "bessel_k1e", "bessel_y0", "bessel_y1", "betainc_of_tensors", "bitwise_left_shift",
+        "bitwise_right_shift", "bucketize", "igamma", "igamma_by_end", "igammac", "zeta_of_tensors",
         "cholesky", "cholesky_inverse", "cholesky_solve", "cofactors", "complete_product", "cond", "ctc_loss", "cummax",
         "cummin", "digamma", "div_at", "div_at_", "drop_where", "erfinv", "exp_decay", "factored_cholesky", "fold",
         "full_product", "gcd", "geqrf",
