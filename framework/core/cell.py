@@ -137,6 +137,9 @@ class Cell(StatefulCell):
         if isinstance(value, (Parameter, Cell)):
             if "_auto_prefix" not in attributes:
                 raise _not_initialised(self)
+            if not isinstance(attributes.get(name, value), (Parameter, Cell)):
+                # Its place among parameters and Cells is where it becomes one: `self.net = None` takes none.
+                del attributes[name]
             if isinstance(value, Parameter):
                 if not value.is_named:
                     value.name = name

@@ -56,6 +56,28 @@ def test_attributes_are_children_and_parameters():
     assert net.cls_name == "Two" and net.param_prefix == "" and net.first.param_prefix == "first"
 
 
+@pytest.mark.parametrize(
+    ("first", "names"),
+    [
+        ({}, ["a", "b"]),
+        ({"b": None}, ["a", "b"]),
+        ({"b": [], "p": None}, ["a", "b"]),
+        ({"b": Tensor(0.0), "a": None}, ["a", "b"]),
+        ({"b": Line()}, ["b", "a"]),
+    ],
+)
+def test_the_order_is_that_in_which_attributes_became_cells(first, names):
+    """As MindSpore 2.10 lists them: what stood under the name before, if it was none, has no place among Cells."""
+    net = nn.Cell()
+    for name, value in first.items():
+        setattr(net, name, value)
+    for name in ("a", "b"):
+        setattr(net, name, Line())
+    net.p = Parameter(1.0)
+    assert list(net.name_cells()) == names
+    assert [p.name.split(".")[0] for p in net.get_parameters()] == ["p", *(name for name in names for _ in range(2))]
+
+
 def test_what_is_shared_is_listed_once():
     net = Two()
     net.third = net.first
