@@ -21,7 +21,7 @@ from anfora.core.nearest import missing_in
 from anfora.optim import experimental, lr_scheduler
 from anfora.optim.adafactor import AdaFactor
 from anfora.optim.adagrad import Adadelta, Adagrad, RMSProp
-from anfora.optim.adam import Adam, AdaMax, AdamWeightDecay, LazyAdam
+from anfora.optim.adam import Adam, AdaMax, AdamOffload, AdamWeightDecay, LazyAdam
 from anfora.optim.asgd import ASGD
 from anfora.optim.dynamic_lr import (
     cosine_decay_lr,
@@ -49,8 +49,8 @@ from anfora.optim.schedule import (
 from anfora.optim.sgd import SGD, Momentum
 
 __all__ = [
-    "ASGD", "FTRL", "LARS", "SGD", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamW", "AdamWeightDecay",
-    "LazyAdam", "Lamb", "Momentum", "Optimizer", "ProximalAdagrad", "RMSProp", "Rprop",
+    "ASGD", "FTRL", "LARS", "SGD", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload", "AdamW",
+    "AdamWeightDecay", "LazyAdam", "Lamb", "Momentum", "Optimizer", "ProximalAdagrad", "RMSProp", "Rprop",
     "CosineDecayLR", "ExponentialDecayLR", "InverseDecayLR", "LearningRateSchedule", "NaturalExpDecayLR",
     "PolynomialDecayLR", "WarmUpLR",
     "cosine_decay_lr", "exponential_decay_lr", "inverse_decay_lr", "natural_exp_decay_lr", "piecewise_constant_lr",

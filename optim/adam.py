@@ -19,7 +19,7 @@ from anfora.optim.groups import Group, Section
 from anfora.optim.optimizer import Optimizer
 from anfora.optim.update import Rule
 
-__all__ = ["AdaMax", "Adam", "AdamWeightDecay", "LazyAdam"]
+__all__ = ["AdaMax", "Adam", "AdamOffload", "AdamWeightDecay", "LazyAdam"]
 
 
 class _Betas(Optimizer):
@@ -153,6 +153,18 @@ class LazyAdam(Adam):
         loss_scale: float = 1.0,
     ) -> None:
         super().__init__(params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale)
+
+
+class AdamOffload(LazyAdam):
+    """Adam. (MindSpore's AdamOffload computes on the CPU, whatever the device; here all do.)
+
+    Args:
+        params, learning_rate, beta1, beta2, eps, use_locking, use_nesterov, weight_decay, loss_scale: see Adam.
+    Example:
+        >>> w = Parameter([1.0], name="w")
+        >>> _ = optim.AdamOffload([w], learning_rate=0.5)((Tensor([3.0]),)); round(w.item(), 6)
+        0.5
+    """
 
 
 class AdaMax(_Betas):

@@ -57,6 +57,7 @@ CASES = [
          ref.adam, {"lr": 0.1, "b1": 0.8, "b2": 0.99, "nesterov": True, "decay": 0.1}),
     Case("Adam amsgrad", new(optim.Adam, learning_rate=0.1, beta2=0.5, use_amsgrad=True, eps=0.1, loss_scale=2.0),
          ref.adam, {"lr": 0.1, "b2": 0.5, "amsgrad": True, "eps": 0.1, "scale": 2.0}),
+    Case("AdamOffload", new(optim.AdamOffload, learning_rate=0.1), ref.adam, {"lr": 0.1}),
     Case("LazyAdam", new(optim.LazyAdam, learning_rate=0.1), ref.adam, {"lr": 0.1}),
     Case("AdaMax", new(optim.AdaMax, learning_rate=0.1, beta2=0.6, weight_decay=0.1),
          ref.adamax, {"lr": 0.1, "b2": 0.6, "decay": 0.1}),

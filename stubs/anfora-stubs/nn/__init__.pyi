@@ -208,6 +208,7 @@ from anfora.optim.adagrad import Adagrad as Adagrad
 from anfora.optim.adagrad import RMSProp as RMSProp
 from anfora.optim.adam import AdaMax as AdaMax
 from anfora.optim.adam import Adam as Adam
+from anfora.optim.adam import AdamOffload as AdamOffload
 from anfora.optim.adam import AdamWeightDecay as AdamWeightDecay
 from anfora.optim.adam import LazyAdam as LazyAdam
 from anfora.optim.asgd import ASGD as ASGD
@@ -236,7 +237,7 @@ from anfora.optim.sgd import Momentum as Momentum
 from anfora.optim.sgd import SGD as SGD
 
 __all__ = [
-    "ASGD", "Accuracy", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamW", "AdamWeightDecay",
+    "ASGD", "Accuracy", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload", "AdamW", "AdamWeightDecay",
     "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveAvgPool3d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d", "AvgPool1d", "AvgPool2d", "AvgPool3d", "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d",
     "BatchNorm2d", "BatchNorm3d", "BiDense", "BleuScore", "CELU", "CTCLoss", "Cell", "CellDict", "CellList", "CentralCrop",

@@ -11,6 +11,7 @@ from anfora.optim.adagrad import Adagrad as Adagrad
 from anfora.optim.adagrad import RMSProp as RMSProp
 from anfora.optim.adam import AdaMax as AdaMax
 from anfora.optim.adam import Adam as Adam
+from anfora.optim.adam import AdamOffload as AdamOffload
 from anfora.optim.adam import AdamWeightDecay as AdamWeightDecay
 from anfora.optim.adam import LazyAdam as LazyAdam
 from anfora.optim.asgd import ASGD as ASGD
@@ -39,9 +40,9 @@ from anfora.optim.sgd import Momentum as Momentum
 from anfora.optim.sgd import SGD as SGD
 
 __all__ = [
-    "ASGD", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamW", "AdamWeightDecay", "CosineDecayLR",
-    "ExponentialDecayLR", "FTRL", "InverseDecayLR", "LARS", "Lamb", "LazyAdam", "LearningRateSchedule", "Momentum",
-    "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "ProximalAdagrad", "RMSProp", "Rprop", "SGD", "WarmUpLR",
-    "cosine_decay_lr", "experimental", "exponential_decay_lr", "inverse_decay_lr", "lr_scheduler", "natural_exp_decay_lr",
-    "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr",
+    "ASGD", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload", "AdamW", "AdamWeightDecay",
+    "CosineDecayLR", "ExponentialDecayLR", "FTRL", "InverseDecayLR", "LARS", "Lamb", "LazyAdam", "LearningRateSchedule",
+    "Momentum", "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "ProximalAdagrad", "RMSProp", "Rprop", "SGD",
+    "WarmUpLR", "cosine_decay_lr", "experimental", "exponential_decay_lr", "inverse_decay_lr", "lr_scheduler",
+    "natural_exp_decay_lr", "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr",
 ]
