@@ -14,7 +14,7 @@ from typing import Any
 
 from anfora.core.tensor import current
 
-__all__ = ["Emitter", "Number", "Origin", "plain_dict", "plain_tuple", "value_of", "value_of_number"]
+__all__ = ["Emitter", "Number", "Origin", "places_read", "plain_dict", "plain_tuple", "value_of", "value_of_number"]
 
 
 class Origin:
@@ -98,6 +98,22 @@ class Number:
 def value_of_number(value: Any) -> Any:
     """The value of a number that varies; anything else as it is."""
     return value.value if type(value) is Number else value
+
+
+def places_read(origin: Origin) -> list[Origin] | None:
+    """The attributes and items that a number is worked out from; None where anything else is among them."""
+    if origin.kind in ("attr", "item"):
+        return [origin]
+    if origin.kind != "number":
+        return None
+    found = []
+    for part in origin.base:
+        if isinstance(part, Origin):
+            places = places_read(part)
+            if places is None:
+                return None
+            found += places
+    return found
 
 
 def plain_tuple(values: tuple) -> tuple:

@@ -44,7 +44,7 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
-from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple, value_of_number
+from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple, value_of_number
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, by_place, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
@@ -178,7 +178,7 @@ class Recorder(Outlining):
         """Do something with arrays and containers of which all is known, and reads and writes of items; UNKNOWN if it is
         none of that."""
         if self.given is None and arrays.holds_array(self, operation, args, kwargs):
-            done, result = self._with_arrays(machine, operation, args, kwargs)
+            done, result = self._with_arrays(machine, operation, *self._as_numpy_takes_it(operation, args, kwargs))
             if done:
                 return result
         if self.given is None and (self.own or known.is_among(operation, KINDS)):
@@ -252,6 +252,23 @@ class Recorder(Outlining):
         if kind is Tensor or kind is Parameter:
             return not self.has_methods(value)
         return kind in SIMPLE
+
+    def _as_numpy_takes_it(self, operation: Callable, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        """The arguments of a function of numpy's: numbers read from attributes and items, such as `2 * np.pi`, are known to
+        it until one of them changes."""
+        if not any(type(value) is Number for value in (*args, *kwargs.values())):
+            return args, kwargs
+        are_steady = all(map(self._is_steady, (*args, *kwargs.values())))
+        if not are_steady or not arrays.follows(self, operation, plain_tuple(args), plain_dict(kwargs)):
+            return args, kwargs
+        return tuple(map(self.force, args)), {name: self.force(value) for name, value in kwargs.items()}
+
+    def _is_steady(self, value: Any) -> bool:
+        """Whether a value is no number that varies, or one that has not been seen to change."""
+        if type(value) is not Number:
+            return True
+        places = places_read(value.origin)
+        return bool(places) and not any(map(self.keeper.varies, places))
 
     def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
         """What follows from arrays of numpy's that the program has made: (whether it was done, the result)."""

@@ -27,7 +27,7 @@ from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
-from anfora.graph.facts.origins import Number, Origin, value_of
+from anfora.graph.facts.origins import Number, Origin, places_read, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
 from anfora.graph.machine import signals
 from anfora.graph.machine.machine import Generator, Machine, Plain, Walk
@@ -564,8 +564,8 @@ class Program:
     # -- recording ----------------------------------------------------------------------------------------------------
 
     def _note_varying(self, point: Point, values: list[Any]) -> None:
-        """Ints from outside that have changed since the last recording are taken as numbers that vary from now on. Guards
-        are gone through as a call does, so that nothing is read from what may be of another type."""
+        """Numbers from outside whose value was known, and has changed since the last recording, are taken as such that vary
+        from now on. Guards are gone through as a call does, so that nothing is read from what may be of another type."""
         for variant in point.variants[-2:]:
             for kind, origin, payload in variant.piece.guards:
                 if kind not in _TELLING:
@@ -577,8 +577,8 @@ class Program:
                 wanted = type(payload) if kind == "equal" else payload
                 if now is not payload if kind == "is" else type(now) is not wanted:
                     break
-                if kind == "equal" and wanted is int and now != payload:
-                    self.varying.add(origin.path)
+                if kind == "equal" and wanted in (int, float) and now != payload:
+                    self.varying.update(place.path for place in places_read(origin) or (origin,))
 
     def _record(self, point: Point, values: list[Any]) -> Any:
         """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
@@ -801,7 +801,7 @@ class Program:
     # -- what the recorder asks for -----------------------------------------------------------------------------------
 
     def varies(self, origin: Origin) -> bool:
-        """Whether an int from outside is taken as a number that varies."""
+        """Whether a number from outside is taken as one that varies: an int, or a float that numpy is given."""
         return origin.path in self.varying
 
     def divide(self, calls: Sequence[tuple]) -> None:
