@@ -144,9 +144,9 @@ class Export:
 
     def hand_out(self, buffer: np.ndarray) -> np.ndarray:
         """The same memory as a new array; the mark lasts while that array or a view of it lives."""
-        holder = _Holder(buffer)
+        holder = buffer.view(_Holder).view(_Holder)
         self.watch(holder)
-        return np.asarray(holder)
+        return holder.view(np.ndarray)
 
     def watch(self, holder: Any) -> None:
         self._holders = [ref for ref in self._holders if ref() is not None]
@@ -157,12 +157,9 @@ class Export:
         return any(ref() is not None for ref in self._holders)
 
 
-class _Holder:
-    """Stands between an exported array and the buffer, so that the death of the last view can be seen: numpy makes the
-    owner of the memory, not the intermediate array, the base of a view, unless that is another type of object."""
+class _Holder(np.ndarray):
+    """Stands between an exported array and the buffer, so that the death of the last view can be seen: numpy makes what
+    lies behind an intermediate array the base of a view, if that is of the type of the view. So it must not be such
+    an array that lies behind a holder: there are two, one behind the other."""
 
-    __slots__ = ("__array_interface__", "__weakref__", "_buffer")
-
-    def __init__(self, buffer: np.ndarray) -> None:
-        self._buffer = buffer
-        self.__array_interface__ = buffer.__array_interface__
+    __slots__ = ()

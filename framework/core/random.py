@@ -224,6 +224,12 @@ def set_rng_state(state: Any) -> None:
     default_generator.set_state(state)
 
 
+def draw_signed(counters: int, generator: Generator | None = None) -> tuple[int, int]:
+    """As `draw`, as operators take the numbers."""
+    seed, offset = (generator or default_generator).draw(counters)
+    return seed - (seed >> 63 << 64), offset - (offset >> 63 << 64)
+
+
 def signed(word: int) -> int:
     """64 bits as a signed integer, as operators take them."""
     return (word + 2**63) % 2**64 - 2**63

@@ -414,9 +414,9 @@ def _factory(source: tuple[str, ...], parameters: str, constants: int) -> Callab
 
 
 def _draw(counters: int) -> tuple[int, int]:
-    slots.need_examples()
-    seed, offset = random.draw(counters)
-    return random.signed(seed), random.signed(offset)
+    if batched.state.depth:
+        slots.need_examples()
+    return random.draw_signed(counters)
 
 
 def _caller(entry: Entry, flat: list) -> Callable:

@@ -1,4 +1,4 @@
-"""Counting: how often integers occur, and how many numbers fall into the bins of a range.
+"""Counting: how often integers occur, numbers that fall into the bins of a range, runs of equal parts.
 
 One thread counts from the first element to the last, so that sums of weights have one order. Weights are added in float64.
 """
@@ -10,7 +10,7 @@ from anfora.kernel.irregular import irregular
 from anfora.kernel.loops import plan_copy, plan_fill
 from anfora.kernel.plan import Buffer, Planner
 
-__all__ = ["plan_count", "plan_histogram"]
+__all__ = ["plan_count", "plan_histogram", "plan_runs"]
 
 
 def plan_count(p: Planner, x: Buffer, weights: Buffer | None, out: Buffer) -> None:
@@ -77,4 +77,51 @@ def histogram(lo, hi, scratch, x: "T*", limits: "f64*", totals: "i64*", length, 
         elif place < bins - 1 and value >= low + (place + 1) * step:
             place += 1
         totals[place] += 1
+    return 0
+
+
+def plan_runs(p: Planner, x: Buffer, firsts: Buffer, runs: Buffer, number: Buffer) -> None:
+    """Add the steps that number the runs of equal parts along the first axis: where each begins, filled up with zeros; the
+    number of its run for each part; how many there are."""
+    kind = uint8 if x.dtype.is_bool else float32 if x.dtype.itemsize == 2 and x.dtype.is_float else x.dtype
+    length = x.shape[0]
+    if kind is not x.dtype or not x.is_contiguous:
+        parts = p.workspace(kind, *x.shape)
+        plan_copy(p, x, parts)
+        x = parts
+    if length:
+        kernel = number_runs if x.size == length else number_wide_runs
+        p.step(kernel.address(T=kind.code), x, firsts, runs, number, length, x.size // length, units=1)
+    else:
+        plan_fill(p, number, 0)
+
+
+@irregular
+def number_runs(lo, hi, scratch, x: "T*", firsts: "i64*", runs: "i64*", number: "i64*", length, width):
+    found = 1
+    firsts[0] = runs[0] = 0
+    for i in range(1, length):
+        firsts[min(found, length - 1)] = i  # stays where a run begins; a branch would be guessed wrong
+        found += x[i] != x[i - 1]
+        runs[i] = found - 1
+    for i in range(found, length):
+        firsts[i] = 0
+    number[0] = found
+    return 0
+
+
+@irregular
+def number_wide_runs(lo, hi, scratch, x: "T*", firsts: "i64*", runs: "i64*", number: "i64*", length, width):
+    found = 0
+    for i in range(length):
+        is_new = i == 0
+        for j in range(width * (i > 0)):
+            is_new |= x[i * width + j] != x[(i - 1) * width + j]
+        if is_new:
+            firsts[found] = i
+            found += 1
+        runs[i] = found - 1
+    for i in range(found, length):
+        firsts[i] = 0
+    number[0] = found
     return 0

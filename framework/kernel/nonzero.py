@@ -1,4 +1,4 @@
-"""Which elements are not zero: how many, and their coordinates.
+"""Which elements are not zero: how many, their coordinates, and what lies there.
 
 The elements are cut into blocks. The set ones of each block are counted, the counts added up, and then every block knows
 where to write.
@@ -6,14 +6,15 @@ where to write.
 
 from __future__ import annotations
 
-from anfora.core.dtype import int64
+from anfora.core.dtype import bool_, int64
 from anfora.kernel import memory
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import I64, Function, Module, Type, Value
-from anfora.kernel.loops import HEADER, contiguous
+from anfora.kernel.irregular import irregular
+from anfora.kernel.loops import HEADER, contiguous, plan_copy, plan_fill, raw
 from anfora.kernel.plan import Buffer, Planner, split
 
-__all__ = ["plan_count", "plan_positions"]
+__all__ = ["plan_count", "plan_positions", "plan_put_set", "plan_take_set"]
 
 _BLOCK = 4096
 
@@ -132,3 +133,64 @@ def positions(code: str, narrow: bool) -> Module:
             fn.store(rest.value.to("i64"), out, start + j)
     fn.ret(0)
     return fn.module
+
+
+# -- what lies there --------------------------------------------------------------------------------------------------
+
+
+def plan_put_set(p: Planner, x: Buffer, mask: Buffer, values: Buffer, out: Buffer) -> None:
+    """Add the step that writes x with the first of `values` where a mask is not zero. Where there are too few of them, it
+    fails at the number that is needed."""
+    parts = [raw_parts(contiguous(p, each)) for each in (x, values if values.size else x, out)]
+    width, code = parts[0].size // max(x.size, 1), parts[0].code
+    mask = _as_bytes(p, mask)
+    p.step(
+        put_set.address(T=code), parts[0], mask, parts[1], parts[2], x.size, values.size, width, units=min(x.size, 1)
+    )
+
+
+def plan_take_set(p: Planner, x: Buffer, mask: Buffer, out: Buffer) -> None:
+    """Add the steps that list what lies where a mask is not zero, and zeros behind it. Where there is more than `out`
+    holds, the steps fail at the number of all."""
+    plan_fill(p, out, 0)
+    parts = [raw_parts(contiguous(p, each)) for each in (x, out)]
+    width = parts[0].size // max(x.size, 1)
+    mask = _as_bytes(p, mask)
+    p.step(take_set.address(T=parts[0].code), parts[0], mask, parts[1], x.size, out.size, width, units=min(x.size, 1))
+
+
+def raw_parts(x: Buffer) -> Buffer:
+    """A contiguous buffer as integers: complex numbers as pairs of these."""
+    return raw(x.as_parts if x.dtype.is_complex else x)
+
+
+def _as_bytes(p: Planner, mask: Buffer) -> Buffer:
+    """A mask as 0 and 1, one byte each."""
+    if mask.dtype is bool_ and mask.is_contiguous:
+        return raw(mask)
+    truths = p.workspace(bool_, *mask.shape)
+    plan_copy(p, mask, truths)
+    return raw(truths)
+
+
+@irregular
+def put_set(lo, hi, scratch, x: "T*", mask: "u8*", values: "T*", out: "T*", length, given, width):
+    used, last = 0, max(given - 1, 0)
+    for i in range(length):
+        for j in range(width):
+            new, old = values[min(used, last) * width + j], x[i * width + j]  # both read: a branch costs more
+            out[i * width + j] = new if mask[i] else old
+        used += mask[i]
+    return used + 1 if used > given else 0
+
+
+@irregular
+def take_set(lo, hi, scratch, x: "T*", mask: "u8*", out: "T*", length, room, width):
+    found = 0
+    for i in range(length):
+        if mask[i]:
+            if found < room:
+                for j in range(width):
+                    out[found * width + j] = x[i * width + j]
+            found += 1
+    return found + 1 if found > room else 0

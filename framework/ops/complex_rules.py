@@ -27,7 +27,15 @@ from anfora.ops.copying import assemble, cast, copy, copy_to, place, write_back
 from anfora.ops.creation import arange, eye, full, ones, zeros_like
 from anfora.ops.diagonals import tril, triu
 from anfora.ops.families import normalize_axes, normalize_axis
-from anfora.ops.indexing import count_set, drop_where, keep_where, positions_set, write_where
+from anfora.ops.indexing import (
+    count_set,
+    drop_where,
+    keep_where,
+    positions_set,
+    put_where,
+    take_where,
+    write_where,
+)  # fmt: skip
 from anfora.ops.joining import concat, flip, stack
 from anfora.ops.linear import dense, matmul
 from anfora.ops.mathematics import sqrt
@@ -45,7 +53,7 @@ __all__: list[str] = []
 for _made in (
     copy, copy_to, cast, place, assemble, write_back, full,
     tril, triu, concat, stack, pad_constant, take_at, pick,
-    last_at, set_at, set_at_, write_where, shift,
+    last_at, set_at, set_at_, write_where, shift, put_where, take_where,
 ):  # fmt: skip
     _made.complex_rule = True
 

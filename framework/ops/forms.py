@@ -41,7 +41,7 @@ from anfora.ops.composite import composite, is_door
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
 from anfora.ops.creation import full, integer, integers
 from anfora.ops.families import normalize_axis
-from anfora.ops.places import add_at, set_at
+from anfora.ops.places import add_at
 from anfora.ops.scan import cumsum
 from anfora.ops.scatter import add_parts, tensor_scatter_add, tensor_scatter_elements
 from anfora.ops.shape import broadcast_to, diagonal, flatten, index_view, reshape, swapaxes, transpose, whole
@@ -463,7 +463,8 @@ def type_as_method(self: Tensor, other: Tensor) -> Tensor:
         >>> Tensor([1]).type_as(Tensor([2.5])).tolist()
         [1.0]
     """
-    return to_method(self, other.dtype)
+    dtype = other.dtype
+    return self if dtype is self.dtype else _caster(dtype)(self)
 
 
 def contiguous_method(self: Tensor) -> Tensor:
@@ -871,13 +872,8 @@ def masked_scatter(self: Tensor, mask: Tensor, tensor: Tensor) -> Tensor:
         >>> zeros(3).masked_scatter(Tensor([True, False, True]), Tensor([1., 2., 3.])).tolist()
         [1.0, 0.0, 2.0]
     """
-    coordinates = indexing.true_coordinates(broadcast_to(mask, self.shape))
-    count = coordinates[0].size if coordinates else 0
-    if tensor.size < count:
-        raise OpValueError(f"masked_scatter needs {count} elements, but got {tensor.size}", arg="tensor")
-    axes = tuple(range(self.ndim))
-    values = index_view(reshape(tensor, (tensor.size,)), ((0, count, 1),))
-    return set_at(self, tuple(coordinates), values, form=("arrays", axes, 0, axes))
+    values = reshape(tensor, (tensor.size,))
+    return indexing.put_where(self, broadcast_to(mask, self.shape), cast(values, self.dtype))
 
 
 @composite

@@ -17,7 +17,7 @@ import numpy as np
 
 from anfora.core import slots
 from anfora.core.abstract import Layout, TensorType
-from anfora.core.dtype import bool_, int64
+from anfora.core.dtype import bfloat16, bool_, int64
 from anfora.core.errors import OpIndexError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.parameter import Parameter
@@ -27,12 +27,12 @@ from anfora.kernel.emit import Value
 from anfora.kernel.glue import is_recording, state
 from anfora.kernel.indexing import plan_put, plan_take
 from anfora.kernel.loops import plan_copy, plan_elementwise, raw
-from anfora.kernel.nonzero import plan_count, plan_positions
+from anfora.kernel.nonzero import plan_count, plan_positions, plan_put_set, plan_take_set
 from anfora.kernel.plan import Buffer, Plan, Planner
 from anfora.ops import layouts
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
-from anfora.ops.creation import arange, full
+from anfora.ops.creation import arange, full, zeros_of
 from anfora.ops.families import broadcast_shapes, elementwise, normalize_axis
 from anfora.ops.places import out_of_range, pick, result_shape, set_at, set_at_, sum_at, take_at
 from anfora.ops.scatter import as_effect
@@ -286,7 +286,16 @@ def _masked(x: Tensor, mask: Tensor) -> Tensor | None:
     return wrap(found, TensorType(x._layout.dtype, found.shape).contiguous)
 
 
-_SMALL = 4096  #: elements of a mask
+def some_of(x: Tensor, places: Tensor, count: int, axis: int) -> Tensor:
+    """What lies along an axis at the first `count` of places that are in range; as `_masked` where the tensor is small."""
+    is_followed = x._node is not None and is_recording()
+    if state[1] or x.__class__ not in _PLAIN or is_followed or not 0 < x._layout.size <= _SMALL:
+        return pick(x, index_view(places, ((0, count, 1),)), "parts", axis)
+    found = np.ascontiguousarray(current(x)._array.take(places._array[:count], axis))
+    return wrap(found, TensorType(x._layout.dtype, found.shape).contiguous)
+
+
+_SMALL = 4096  #: elements of a mask, or of what is taken from
 
 
 def neighbours(x: Tensor, lead: tuple, items: Sequence[Any]) -> tuple[Tensor, ...] | None:
@@ -567,6 +576,62 @@ def _(mask, *, g):
     return drop_where(g, mask)
 
 
+@op
+def put_where(input: Tensor, mask: Tensor, values: Tensor):
+    """The input with the first of `values`, one axis, where a mask of its shape is not zero, in row-major order."""
+
+
+@put_where.infer
+def _(input, mask, values):
+    return input
+
+
+@put_where.kernel
+def _(p: Planner, input: Buffer, mask: Buffer, values: Buffer, out: Buffer):
+    plan_put_set(p, input, mask, values, out)
+
+
+@put_where.fault
+def _(count, input, mask, values):
+    return OpValueError(f"masked_scatter needs {count} elements, but got {values.size}", arg="tensor")
+
+
+@put_where.vjp("input")
+def _(mask, *, g):
+    return drop_where(g, mask)
+
+
+@put_where.vjp("values")
+def _(mask, values_type, *, g):
+    return take_where(g, mask, values_type.size)
+
+
+@op
+def take_where(input: Tensor, mask: Tensor, size):
+    """The elements where a mask of the same shape is not zero, in row-major order, filled up with zeros to `size` of
+    them, beyond which there are none."""
+
+
+@take_where.infer
+def _(input, mask, *, size):
+    return TensorType(input.dtype, (size,))
+
+
+@take_where.kernel
+def _(p: Planner, input: Buffer, mask: Buffer, out: Buffer, *, size):
+    plan_take_set(p, input, mask, out)
+
+
+@take_where.fault
+def _(count, input, mask, *, size):
+    return OpRuntimeError("a tensor was written to by another thread while its true elements were looked for")
+
+
+@take_where.vjp("input")
+def _(input_type, mask, *, g):
+    return put_where(zeros_of(input_type), mask, g)
+
+
 # -- masks ------------------------------------------------------------------------------------------------------------
 
 
@@ -607,8 +672,20 @@ def _(position, input, *, count):
 
 def true_coordinates(mask: Tensor) -> list[Tensor]:
     """For each axis, the coordinates of the elements that are not zero."""
+    quick = _coordinates(mask)
+    if quick is not None:
+        kind = TensorType(int64, quick[0].shape).contiguous
+        return [wrap(column.copy(), kind) for column in quick]
     found = positions_set(mask, int(count_set(mask)))
     return [index_view(found, (axis, whole(found.shape[1]))) for axis in range(mask.ndim)]
+
+
+def _coordinates(x: Tensor) -> tuple[np.ndarray, ...] | None:
+    """Those of the elements of a small tensor that are not zero, by numpy, while nobody watches: see `_masked`."""
+    layout = x._layout
+    if state[1] or x.__class__ not in _PLAIN or layout.dtype is bfloat16:  # which numpy does not know
+        return None
+    return current(x)._array.nonzero() if layout.shape and 0 < layout.size <= _SMALL else None
 
 
 @composite
@@ -635,6 +712,10 @@ def argwhere(input: Tensor) -> Tensor:
         >>> argwhere(Tensor([0, 3, 4])).tolist()
         [[1], [2]]
     """
+    quick = _coordinates(input)
+    if quick is not None:
+        rows = np.array(quick).T.copy()
+        return wrap(rows, TensorType(int64, rows.shape).contiguous)
     return copy(transpose(positions_set(input, int(count_set(input))), (1, 0)))
 
 

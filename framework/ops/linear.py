@@ -15,12 +15,14 @@ from anfora.core.dtype import DType
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import common_dtype, op, pass_gradient
 from anfora.core.tensor import Tensor
+from anfora.kernel import memory
 from anfora.kernel.emit import Value
 from anfora.kernel.gemm import plan_matmul
-from anfora.kernel.loops import plan_copy
+from anfora.kernel.loops import plan_copy, plan_elementwise
 from anfora.kernel.plan import Buffer, Planner
 from anfora.ops import layouts
 from anfora.ops.composite import composite
+from anfora.ops.copying import cast
 from anfora.ops.families import affine, aligned, linear, normalize_axis, type_of
 from anfora.ops.joining import roll
 from anfora.ops.reduction import reduce_sum
@@ -948,6 +950,47 @@ def _joined(x_letters: list, x: Tensor, y_letters: list, y: Tensor, needed: set)
     )
 
 
+@op
+def cross_product(input: Tensor, other: Tensor, axis):
+    """The cross products of vectors along an axis of two tensors of one shape and type; see `cross`."""
+
+
+@cross_product.infer
+def _(input, other, *, axis):
+    return input
+
+
+@cross_product.kernel
+def _(p: Planner, input: Buffer, other: Buffer, out: Buffer, *, axis):
+    def part(x: Buffer, number: int) -> Buffer:
+        one = (*x.shape[:axis], 1, *x.shape[axis + 1 :])
+        return replace(x, shape=one, offset=x.offset + number % 3 * x.strides[axis])
+
+    elem = memory.compute_elem(out.code)
+    for i in range(3):
+        factors = part(input, i + 1), part(other, i + 2), part(input, i + 2), part(other, i + 1)
+        plan_elementwise(p, _cross_part, [(x, elem) for x in factors], [(part(out, i), elem)], 0.8)
+
+
+def _cross_part(a: Value, b: Value, c: Value, d: Value) -> Value:
+    return a * b - c * d
+
+
+@cross_product.vjp("input")
+def _(other, *, axis, g):
+    return cross_product(other, g, axis)
+
+
+@cross_product.vjp("other")
+def _(input, *, axis, g):
+    return cross_product(g, input, axis)
+
+
+@cross_product.complex
+def _(input, other, *, axis):
+    return roll(input, -1, axis) * roll(other, -2, axis) - roll(input, -2, axis) * roll(other, -1, axis)
+
+
 @composite
 def cross(input: Tensor, other: Tensor, dim=None) -> Tensor:
     """The cross products of vectors of length 3.
@@ -978,4 +1021,5 @@ def cross(input: Tensor, other: Tensor, dim=None) -> Tensor:
     input, other = broadcast_to(input, shape), broadcast_to(other, shape)
     if not shape or shape[axis] != 3:
         raise OpValueError(f"cross: axis {axis} of the shape {list(shape)} does not have length 3", arg="dim")
-    return roll(input, -1, axis) * roll(other, -2, axis) - roll(input, -2, axis) * roll(other, -1, axis)
+    dtype = common_dtype(input, other)
+    return cross_product(cast(input, dtype), cast(other, dtype), axis)

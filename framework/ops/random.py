@@ -404,10 +404,8 @@ def _place(seed: Any, count: int, wide: bool) -> tuple[int, int]:
     used = counters(count, wide)
     if seed is None or isinstance(seed, Generator):
         slots.need_examples()
-        word, offset = streams.draw(used, seed)
-    else:
-        word, offset = Generator().manual_seed(seed).draw(used)
-    return streams.signed(word), streams.signed(offset)
+        return streams.draw_signed(used, seed)
+    return streams.draw_signed(used, Generator().manual_seed(seed))
 
 
 def _sample(kind: str, shape: tuple[int, ...], dtype: Any, seed: Any, a: float = 0.0, b: float = 1.0) -> Tensor:

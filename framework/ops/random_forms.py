@@ -27,6 +27,12 @@ def _units(name: str, x: Tensor, generator: Any) -> Tensor:
     return random.rand(*x.shape, dtype=x.dtype, seed=generator)
 
 
+def _scaled(x: Tensor, factor: Any, shift: Any) -> Tensor:
+    """x · factor + shift; what changes nothing is left out."""
+    x = x if factor.__class__ in (int, float) and factor == 1 else x * factor
+    return x if shift.__class__ in (int, float) and shift == 0 else x + shift
+
+
 @composite
 def uniform_in_place(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator: Any = None) -> Tensor:
     """Fill the tensor with random numbers from `from_` to `to`.
@@ -42,7 +48,7 @@ def uniform_in_place(self: Tensor, from_: Any = 0.0, to: Any = 1.0, *, generator
     """
     if from_ > to:
         raise OpValueError(f"uniform_ needs from_ <= to, but got {from_} and {to}", arg="from_")
-    return copy_to(self, _units("uniform_", self, generator) * (to - from_) + from_)
+    return copy_to(self, _scaled(_units("uniform_", self, generator), to - from_, from_))
 
 
 @composite
@@ -53,7 +59,7 @@ def uniform(self: Tensor, from_: Any = 0.0, to: Any = 1.0, generator: Any = None
         >>> Tensor([0., 0.]).uniform(3, 3).tolist()
         [3.0, 3.0]
     """
-    return _units("uniform", self, generator) * (to - from_) + from_
+    return _scaled(_units("uniform", self, generator), to - from_, from_)
 
 
 @composite
@@ -70,7 +76,7 @@ def normal_in_place(self: Tensor, mean: Any = 0.0, std: Any = 1.0, *, generator:
         raise OpTypeError(f"normal_ needs a floating-point tensor, but got {self.dtype}", arg="self")
     if not std >= 0:
         raise OpValueError(f"normal_ needs a deviation that is not negative, but got {std}", arg="std")
-    return copy_to(self, random.randn(*self.shape, dtype=self.dtype, seed=generator) * std + mean)
+    return copy_to(self, _scaled(random.randn(*self.shape, dtype=self.dtype, seed=generator), std, mean))
 
 
 @composite

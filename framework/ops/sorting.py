@@ -17,7 +17,7 @@ from anfora.core.dtype import DType, bool_, float32, float64, int32, int64, uint
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.op import common_dtype, op
 from anfora.core.tensor import Tensor
-from anfora.kernel.counting import plan_count, plan_histogram
+from anfora.kernel.counting import plan_count, plan_histogram, plan_runs
 from anfora.kernel.loops import plan_copy
 from anfora.kernel.plan import Buffer, Planner
 from anfora.kernel.sort import plan_pick, plan_search, plan_sort
@@ -27,10 +27,11 @@ from anfora.ops.composite import composite
 from anfora.ops.copying import cast
 from anfora.ops.creation import full
 from anfora.ops.families import along, normalize_axis, type_of
+from anfora.ops.indexing import some_of
 from anfora.ops.joining import concat
 from anfora.ops.places import pick, sum_at
 from anfora.ops.reduction import equals, reduce_max, reduce_min, reduce_sum
-from anfora.ops.shape import expand_dims, moveaxis, narrow, reshape, squeeze
+from anfora.ops.shape import expand_dims, moveaxis, reshape, squeeze
 
 __all__ = [
     "argsort", "bincount", "bucketize", "histc", "kthvalue", "median", "msort", "nanmedian", "nanquantile", "quantile",
@@ -537,7 +538,7 @@ def unique(input: Tensor) -> tuple[Tensor, Tensor]:
         (Tensor(shape=[2], dtype=Int64, value= [3, 1]), Tensor(shape=[3], dtype=Int64, value= [0, 1, 0]))
     """
     firsts, kinds, number = number_kinds(input)
-    values = pick(reshape(input, (-1,) if input.size else (0,)), narrow(firsts, 0, 0, int(number)), "parts", 0)
+    values = some_of(reshape(input, (input.size,)), firsts, int(number), 0)
     return values, cast(reshape(kinds, input.shape), int64 if input.dtype is int64 else int32)
 
 
@@ -570,15 +571,9 @@ def _(input, *, axis):
     return kind, kind, TensorType(int64, ())
 
 
-@number_runs.python
-def _(input, *, axis):
-    parts = np.moveaxis(input, axis, 0)
-    starts = np.ones(len(parts), bool)
-    starts[1:] = (parts[1:] != parts[:-1]).reshape(len(parts) - 1, -1).any(1) if len(parts) > 1 else False
-    [first] = np.nonzero(starts)
-    padded = np.zeros(len(parts), np.int64)
-    padded[: first.size] = first
-    return padded, np.cumsum(starts) - 1, np.array(first.size)
+@number_runs.kernel
+def _(p: Planner, input: Buffer, firsts: Buffer, runs: Buffer, number: Buffer, *, axis):
+    plan_runs(p, input.permuted((axis, *(a for a in range(input.ndim) if a != axis))), firsts, runs, number)
 
 
 @composite
@@ -600,13 +595,13 @@ def unique_consecutive(input: Tensor, return_inverse=False, return_counts=False,
     """
     shape = input.shape
     if dim is None:
-        input, axis = reshape(input, (-1,) if input.size else (0,)), 0
+        input, axis = reshape(input, (input.size,)), 0
     else:
         axis = normalize_axis("unique_consecutive", dim, input.ndim, "dim")
         shape = (shape[axis],)
     firsts, runs, number = number_runs(input, axis)
     count = int(number)
-    results = [pick(input, narrow(firsts, 0, 0, count), "parts", axis)]
+    results = [some_of(input, firsts, count, axis)]
     if return_inverse:
         results.append(reshape(runs, shape))
     if return_counts:

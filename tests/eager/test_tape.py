@@ -742,6 +742,22 @@ def test_asnumpy_shares_memory_both_ways():
     assert y.tolist() == [0, 0]
 
 
+@pytest.mark.parametrize("cut", [lambda y: y, lambda y: y[::2], lambda y: y.T], ids=["whole", "part", "turned"])
+def test_a_view_of_what_was_handed_out_is_known_until_it_goes(cut):
+    x = Tensor(np.arange(12.0).reshape(4, 3))
+    x.requires_grad = True
+    y = x * 1
+    part = cut(y).asnumpy()[1:][:, 1:]  # the array itself is gone, and so is what lies between
+    kept = y * y
+    part[0, 0] = 50
+    assert part[0, 0] in y.asnumpy()
+    kept.sum().backward()
+    close(x.grad, 2 * x.asnumpy())
+    assert y._mark.is_alive
+    del part
+    assert not y._mark.is_alive
+
+
 def test_dlpack_shares_memory():
     y = Tensor([1.0, 2.0])
     array = np.from_dlpack(y)

@@ -174,6 +174,16 @@ def write_where(x, mask, value):
     return indexing.write_where(ops.copy(x), mask, value)
 
 
+def put_where(x, mask, values):
+    result = x.copy()
+    result[mask] = values[: mask.sum()]
+    return result
+
+
+def take_where(x, mask, size):
+    return np.concatenate([x[mask], np.zeros(size - mask.sum(), x.dtype)])
+
+
 def embedded(i, w, padding_idx=None, max_norm=None, norm_type=2.0, scale=False):
     if max_norm is not None:
         norm = (np.abs(w) ** norm_type).sum(1, keepdims=True) ** (1 / norm_type)
@@ -251,6 +261,30 @@ ROWS = [
         ],
     ),
     Row(
+        indexing.put_where,
+        ref=put_where,
+        samples=[
+            S(normal(3, 4), bools(3, 4), normal(12)),
+            S(normal(40, 5), bools(5, 40).T, normal(200)),
+            S(integers(0, 9, 4, 2), np.ones((4, 2), bool), integers(0, 9, 8)),
+            S(normal(2, 3), np.zeros((2, 3), bool), normal(0)),
+            S(normal(0, 3), bools(0, 3), normal(2)),
+            S(normal(), np.array(True), normal(1)),
+        ],
+        errors=[Bad(normal(3), np.ones(3, bool), normal(2), error=ValueError, match="needs 3 elements, but got 2")],
+    ),
+    Row(
+        indexing.take_where,
+        ref=take_where,
+        samples=[
+            S(normal(3, 4), bools(3, 4), 12),
+            S(normal(3, 4).T, np.eye(4, 3, dtype=bool), 3),
+            S(integers(0, 9, 40), bools(40), 50),
+            S(normal(0), bools(0), 2),
+        ],
+        errors=[Bad(normal(3), np.ones(3, bool), 2, error=RuntimeError, match="written to by another thread")],
+    ),
+    Row(
         ops.nonzero,
         ref=lambda x, *, as_tuple=False: x.nonzero() if as_tuple else np.argwhere(x),
         samples=[
@@ -258,6 +292,9 @@ ROWS = [
             S(integers(0, 2, 2, 3, 2)),
             S(integers(0, 2, 9), as_tuple=True),
             S(bools(0, 2)),
+            S(bools(80, 60)),
+            S(bools(60, 80).T, as_tuple=True),
+            S(values(0.0, -0.0, np.nan, 2.0)),
             S(np.array(True)),
             S(np.zeros((3, 3), bool)),
             S(bools(5000)),

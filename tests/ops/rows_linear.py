@@ -364,11 +364,20 @@ ROWS = [
     Row(
         ops.cross,
         ref=lambda x, y, dim=None: np.cross(x, y, axis=-1 if dim is None else dim),
-        samples=[S(normal(3), normal(3)), S(normal(2, 3), normal(3)), S(normal(3, 2), normal(3, 2), dim=0)],
+        samples=[
+            S(normal(3), normal(3)),
+            S(normal(2, 3), normal(3)),
+            S(normal(3, 2), normal(3, 2), dim=0),
+            S(normal(2, 3, 40), normal(1, 3, 1), dim=1),
+            S(integers(0, 9, 4, 3), normal(4, 3)),
+            S(integers(0, 9, 4, 3), integers(0, 9, 4, 3, dtype=np.int32)),
+            S(normal(0, 3), normal(0, 3), dim=1),
+        ],
         errors=[
             Bad(normal(2), normal(2), error=ValueError, match="axis of length 3"),
             Bad(normal(3, 2), normal(3, 2), dim=1, error=ValueError, match="does not have length 3"),
             Bad(normal(3), normal(2), error=ValueError, match="broadcast"),
         ],
+        covers=["cross_product"],
     ),
 ]
