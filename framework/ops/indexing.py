@@ -33,7 +33,7 @@ from anfora.ops import layouts
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast, copy, copy_to, stop_gradient
 from anfora.ops.creation import arange, full, zeros_of
-from anfora.ops.families import broadcast_shapes, elementwise, normalize_axis
+from anfora.ops.families import broadcast_shapes, elementwise, normalize_axis, type_of
 from anfora.ops.places import out_of_range, pick, result_shape, set_at, set_at_, sum_at, take_at
 from anfora.ops.scatter import as_effect
 from anfora.ops.shape import broadcast_to, expand_dims, index_view, reshape, transpose, whole
@@ -576,6 +576,16 @@ def _(mask, *, g):
     return drop_where(g, mask)
 
 
+def _need_whole_mask(name: str, input: Any, mask: Any) -> None:
+    """Refuse a mask that does not say something of each element, which a kernel would read beyond its end."""
+    if type_of(mask).shape != type_of(input).shape:
+        raise OpValueError(
+            f"{name}: a mask of shape {list(mask.shape)} does not fit a tensor of shape {list(input.shape)}",
+            arg="mask",
+            help="broadcast it first: broadcast_to(mask, input.shape).",
+        )
+
+
 @op
 def put_where(input: Tensor, mask: Tensor, values: Tensor):
     """The input with the first of `values`, one axis, where a mask of its shape is not zero, in row-major order."""
@@ -583,7 +593,14 @@ def put_where(input: Tensor, mask: Tensor, values: Tensor):
 
 @put_where.infer
 def _(input, mask, values):
-    return input
+    _need_whole_mask("put_where", input, mask)
+    if values.ndim != 1 or values.dtype is not input.dtype:
+        raise OpValueError(
+            f"put_where needs one axis of {input.dtype} for `values`, but got {values!r}",
+            arg="values",
+            help="reshape and convert them first.",
+        )
+    return type_of(input)
 
 
 @put_where.kernel
@@ -614,6 +631,7 @@ def take_where(input: Tensor, mask: Tensor, size):
 
 @take_where.infer
 def _(input, mask, *, size):
+    _need_whole_mask("take_where", input, mask)
     return TensorType(input.dtype, (size,))
 
 

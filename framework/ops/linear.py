@@ -957,7 +957,13 @@ def cross_product(input: Tensor, other: Tensor, axis):
 
 @cross_product.infer
 def _(input, other, *, axis):
-    return input
+    kind = type_of(input)
+    if type_of(other) != kind or kind.shape[axis] != 3:
+        raise OpValueError(
+            f"cross_product needs two tensors of one type, of length 3 along axis {axis}, but got {input!r} and {other!r}",
+            arg="other",
+        )
+    return kind
 
 
 @cross_product.kernel

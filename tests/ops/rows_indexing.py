@@ -271,7 +271,12 @@ ROWS = [
             S(normal(0, 3), bools(0, 3), normal(2)),
             S(normal(), np.array(True), normal(1)),
         ],
-        errors=[Bad(normal(3), np.ones(3, bool), normal(2), error=ValueError, match="needs 3 elements, but got 2")],
+        errors=[
+            Bad(normal(3), np.ones(3, bool), normal(2), error=ValueError, match="needs 3 elements, but got 2"),
+            Bad(normal(3), np.array(True), normal(3), error=ValueError, match="mask of shape"),
+            Bad(normal(3), np.ones(3, bool), normal(3, 1), error=ValueError, match="one axis"),
+            Bad(normal(3), np.ones(3, bool), integers(0, 9, 3), error=ValueError, match="one axis of Float"),
+        ],
     ),
     Row(
         indexing.take_where,
@@ -282,7 +287,10 @@ ROWS = [
             S(integers(0, 9, 40), bools(40), 50),
             S(normal(0), bools(0), 2),
         ],
-        errors=[Bad(normal(3), np.ones(3, bool), 2, error=RuntimeError, match="written to by another thread")],
+        errors=[
+            Bad(normal(3), np.ones(3, bool), 2, error=RuntimeError, match="written to by another thread"),
+            Bad(normal(3, 2), np.ones(2, bool), 2, error=ValueError, match="mask of shape"),
+        ],
     ),
     Row(
         ops.nonzero,
