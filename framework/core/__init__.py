@@ -2,6 +2,7 @@
 
 dtype.py      element types and promotion        abstract.py   what is known of a value without its data
 tensor.py     Tensor                             parameter.py  Parameter
+tensor_classes.py  what we have put into the classes of tensors; class_versions.py, whether a class has changed
 cell.py       Cell; cell_state.py, its buffers and state dicts; cell_html.py, in notebooks
 hooks.py      handles of hooks
 shown.py      how tensors look            tree.py        nested containers of tensors

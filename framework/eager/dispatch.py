@@ -733,11 +733,11 @@ def _teach(
     if entry.sentence is not None:
         return
     if op.writes is not None:
-        change = in_place.written(entry, keys) if order is None and not _goes_by_python(entry, inputs) else None
+        change = in_place.written(entry, keys) if order is None and not _goes_by_python(entry) else None
         if change is not None:
             site.add(change)
         return
-    if _goes_by_python(entry, inputs):
+    if _goes_by_python(entry):
         return
     if order is None or order == tuple(range(len(keys))):
         site.add(_native(entry, keys))
@@ -745,15 +745,15 @@ def _teach(
         site.add(_native(entry.reordered(order), [keys[order.index(i)] for i in range(len(order))]))
 
 
-def _goes_by_python(entry: Entry, inputs: list) -> bool:
+def _goes_by_python(entry: Entry) -> bool:
     """Whether native code cannot serve a call."""
     if entry.sentence is not None:
         return True
-    if len(entry.outputs) > OUTPUTS or entry.op.python_rule is not None or entry.advice is not None:
+    if len(entry.outputs) > OUTPUTS or entry.op.python_rule is not None:
         return True
     if entry.view is not None and entry.numbers:  # a number has no memory to look at
         return True
-    return entry.widens and _widens_a_network(inputs)
+    return entry.is_advised  # which depends on who holds the data, as no layout tells
 
 
 def caller(entry: Entry, inputs: list) -> Callable:
@@ -771,7 +771,7 @@ def caller(entry: Entry, inputs: list) -> Callable:
 
     slow.__name__ = entry.op.name
     keys = list(map(_key, inputs))
-    if not glue.available() or len(inputs) > ARGUMENTS or _goes_by_python(entry, inputs):
+    if not glue.available() or len(inputs) > ARGUMENTS or _goes_by_python(entry):
         return slow
     writes = entry.op.writes is not None
     known = in_place.written(entry, keys) if writes else _native(entry, keys)

@@ -8,14 +8,14 @@ The gradient rules of operators are kept in the same way.
 
 Not kept are calls that did something no operator shows, or that a later call might do otherwise: somebody looked at data,
 wrote in place, warned, or made a tensor of numbers. What tells a recorder of such things tells the looker here. While
-anybody watches operators, and for arguments that are no plain tensors, numbers and words, all goes the long way.
+anybody watches operators, or a program has put something into the classes of tensors that may look at data or do anything,
+and for arguments that are no plain tensors, numbers and words, all goes the long way.
 """
 
 from __future__ import annotations
 
 import functools
 import re
-import types
 from collections.abc import Callable
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +26,7 @@ from anfora.core.abstract import Layout
 from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
+from anfora.core.tensor_classes import ours
 from anfora.eager import batched, dispatch
 from anfora.eager.entry import Entry, tensor_maker
 from anfora.kernel import glue
@@ -53,7 +54,7 @@ class Calls:
 
     def __call__(self, args: tuple, kwargs: dict) -> Any:
         """The result of a call; NotImplemented where the function is to be called itself."""
-        if state[1] or self.vain >= _MOST_IN_VAIN:
+        if state[1] or self.vain >= _MOST_IN_VAIN or (ours.tag.value != ours.seen and not ours.stand()):
             return NotImplemented
         tensors: list[Tensor] = []
         key = _key(args, tensors) if args else ()
@@ -117,28 +118,6 @@ def _key(values: tuple | list, tensors: list[Tensor]) -> tuple | None:
     return tuple(key)
 
 
-class _Tensors:
-    """Whether the classes of tensors have what this library has put there: what a program puts there instead may look at
-    data, or do anything, unseen."""
-
-    def __init__(self) -> None:
-        self._seen: tuple = ()  #: the identities of what they had the last time
-        self._are_ours = True
-
-    def are_ours(self) -> bool:
-        values = (*vars(Tensor).values(), *vars(Parameter).values())
-        seen = tuple(map(id, values))
-        if seen != self._seen:
-            self._are_ours = not any(
-                isinstance(value, types.FunctionType) and not value.__module__.startswith("anfora.") for value in values
-            )
-            self._seen = seen
-        return self._are_ours
-
-
-_tensors = _Tensors()
-
-
 class _Looker:
     """What watches one call, as a recorder does (slots.watcher): the operators that run, and whether that is all."""
 
@@ -150,7 +129,6 @@ class _Looker:
         self.has_written = False  #: what comes behind that might meet what was written
 
     def look(self, function: Callable, args: tuple, kwargs: dict) -> Any:
-        self.spoil_if(not _tensors.are_ours())
         watcher = slots.watcher
         self.is_recording = glue.is_recording()
         has_asked, watcher.has_asked, watcher.has_warned = watcher.has_asked, False, False
@@ -240,7 +218,7 @@ class Rule:
         parts = g if g.__class__ is tuple else (g,)
         plain = all(part is None or part.__class__ is Tensor for part in parts)
         apart = len({id(memory.root(array)) for array in saved}) == len(saved)
-        if self.count < 2 or state[1] or batched.state.depth or not plain or not apart:
+        if self.count < 2 or state[1] or batched.state.depth or not plain or not apart or not ours.stand():
             return self.plain(saved, g)
         looker = _Looker()
         result = looker.look(self.plain, (saved, g), {})
@@ -251,6 +229,8 @@ class Rule:
     def _written(self, steps: list[tuple], saved: tuple, g: Any, parts: tuple, result: Any) -> Callable | None:
         script = _Script()
         tests = ["state[1]", f"{script.constant(glue.switch)}.on is not {glue.is_recording()}"]
+        classes = script.constant(ours)
+        tests.append(f"({classes}.tag.value != {classes}.seen and not {classes}.stand())")
         for i, part in enumerate(parts):
             name = f"g[{i}]" if g.__class__ is tuple else "g"
             if part is None:

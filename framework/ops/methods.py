@@ -18,7 +18,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from anfora.core import slots
+from anfora.core import slots, tensor_classes
 from anfora.core.op import Op, parameter_names
 from anfora.core.tensor import Tensor, is_operand
 from anfora.ops.composite import composite, is_door, with_doors
@@ -158,6 +158,7 @@ def install() -> None:
         setattr(Tensor, name, _method(name, function, (1, 0)))
     for name, function in PROPERTIES.items():
         setattr(Tensor, name, property(function, doc=function.__doc__))
+    tensor_classes.note_all()
 
 
 def _method(name: str, function: Callable, order: tuple[int, ...] | None) -> Callable:
@@ -178,7 +179,7 @@ def _made_at_first_call(name: str, function: Callable, make: Callable[[], Any]) 
     native = functools.cache(make)  # a program may put this back in the place of the native form, again and again
 
     def method(self: Tensor, *args: Any, **kwargs: Any) -> Any:
-        setattr(Tensor, name, native())
+        tensor_classes.replace(name, method, native())
         return native()(self, *args, **kwargs)
 
     return named(method, function, name, None if isinstance(function, Op) else inspect.signature(function))

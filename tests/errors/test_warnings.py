@@ -117,6 +117,17 @@ def test_warned_of_at_the_line(name, how):
         raise warning.message
 
 
+def test_calls_of_the_same_types_before_leave_the_warning():
+    """Who holds the data decides, and layouts do not tell: functions and operators."""
+    wide, weight = Tensor(np.ones((7, 3))), ms.Parameter(Tensor(np.ones((7, 3), np.float32)), name="weight")
+    for program in (ops.mul, lambda x, w: x * w, ops.maximum):
+        for _ in range(4):
+            program(wide, Tensor(weight.asnumpy()))
+            program(wide * 1, Tensor(weight.asnumpy()))
+        with pytest.warns(AnforaWarning, match="float64 data meets a float32 parameter"):
+            program(wide, weight)
+
+
 QUIET = {
     "fitting shapes": (net_with(nn.ReLU), X, Y, True),
     "labels that are stretched alone": (net_with(nn.ReLU), X, Y[:1], True),

@@ -1,4 +1,5 @@
-"""Methods of Tensor are replaced, added and taken away between calls: whatever calls them, a compiled function sees it."""
+"""Methods of Tensor are replaced, added and taken away between calls: whatever calls them sees it, compiled functions and
+the functions and gradient rules of this library, of which calls are kept."""
 
 from __future__ import annotations
 
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 import anfora as ms
-from anfora import Tensor, ops
+from anfora import Parameter, Tensor, ops
+from anfora.core import tensor_classes
+from anfora.eager import dispatch
 
 #: What calls a method of Tensor, by the method.
 PROGRAMS = {
@@ -94,3 +97,100 @@ def test_what_tensors_have_changes_between_calls(name, is_first):
         finally:
             for each, value in before.items():
                 put(each, value)
+
+
+#: For what a Tensor has, something else of this library's in its place.
+EXCHANGED = {
+    "__mul__": "__add__", "__getitem__": "gather", "__eq__": "__ne__", "sum": "mean", "exp": "log", "T": "shape",
+    "item": "tolist", "__float__": "sum", "__len__": "__bool__", "shape": "dtype",
+}  # fmt: skip
+PROGRAMS_OF_EXCHANGED = {
+    "__mul__": lambda a, b: (a * b, math.prod([a, b])),
+    "__getitem__": lambda a, b: a[0],
+    "__eq__": lambda a, b: a == b,
+    "sum": lambda a, b: a.sum(),
+    "exp": lambda a, b: a.exp(),
+    "T": lambda a, b: (a.T, b + 1),
+    "item": lambda a, b: a[0].item(),
+    "__float__": lambda a, b: float(a[0]),
+    "__len__": lambda a, b: len(a),
+    "shape": lambda a, b: (a.shape, a + 1),
+}
+
+
+@pytest.mark.parametrize("name", EXCHANGED)
+def test_what_is_ours_stands_in_the_place_of_something_else(name):
+    x, program = Tensor(np.array([1.0, 2.5, 3.0], np.float32)), PROGRAMS_OF_EXCHANGED[name]
+    compiled, before = ms.jit(program), vars(Tensor)[name]
+    for _ in range(3):
+        assert seen(compiled, x) == seen(program, x)
+    try:
+        for _ in range(2):
+            put(name, vars(Tensor)[EXCHANGED[name]])
+            assert [seen(compiled, x) for _ in range(3)] == [seen(program, x)] * 3
+            put(name, before)
+            assert [seen(compiled, x) for _ in range(2)] == [seen(program, x)] * 2
+    finally:
+        put(name, before)
+
+
+@pytest.mark.parametrize("name", ["__truediv__", "__rsub__", "__neg__", "__matmul__", "__gt__", "exp", "add_"])
+def test_a_method_that_is_wrapped_before_its_first_call_stays_wrapped(name, monkeypatch):
+    # The form in which Tensor has it until it is called is replaced by a native one then.
+    first = tensor_classes._put[Tensor][name][0]
+    calls = []
+
+    def wrapped(self, *others):
+        calls.append(others)
+        return first(self, *others)
+
+    monkeypatch.setattr(Tensor, name, wrapped)
+    x = Tensor([[1.0, 2.0], [3.0, 4.0]])
+    arguments = [] if name in ("__neg__", "exp") else [x * 1]
+    for _ in range(3):
+        getattr(x * 1, name)(*arguments)
+    assert len(calls) == 3 and vars(Tensor)[name] is wrapped
+
+
+#: Functions of this library that call methods of tensors themselves.
+KEPT = {
+    "norm": lambda x: ops.norm(x),
+    "cosine_similarity": lambda x: ops.cosine_similarity(x, x + 1),
+    "addmm": lambda x: ops.addmm(x, x, x),
+    "outer": lambda x: ops.outer(x[0], x[1]),
+    "dist": lambda x: ops.dist(x, x * 3) if hasattr(ops, "dist") else x,
+    "huber_loss": lambda x: ops.huber_loss(x, x * 3),
+    "gradients": lambda x: ms.grad(lambda v: ops.norm(v) + ops.std(v) + ops.cosine_similarity(v, v).sum())(x),
+}
+PUT = {
+    "a function": lambda self, *others: ops.add(self, 1.0),
+    "an object": ops.square,
+    "a property": property(lambda self: lambda *others: ops.square(self)),
+    "one of ours": "__pos__",
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("what", PUT)
+@pytest.mark.parametrize("owner", [Tensor, Parameter], ids=["Tensor", "Parameter"])
+@pytest.mark.parametrize("name", ["__mul__", "__truediv__", "__sub__", "sqrt", "shape"])
+def test_kept_calls_are_left_alone_meanwhile(name, owner, what, monkeypatch):
+    def results():
+        x = owner(Tensor(np.array([[1.0, 3.0], [2.0, 5.0]], np.float32)))
+        return {each: seen(lambda x, _, each=each: KEPT[each](x), x) for each in KEPT}
+
+    instead = vars(Tensor)[PUT[what]] if type(PUT[what]) is str else PUT[what]
+    before = [results() for _ in range(4)]  # which keeps them
+    with monkeypatch.context() as patch:
+        if instead is not None:
+            patch.setattr(owner, name, instead)
+        elif name in vars(owner):
+            patch.delattr(owner, name)
+        got = [results() for _ in range(3)]
+        dispatch.observe(dispatch._looked_on)  # nothing is kept, or taken from what is
+        try:
+            want = results()
+        finally:
+            dispatch.observe(None)
+    assert got == [want] * 3
+    assert before == [results()] * 4

@@ -1,28 +1,23 @@
 """What is asked of a class, again in each later call, at the price of one look.
 
-CPython gives a class a tag, a number that no class had before, when something is looked up in it, and takes it away when an
-attribute of the class, or of one of its bases, is set or deleted. So what was found out about a class holds as long as
-its tag stands; where it is another one all is asked again.
-
-Where the tag lies in a class is found by trying. Where it is not found, everything is asked in each call.
+What was found out about a class holds as long as its version stands (`core/class_versions.py`); where it is another one all
+is asked again. Where there are no versions, everything is asked in each call.
 """
 
 from __future__ import annotations
 
 import abc
-import ctypes
 import enum
 import functools
-import itertools
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from anfora.core.class_versions import NEVER, tag_of, version_of
 from anfora.graph.machine.operations import is_of_python
 
 __all__ = [
-    "DESCRIBING", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "never_changes",
-    "of_version", "version_of",
+    "DESCRIBING", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "never_changes", "of_version",
 ]  # fmt: skip
 
 
@@ -38,8 +33,8 @@ class Facts:
 
     def __init__(self, kind: type, questions: Sequence[tuple[Callable, tuple, Any]]) -> None:
         self._kind, self._questions = kind, tuple(questions)
-        self.tag = _tag(kind)  #: has a `value`
-        self.seen = _NEVER  #: the value of the tag with which the answers were right last
+        self.tag = tag_of(kind)  #: has a `value`
+        self.seen = NEVER  #: the value of the tag with which the answers were right last
 
     def hold(self) -> bool:
         """Whether the answers are the same."""
@@ -61,12 +56,6 @@ def never_changes(kind: Any) -> bool:
     return type(kind) is type and all(base.__flags__ & _IS_IMMUTABLE for base in kind.__mro__)
 
 
-def version_of(kind: type) -> int:
-    """The tag of a class; a number that is never one where it has none."""
-    hasattr(kind, "_")  # which gives it one
-    return _tag(kind).value or _NEVER
-
-
 def of_version(function: Callable[[type], Any]) -> Callable[[type], Any]:
     """A function of a class that is computed anew when the class has changed."""
     known: weakref.WeakKeyDictionary[type, tuple[int, Any]] = weakref.WeakKeyDictionary()
@@ -77,7 +66,7 @@ def of_version(function: Callable[[type], Any]) -> Callable[[type], Any]:
             return function(kind)
         now = version_of(kind)
         found = known.get(kind)
-        if found is None or found[0] != now or now == _NEVER:
+        if found is None or found[0] != now or now == NEVER:
             found = known[kind] = now, function(kind)
         return found[1]
 
@@ -103,42 +92,7 @@ def comes_first(static: Any) -> bool:
     return is_set_through(static) and class_attribute(type(static), "__get__") is not None
 
 
-class _NoTag:
-    value = 0
-
-
 #: What makes an object in a class decide what its name means in the objects of that class.
 DESCRIBING = ("__get__", "__set__", "__delete__")
-_NEVER = -1
 _ORDINARY = (type, abc.ABCMeta, enum.EnumMeta)
 _IS_IMMUTABLE = 1 << 8  #: of those in which no attribute can be set or deleted
-
-
-def _tag(kind: type) -> Any:
-    place = _place_of_tag()
-    return _NoTag if place is None else ctypes.c_uint.from_address(id(kind) + place)
-
-
-@functools.cache
-def _place_of_tag() -> int | None:
-    """How many bytes behind the start of a class its tag lies."""
-
-    class Tried:
-        pass
-
-    size = int(vars(type)["__basicsize__"].__get__(type))  # of a class, which is an object of `type`
-    words = (ctypes.c_uint * (size // ctypes.sizeof(ctypes.c_uint))).from_address(id(Tried))
-    rounds = []
-    for turn in range(4):
-        setattr(Tried, f"name{turn % 2}", turn)
-        hasattr(Tried, "_")
-        first = list(words)
-        hasattr(Tried, "_")
-        rounds.append((first, list(words)))
-    places = [
-        place
-        for place in range(len(words))
-        if all(first[place] == again[place] > 0 for first, again in rounds)
-        and all(later[place] > earlier[place] for (earlier, _), (later, _) in itertools.pairwise(rounds))
-    ]
-    return places[0] * ctypes.sizeof(ctypes.c_uint) if len(places) == 1 else None

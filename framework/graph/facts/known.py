@@ -22,6 +22,7 @@ from anfora.core.habits import Asked
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
+from anfora.core.tensor_classes import CLASSES, changed, is_code, is_met, is_put
 from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
@@ -390,14 +391,9 @@ _MOST_OVERRIDING = 16  #: that are kept of a class; more are told apart from eac
 def overrides(kind: type) -> Overriding | bool:
     """Whether a class of tensors has something of the program's in the place of what a Tensor has, or a special method, or
     lacks one: then operators and this library's functions may call it. If so, what: the same object for the same."""
-    parts = {
-        name: found
-        for base in reversed(kind.__mro__[:-1])
-        for name, found in list(base.__dict__.items())
-        if name not in _OF_MAKING and (name in _OF_TENSORS or name.startswith("__")) and not _is_of_library(found)
-    }
-    for base in kind.__mro__:
-        parts.update(dict.fromkeys(_IN_TENSORS.get(base, frozenset()) - base.__dict__.keys()))
+    parts: dict[str, Any] = {}
+    for base in reversed(kind.__mro__[:-1]):
+        parts |= changed(base) if base in CLASSES else _of_program(base)
     if not parts:
         return False
     known_ones = _OVERRIDING.setdefault(kind, [])
@@ -409,24 +405,42 @@ def overrides(kind: type) -> Overriding | bool:
     return found
 
 
+def _of_program(kind: type) -> dict[str, Any]:
+    """What a class, a base of one of tensors, has that operators may call and that is not this library's or Python's."""
+    return {
+        name: found
+        for name, found in list(vars(kind).items())
+        if name not in _OF_MAKING and is_met(name) and not _is_of_library(kind, name, found)
+    }
+
+
 def is_attribute_of_ours(kind: type, name: str) -> bool:
     """Whether what a class of tensors has under a name is as this library has made it."""
     home = next((base for base in kind.__mro__ if name in base.__dict__), object)
-    is_ours = home is object or (_of(module_of(home), ("anfora",)) and name in _OF_TENSORS)
-    return is_ours and _is_of_library(home.__dict__.get(name))
+    if home in CLASSES:
+        return is_put(home, name, home.__dict__[name])
+    is_ours = home is object or (_of(module_of(home), ("anfora",)) and is_met(name))
+    return is_ours and _is_of_library(home, name, home.__dict__.get(name))
 
 
-def _is_of_library(found: Any) -> bool:
-    """Whether what stands in a class is this library's code, or Python's, or no code at all."""
-    if type(found) is not types.FunctionType:
-        if is_a(found, (classmethod, staticmethod)):
-            found = found.__func__
-        if is_a(found, property):
-            found = found.fget
-    if type(found) is types.FunctionType:
-        module = found.__globals__.get("__name__")
-        return type(module) is str and _depth(module, _OF_LIBRARY) > 0
-    return is_a(found, _PYTHONS) or not (callable(found) or hasattr(type(found), "__get__"))
+def _is_of_library(home: type, name: str, found: Any) -> bool:
+    """Whether what stands in a class under a name is this library's code, or Python's, or no code at all. What is this
+    library's under another name does what nobody expects in a class of the program's."""
+    inner = found
+    if type(inner) is not types.FunctionType:
+        if is_a(inner, (classmethod, staticmethod)):
+            inner = inner.__func__
+        if is_a(inner, property):
+            inner = inner.fget
+    if type(inner) is types.FunctionType:
+        module = inner.__globals__.get("__name__")
+        is_ours = type(module) is str and _depth(module, _OF_LIBRARY) > 0
+    elif is_a(inner, types.MethodDescriptorType):
+        is_ours = True
+    else:
+        return is_a(inner, _PYTHONS) or not is_code(inner)
+    is_at_home = _depth(module_of(home), _OF_LIBRARY) > 0 or any(is_put(base, name, found) for base in CLASSES)
+    return is_ours and is_at_home
 
 
 def _has_special_methods(kind: type) -> bool:
@@ -460,9 +474,6 @@ _OF_MAKING = frozenset([
 ])  # fmt: skip
 
 
-#: What a Tensor, or a Parameter, has.
-_OF_TENSORS = frozenset(dir(Tensor)) | frozenset(dir(Parameter))
-_IN_TENSORS: dict[type, frozenset[str]] = {kind: frozenset(vars(kind)) for kind in (Tensor, Parameter)}
 _OF_LIBRARY = ("anfora", "abc", "typing", "typing_extensions")  #: the latter are those of abstract classes
 _PYTHONS = (
     types.WrapperDescriptorType, types.MethodDescriptorType, types.ClassMethodDescriptorType, types.BuiltinFunctionType,
