@@ -267,7 +267,7 @@ class Recorder(Outlining):
         """Whether a value is no number that varies, or one that has not been seen to change."""
         if type(value) is not Number:
             return True
-        places = places_read(value.origin)
+        places = places_read(value.origin) or []
         return bool(places) and not any(map(self.keeper.varies, places))
 
     def _with_arrays(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> tuple[bool, Any]:
