@@ -12,6 +12,7 @@ sparse.py      tensors of which most elements are zero    log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
 c_files.py     networks as libraries of C             run_check.py   whether an installation works
 ir.py          programs as graphs, to be built by hand    graph_files.py  networks as files that run without their source
+utils.py       MindSpore's `utils`
 profiler.py    where time and memory go                 network_summary.py  what a network is made of, and its cost
 """
 
@@ -112,7 +113,7 @@ _MODULES = {
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
     "nn": "anfora.nn", "numpy": "anfora.numpy", "onnx": "anfora.onnx", "ops": "anfora.ops",
     "optim": "anfora.optim", "runtime": "anfora.runtime",
-    "train": "anfora.train",
+    "train": "anfora.train", "utils": "anfora.utils",
 }  # fmt: skip
 
 paths.install()

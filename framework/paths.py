@@ -22,6 +22,7 @@ PATHS = {
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.communication": ("communication.management",),
+    "anfora.communication.orders": ("utils.runtime_execution_order_check",),
     "anfora.core.processes": ("parallel", "parallel._auto_parallel_context", "parallel._utils"),
     "anfora.core.settings": (
         "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",

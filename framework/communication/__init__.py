@@ -4,6 +4,7 @@ world.py      how processes find each other: MPI by mpi4py; groups of them
 exchange.py   what they exchange: meeting, gathering, broadcasting, and reducing in one written order
 peers.py      whether the others live; who fails, leaves or is waited for too long ends all, with words
 comm_func.py  the operators of `ops`, as MindSpore's functions
+orders.py     in which order processes exchange: files, and whether they fit together
 
 A program that nobody has started several times is one process, number 0 of 1, and needs nothing of this: neither mpi4py
 nor an MPI is loaded. docs/several_processes.md says how to use it, and which order sums have.

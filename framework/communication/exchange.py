@@ -23,8 +23,8 @@ from anfora.core.errors import OpRuntimeError, OpValueError
 from anfora.core.span import calling_frame
 
 __all__ = [
-    "COMBINE", "all_gather", "all_reduce", "broadcast", "halves", "inside", "meet", "reduce_scatter",
-    "refuse_inside",
+    "COMBINE", "all_gather", "all_reduce", "broadcast", "gather_bytes", "halves", "inside", "meet", "reduce_scatter",
+    "refuse_inside", "watcher",
 ]  # fmt: skip
 
 _TICKET = 512  #: bytes in which a process tells what it is about to do
@@ -120,6 +120,15 @@ class _Inside:
 inside = _Inside()
 
 
+class _Watcher:
+    """Who wants to know of each exchange before it begins: group, operator, arrays, shapes of what comes, its source."""
+
+    note: Callable[..., None] | None = None
+
+
+watcher = _Watcher()
+
+
 def refuse_inside(who: str) -> None:
     """Raise an error inside of a micro-batch."""
     if inside.micro_batch is not None:
@@ -129,16 +138,28 @@ def refuse_inside(who: str) -> None:
         )
 
 
-def meet(group: Group, who: str, what: str) -> _Meeting:
+def meet(
+    group: Group,
+    who: str,
+    what: str,
+    *,
+    sends: Sequence[np.ndarray] = (),
+    gives: Sequence[tuple[int, ...]] | None = None,
+    root: int | None = None,
+) -> _Meeting:
     """All processes of a group come together, and say what they are about to do.
 
     Args:
         who: the operator, for messages.
         what: everything that must be the same in all of them.
+        sends, gives, root: for the file of what is exchanged (`orders.py`): the arrays; the shapes of what comes, None if
+            they are the same; the process from which it comes.
     Raises:
         OpRuntimeError: it is not the same; a process does not come.
     """
     refuse_inside(who)
+    if watcher.note is not None:
+        watcher.note(group, who, sends, [array.shape for array in sends] if gives is None else gives, root)
     meeting = _Meeting(group, who)
     if group.size == 1:
         return meeting
@@ -256,6 +277,19 @@ def all_gather(meeting: _Meeting, array: np.ndarray) -> np.ndarray:
     else:
         meeting.wait([group.comm.Iallgather(_bytes(array), _bytes(found))])
     return found
+
+
+def gather_bytes(group: Group, who: str, what: str, message: bytes) -> list[bytes]:
+    """What each process of the group says, of any length.
+
+    Args:
+        who, what: as for `meet`.
+    """
+    lengths = [int(length) for [length] in all_gather(meet(group, who, what), np.array([len(message)]))]
+    ticket = np.zeros(max(lengths), np.uint8)
+    ticket[: len(message)] = np.frombuffer(message, np.uint8)
+    every = all_gather(meet(group, who, what), ticket)
+    return [bytes(each[:length]) for each, length in zip(every, lengths)]
 
 
 def broadcast(meeting: _Meeting, array: np.ndarray, root: int) -> None:

@@ -96,7 +96,8 @@ def _(input, *, way, group, size):
 
 @reduced_over_all.python
 def _(input, *, way, group, size):
-    meeting = exchange.meet(world.group_of(group, "all_reduce"), "all_reduce", _text(input, input.dtype.name, way))
+    found = world.group_of(group, "all_reduce")
+    meeting = exchange.meet(found, "all_reduce", _text(input, input.dtype.name, way), sends=(input,))
 
     def run(meeting: Any, wide: np.ndarray, combine: Callable) -> np.ndarray:
         exchange.all_reduce(meeting, wide.reshape(-1), combine)
@@ -171,9 +172,9 @@ def _(input, *, way, group, size):
 
 @scattered.python
 def _(input, *, way, group, size):
-    meeting = exchange.meet(
-        world.group_of(group, "reduce_scatter"), "reduce_scatter", _text(input, input.dtype.name, way)
-    )
+    found = world.group_of(group, "reduce_scatter")
+    part = (input.shape[0] // size, *input.shape[1:])
+    meeting = exchange.meet(found, "reduce_scatter", _text(input, input.dtype.name, way), sends=(input,), gives=(part,))
     return _reduced(meeting, _wide(input), way, size, exchange.reduce_scatter)
 
 
@@ -236,7 +237,7 @@ def _(gradients, *, scale, group, size):
         alone = tuple([g * g.dtype.type(scale) if scale != 1.0 else g.copy() for g in gradients])
         return alone if len(alone) > 1 else alone[0]
     told = ", ".join(f"{g.dtype.name}{list(g.shape)}" for g in gradients)
-    meeting = exchange.meet(found, "DistributedGradReducer", f"{len(gradients)} gradients: {told}")
+    meeting = exchange.meet(found, "DistributedGradReducer", f"{len(gradients)} gradients: {told}", sends=gradients)
     kinds = [np.dtype(np.float64) if g.dtype == np.float64 else np.dtype(np.float32) for g in gradients]
     results = [None] * len(gradients)
     for kind in sorted(set(kinds), key=str):
@@ -279,9 +280,9 @@ def _(input, *, group, size):
 
 @gathered.python
 def _(input, *, group, size):
-    meeting = exchange.meet(world.group_of(group, "all_gather"), "all_gather", _text(input, input.dtype.name))
-    parts = exchange.all_gather(meeting, np.ascontiguousarray(input))
-    return parts.reshape((size * input.shape[0], *input.shape[1:]))
+    found, whole = world.group_of(group, "all_gather"), (size * input.shape[0], *input.shape[1:])
+    meeting = exchange.meet(found, "all_gather", _text(input, input.dtype.name), sends=(input,), gives=(whole,))
+    return exchange.all_gather(meeting, np.ascontiguousarray(input)).reshape(whole)
 
 
 @gathered.vjp("input")
@@ -327,7 +328,8 @@ def _(input, *, root_rank, group, size):
 @from_one.python
 def _(input, *, root_rank, group, size):
     found = world.group_of(group, "broadcast")
-    meeting = exchange.meet(found, "broadcast", _text(input, input.dtype.name, f"from {root_rank}"))
+    what = _text(input, input.dtype.name, f"from {root_rank}")
+    meeting = exchange.meet(found, "broadcast", what, sends=(input,), root=root_rank)
     array = np.array(input, order="C")
     exchange.broadcast(meeting, array, found.ranks.index(root_rank))
     return array

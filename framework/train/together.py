@@ -10,8 +10,6 @@ import socket
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from anfora.communication import exchange, world
 from anfora.core.cell import Cell
 from anfora.core.errors import OpValueError
@@ -38,11 +36,7 @@ def agree(name: str, network: Cell, callbacks: list[Any], found: Path | None) ->
     writers = [callback for callback in callbacks if isinstance(callback, ModelCheckpoint)]
     own = [_mark(callback.directory) for callback in writers]
     message = json.dumps({"folders": own, "found": None if found is None else os.path.basename(found)}).encode()
-    lengths = exchange.all_gather(exchange.meet(group, name, "a training begins"), np.array([len(message)]))
-    ticket = np.zeros(max(int(length) for [length] in lengths), np.uint8)
-    ticket[: len(message)] = np.frombuffer(message, np.uint8)
-    every = exchange.all_gather(exchange.meet(group, name, "a training begins"), ticket)
-    told = [json.loads(bytes(each).rstrip(b"\0")) for each in every]
+    told = [json.loads(each) for each in exchange.gather_bytes(group, name, "a training begins", message)]
     if len({each["found"] for each in told}) > 1:
         files = ", ".join(f"process {rank}: {each['found'] or 'none'}" for rank, each in enumerate(told))
         raise OpValueError(

@@ -21,6 +21,7 @@ from . import ops as ops
 from . import optim as optim
 from . import runtime as runtime
 from . import train as train
+from . import utils as utils
 from anfora.api import GradOperation as GradOperation
 from anfora.api import get_grad as get_grad
 from anfora.api import grad as grad
@@ -203,5 +204,5 @@ __all__ = [
     "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "run_check", "runtime", "save_checkpoint", "seed",
     "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit",
     "set_rng_state", "set_seed", "single", "string", "summary", "tensor", "tensor_type", "train", "tuple_", "type_none",
-    "uint16", "uint32", "uint64", "uint8", "value_and_grad", "vjp", "vmap",
+    "uint16", "uint32", "uint64", "uint8", "utils", "value_and_grad", "vjp", "vmap",
 ]

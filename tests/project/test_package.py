@@ -47,7 +47,7 @@ RANKS = {
     "core": 0, "log": 0, "communication": 1, "kernel": 1, "ops": 2, "eager": 3,
     "api": 4, "batching": 4, "c_files": 4, "data": 4, "dataset": 4, "directions": 4, "executors": 4, "interop": 4,
     "ir": 4, "mindrecord": 4,
-    "modes": 4, "network_summary": 4, "numpy": 4, "profiler": 4, "sparse": 4,
+    "modes": 4, "network_summary": 4, "numpy": 4, "profiler": 4, "sparse": 4, "utils": 4,
     "graph": 4, "graph_files": 4, "optim": 5, "nn": 6, "deepx": 7, "mint": 7, "models": 7, "onnx": 7,
     "tensor_expression": 7, "train": 7, "examples": 8, "alias": 9, "commands": 9, "paths": 9,
 }  # fmt: skip
