@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -244,7 +244,8 @@ def load_param_into_net(
 
     Args:
         parameter_dict: tensors, or what makes them, by name.
-        strict_load: whether element types must be equal.
+        strict_load: whether element types must be equal, and names too. Without it a parameter whose name the dict lacks
+            gets what the dict has under that name behind a prefix (`weight` gets `generator.weight`), with a warning.
         rename: how the names of the dict are those of the Cell's parameters. "torch": layers name theirs as torch does (a
             BatchNorm's `gamma` is `weight`, its `moving_mean` is `running_mean`; an Embedding's table is `weight`; …), and
             a one-dimensional convolution's weight has torch's shape. A dict from regular expressions to what stands in
@@ -268,8 +269,11 @@ def load_param_into_net(
         raise OpTypeError(f"load_param_into_net needs a Cell, but got {type(net).__name__}")
     if not isinstance(parameter_dict, Mapping):
         raise OpTypeError(f"load_param_into_net needs a dict, but got {type(parameter_dict).__name__}")
+    for name in parameter_dict:
+        if not isinstance(name, str):
+            raise OpTypeError(f"load_param_into_net needs a dict with names, but among its keys is {name!r:.60}")
     wanted = {parameter.name: parameter for parameter in net.get_parameters()}
-    sources, unused = renaming.sources(net, parameter_dict, rename)
+    sources, unused = renaming.sources(net, parameter_dict, rename, prefixes=rename is None and not strict_load)
     pairs = []
     for name, parameter in wanted.items():
         if name not in sources:
@@ -282,7 +286,8 @@ def load_param_into_net(
             value = value.reshape(widen(value.shape))
         if value.shape != parameter.shape and not (value.size == parameter.size == 1):
             raise CheckpointMismatch(
-                f"the parameter {name} has shape {parameter.shape}, but the checkpoint has {value.shape}"
+                f"the parameter {name} has shape {parameter.shape}, but the checkpoint's {sources[name].name} has "
+                f"{value.shape}"
             )
         if strict_load and value.dtype is not parameter.dtype:
             raise OpTypeError(f"the parameter {name} is {parameter.dtype}, but the checkpoint has {value.dtype}")
@@ -292,12 +297,27 @@ def load_param_into_net(
             f"the checkpoint fits no parameter, and nothing is loaded: it has {_some(parameter_dict)}, but "
             f"{type(net).__name__} has {_some(wanted)}"
         )
+    if rename is None:
+        _tell_prefixes({name: source.name for name, source in sources.items()})
     for parameter, value in pairs:
         parameter.set_data(from_buffer(np.asarray(current(value)._array).reshape(parameter.shape), value.dtype))
     return [name for name in wanted if name not in sources], unused
 
 
-def _some(names: Mapping[str, Any]) -> str:
+def _tell_prefixes(names: Mapping[str, str]) -> None:
+    """Warn of parameters that get what stands behind a prefix."""
+    behind: dict[str, list[str]] = {}
+    for name, full in names.items():
+        if name != full:
+            behind.setdefault(full.removesuffix(name), []).append(name)
+    for prefix, found in behind.items():
+        advice.warn(
+            f"the checkpoint lacks {_some(found)}, so {len(found)} of the parameters get what it has behind the prefix "
+            f"{prefix!r}; with strict_load=True they are left as they are"
+        )
+
+
+def _some(names: Collection[str]) -> str:
     """The first of some names."""
     return ", ".join([*list(names)[:3], *(["…"] if len(names) > 3 else [])])
 

@@ -45,11 +45,14 @@ class Source(NamedTuple):
     shape: Callable[[tuple[int, ...]], tuple[int, ...]] | None = None
 
 
-def sources(net: Cell, given: Mapping[str, Any], rename: Any) -> tuple[dict[str, Source], list[str]]:
+def sources(
+    net: Cell, given: Mapping[str, Any], rename: Any, prefixes: bool = False
+) -> tuple[dict[str, Source], list[str]]:
     """For the names of a Cell's parameters, what is given for them; and the names that are given for none.
 
     Args:
         rename: as of `load_param_into_net`.
+        prefixes: whether a parameter whose name is not given has what is given under its name behind a prefix.
     Raises:
         OpTypeError: `rename` is none of what it may be.
         OpValueError: an expression is none, or two names become one.
@@ -72,8 +75,27 @@ def sources(net: Cell, given: Mapping[str, Any], rename: Any) -> tuple[dict[str,
     else:
         wanted = {parameter.name: Source(parameter.name) for parameter in net.get_parameters()}
     here = {name: Source(known[source.name], source.shape) for name, source in wanted.items() if source.name in known}
+    if prefixes:
+        here.update(_behind_prefixes([name for name in wanted if name not in here], given))
     used = {source.name for source in here.values()}
     return here, [n for n in given if n not in used and not (by_torch and n.endswith("num_batches_tracked"))]
+
+
+def _behind_prefixes(missing: list[str], given: Mapping[str, Any]) -> Iterator[tuple[str, Source]]:
+    """The missing names that are given behind a prefix, with what is given.
+
+    A prefix is what stands before a missing name in the first given one that ends so, and serves all missing names that are
+    given behind it before another is looked for, as in MindSpore.
+    """
+    waiting = dict.fromkeys(missing)
+    for name in missing:
+        full = next((other for other in given if other.endswith(name)), None) if name in waiting else None
+        if full is None:
+            continue
+        prefix = full.removesuffix(name)
+        for served in [other for other in waiting if prefix + other in given]:
+            del waiting[served]
+            yield served, Source(prefix + served)
 
 
 def _change(rule: Any) -> Callable[[str], Any]:

@@ -14,7 +14,7 @@ import pytest
 from safetensors.numpy import load_file
 
 import anfora
-from anfora import Cell, Parameter, Tensor, load_checkpoint, load_param_into_net, save_checkpoint
+from anfora import Cell, Parameter, Tensor, load_checkpoint, load_param_into_net, nn, save_checkpoint
 
 
 class Net(Cell):
@@ -119,6 +119,55 @@ def test_loading_is_all_or_nothing(tmp_path):
         load_param_into_net(net, {"w": Tensor(np.zeros((3, 4)))}, strict_load=True)
     with pytest.warns(anfora.AnforaWarning, match="fits no parameter.* it has other, but Net has w, half, count, …"):
         assert load_param_into_net(net, {"other": Tensor(1.0)}) == (["w", "half", "count", "empty"], ["other"])
+
+
+#: For the names of a dict that holds 1, 2, …: what the four parameters of two layers hold then, which are not loaded, and
+#: the prefixes that are told. As MindSpore 2.10 has it.
+BEHIND = [
+    (["g.0.weight", "g.0.bias", "g.1.weight", "g.1.bias"], [1, 2, 3, 4], [], ["g."]),
+    (["a.0.weight", "b.0.bias", "1.weight", "a.c.1.bias"], [1, 2, 3, 4], [], ["a.", "b.", "a.c."]),
+    (["x0.weight", "x0.bias", "zz1.bias"], [1, 2, 0, 3], ["1.weight"], ["x", "zz"]),
+    (["a.b.0.weight", "b.0.weight", "b.0.bias"], [1, 3, 0, 0], ["1.weight", "1.bias"], ["a.b.", "b."]),
+    (["0.weight", "q.0.weight", "q.1.bias"], [1, 0, 0, 3], ["0.bias", "1.weight"], ["q."]),
+    (["7.weight", "weight"], [0, 0, 0, 0], ["0.weight", "0.bias", "1.weight", "1.bias"], []),
+]
+
+
+@pytest.mark.parametrize("names, values, missing, prefixes", BEHIND)
+def test_a_name_behind_a_prefix_serves(names, values, missing, prefixes, recwarn):
+    shapes = {"0.weight": (3, 2), "0.bias": (3,), "1.weight": (1, 3), "1.bias": (1,)}
+    held = {
+        name: Tensor(np.full(next((s for own, s in shapes.items() if name.endswith(own)), ()), i + 1.0, np.float32))
+        for i, name in enumerate(names)
+    }
+
+    def loaded(**options):
+        net = nn.SequentialCell(nn.Dense(2, 3), nn.Dense(3, 1))
+        for parameter in net.get_parameters():
+            parameter.set_data(Tensor(np.zeros(parameter.shape, np.float32)))
+        recwarn.clear()
+        lists = load_param_into_net(net, held, **options)
+        return [float(parameter.asnumpy().flat[0]) for parameter in net.get_parameters()], lists
+
+    found, (left, unused) = loaded()
+    assert (found, left) == (values, missing)
+    assert sorted(unused) == sorted(set(names) - {names[int(value) - 1] for value in values if value})
+    assert [repr(prefix) in str(told.message) for told, prefix in zip(recwarn.list, prefixes)] == [True] * len(prefixes)
+    exact = {own: i + 1.0 for i, name in enumerate(names) for own in shapes if own == name}
+    for options in ({"strict_load": True}, {"rename": {"^never$": ""}}):
+        found, (left, unused) = loaded(**options)
+        assert found == [exact.get(own, 0.0) for own in shapes] and left == [own for own in shapes if own not in exact]
+        assert unused == [name for name in names if name not in exact]
+
+
+def test_what_stands_behind_a_prefix_must_fit():
+    net = nn.Dense(1, 1)
+    before = net.weight.tolist()
+    with pytest.raises(ValueError, match=r"weight has shape \(1, 1\), but the checkpoint's a.weight has \(2,\)"):
+        load_param_into_net(net, {"bias": Tensor([7.0]), "a.weight": Tensor([1.0, 2.0])})
+    assert net.weight.tolist() == before and net.bias.tolist() != [7.0]
+    with pytest.raises(TypeError, match="among its keys is 3"):
+        load_param_into_net(net, {3: Tensor([7.0])})
 
 
 def test_prefixes_choose(tmp_path):
