@@ -89,6 +89,7 @@ _HOMES = {
     "anfora.train.callback.checkpoint": (
         "BackupAndRestore", "CheckpointConfig", "ModelCheckpoint", "OnRequestExit",
     ),
+    "anfora.train.callback.failure": ("TrainFaultTolerance",),
     "anfora.train.summary": ("SummaryRecord",),
     "anfora.train.callback.summary": ("SummaryCollector",),
     "anfora.ops.custom": ("custom_op",),

@@ -74,6 +74,7 @@ PATHS = {
         "train.callback._early_stop", "train.callback._history", "train.callback._lambda_callback",
         "train.callback._loss_monitor", "train.callback._lr_scheduler_callback", "train.callback._on_request_exit",
         "train.callback._reduce_lr_on_plateau", "train.callback._summary_collector", "train.callback._time_monitor",
+        "train.callback._train_fault_tolerance",
     ),
     "anfora.train.dataset_helper": ("train.data_sink",),
     "anfora.train.summary": ("train.summary.summary_record",),

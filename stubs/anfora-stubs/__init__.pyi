@@ -165,6 +165,7 @@ from anfora.train.callback.checkpoint import BackupAndRestore as BackupAndRestor
 from anfora.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from anfora.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
 from anfora.train.callback.checkpoint import OnRequestExit as OnRequestExit
+from anfora.train.callback.failure import TrainFaultTolerance as TrainFaultTolerance
 from anfora.train.callback.monitors import History as History
 from anfora.train.callback.monitors import LossMonitor as LossMonitor
 from anfora.train.callback.monitors import Progress as Progress
@@ -191,8 +192,8 @@ __all__ = [
     "Model", "ModelCheckpoint", "OcclusionSensitivity", "OnRequestExit", "PYNATIVE_MODE", "ParallelMode", "Parameter",
     "ParameterTuple", "Perplexity", "Precision", "Profiler", "Progress", "ROC", "Recall", "ReduceLROnPlateau",
     "RootMeanSquareDistance", "RowTensor", "RunContext", "STRICT", "SummaryCollector", "SummaryRecord", "Tensor",
-    "TimeMonitor", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "amp", "auc",
-    "bfloat16", "bool_", "boost", "build_train_network", "common", "communication", "complex128", "complex64",
+    "TimeMonitor", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "TrainFaultTolerance",
+    "amp", "auc", "bfloat16", "bool_", "boost", "build_train_network", "common", "communication", "complex128", "complex64",
     "connect_network_with_dataset", "constexpr", "context", "custom_op", "custom_vjp", "data_sink", "dataset",
     "default_generator", "derivative", "device_context", "double", "dtype", "dtype_to_nptype", "dtype_to_pytype",
     "experimental", "explain", "export", "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy",

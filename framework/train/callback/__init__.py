@@ -5,6 +5,7 @@ monitors.py    LossMonitor, TimeMonitor, History, Progress
 steering.py    EarlyStopping, ReduceLROnPlateau, LearningRateScheduler, LambdaCallback
 summary.py     SummaryCollector
 checkpoint.py  ModelCheckpoint and CheckpointConfig, BackupAndRestore, OnRequestExit
+failure.py     TrainFaultTolerance
 """
 
 from typing import TYPE_CHECKING
@@ -13,7 +14,16 @@ from anfora.core.nearest import missing_in
 from anfora.train.callback.base import Callback, RunContext
 from anfora.train.callback.base import CallbackManager as _CallbackManager
 from anfora.train.callback.base import InternalCallbackParam as _InternalCallbackParam
-from anfora.train.callback.checkpoint import BackupAndRestore, CheckpointConfig, ModelCheckpoint, OnRequestExit
+from anfora.train.callback.checkpoint import (
+    BackupAndRestore,
+    CheckpointConfig,
+    ModelCheckpoint,
+    OnRequestExit,
+    _checkpoint_cb_for_save_op,
+    _chg_ckpt_file_name_if_same_exist,
+    _set_cur_net,
+)
+from anfora.train.callback.failure import TrainFaultTolerance
 from anfora.train.callback.monitors import History, LossMonitor, Progress, TimeMonitor
 from anfora.train.callback.steering import EarlyStopping, LambdaCallback, LearningRateScheduler, ReduceLROnPlateau
 from anfora.train.callback.summary import SummaryCollector
@@ -21,7 +31,8 @@ from anfora.train.callback.summary import SummaryCollector
 __all__ = [
     "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
     "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "Progress", "ReduceLROnPlateau",
-    "RunContext", "SummaryCollector", "TimeMonitor", "_CallbackManager", "_InternalCallbackParam",
+    "RunContext", "SummaryCollector", "TimeMonitor", "TrainFaultTolerance", "_CallbackManager",
+    "_InternalCallbackParam", "_checkpoint_cb_for_save_op", "_chg_ckpt_file_name_if_same_exist", "_set_cur_net",
 ]  # fmt: skip
 
 

@@ -20,7 +20,13 @@ from anfora.core.parameter import Parameter
 from anfora.core.random import Generator
 from anfora.core.settings import log
 from anfora.core.tensor import Tensor
-from anfora.interop.checkpoint import load_checkpoint, read_state, save_checkpoint, write_with_state
+from anfora.interop.checkpoint import (
+    load_checkpoint,
+    load_param_into_net,
+    read_state,
+    save_checkpoint,
+    write_with_state,
+)
 from anfora.nn.checks import choice, flag, integer
 from anfora.train import state as whole
 from anfora.train.callback.base import Callback, RunContext
@@ -186,9 +192,7 @@ class ModelCheckpoint(Callback):
         self._exception_prefix = "CKP" if callable(prefix) else prefix
         self._prefix = self._exception_prefix
         if not (callable(prefix) or callable(directory)):
-            self._prefix = _free_prefix(
-                self._directory, self._prefix, r"(?!.*_breakpoint\.ckpt$).*\.(ckpt|safetensors)"
-            )
+            self._prefix = _chg_ckpt_file_name_if_same_exist(self._directory, self._prefix)
         self._last_time = self._last_time_for_keep = time.time()
         self._last_triggered_step = 0
         self._latest = ""
@@ -284,7 +288,7 @@ class ModelCheckpoint(Callback):
         """Save the parameters of a training that an error has ended, if the configuration says so."""
         if not self._config.exception_save or now.get("train_network") is None or not self.is_writer:
             return
-        prefix = _free_prefix(self._directory, self._exception_prefix, r".*_breakpoint\.ckpt")
+        prefix = _chg_ckpt_file_name_if_same_exist(self._directory, self._exception_prefix, exception=True)
         self._number(epoch, now.cur_step_num)
         self._write(now, self._directory / f"{prefix}-{epoch}_{step}_breakpoint.{self._config.format}", None)
 
@@ -298,10 +302,11 @@ def _checked_prefix(prefix: Any) -> str:
     return prefix
 
 
-def _free_prefix(folder: Path, prefix: str, kind: str) -> str:
-    """The prefix, or with a number behind it where files of it are there."""
+def _chg_ckpt_file_name_if_same_exist(directory: str | os.PathLike, prefix: str, exception: bool = False) -> str:
+    """The prefix, or with a number behind it where files of it are there: of those that an error has left, or others."""
+    kind = r".*_breakpoint\.ckpt" if exception else r"(?!.*_breakpoint\.ckpt$).*\.(ckpt|safetensors)"
     pattern = re.compile(rf"{re.escape(prefix)}(?:_(\d+))?-")
-    found = [pattern.match(file) for file in os.listdir(folder) if re.fullmatch(kind, file)]
+    found = [pattern.match(file) for file in os.listdir(directory) if re.fullmatch(kind, file)]
     numbers = [int(match[1] or 0) + 1 for match in found if match]
     return f"{prefix}_{max(numbers)}" if numbers else prefix
 
@@ -311,6 +316,33 @@ def _remove(file: Path) -> None:
         file.unlink(missing_ok=True)
     except OSError as error:
         log.warning("the older checkpoint %s cannot be removed: %s", file, error.strerror)
+
+
+class _Taking:
+    """The network that takes over parameters which somebody else has trained."""
+
+    network: Cell | None = None
+
+
+def _set_cur_net(net: Cell | None) -> None:
+    """Name the network whose parameters come with the next `_checkpoint_cb_for_save_op`."""
+    _Taking.network = net
+
+
+def _checkpoint_cb_for_save_op(parameter_list: list[dict[str, Any]]) -> bool:
+    """Give the network that `_set_cur_net` has named, once, the parameters {"name": …, "data": tensor} of a list, which is
+    empty then; what an engine calls that keeps parameters by itself.
+
+    Raises:
+        OpValueError: no network is named; a shape differs.   OpTypeError: a type differs.
+    """
+    network = _Taking.network
+    if network is None:
+        raise OpValueError("there is no network to take these parameters", help="name it: _set_cur_net(net).")
+    load_param_into_net(network, {each["name"]: each["data"] for each in parameter_list}, strict_load=True)
+    parameter_list.clear()
+    _set_cur_net(None)
+    return True
 
 
 class BackupAndRestore(Callback):

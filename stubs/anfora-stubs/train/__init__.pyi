@@ -47,6 +47,7 @@ from anfora.train.callback.checkpoint import BackupAndRestore as BackupAndRestor
 from anfora.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from anfora.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
 from anfora.train.callback.checkpoint import OnRequestExit as OnRequestExit
+from anfora.train.callback.failure import TrainFaultTolerance as TrainFaultTolerance
 from anfora.train.callback.monitors import History as History
 from anfora.train.callback.monitors import LossMonitor as LossMonitor
 from anfora.train.callback.monitors import Progress as Progress
@@ -69,7 +70,7 @@ __all__ = [
     "LossMonitor", "LossScaleManager", "MAE", "MSE", "MeanSurfaceDistance", "Metric", "Model", "ModelCheckpoint",
     "OcclusionSensitivity", "OnRequestExit", "Perplexity", "Precision", "Progress", "ROC", "Recall", "ReduceLROnPlateau",
     "RootMeanSquareDistance", "RunContext", "SummaryCollector", "SummaryRecord", "TimeMonitor", "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "amp", "auc", "build_train_network", "callback",
-    "connect_network_with_dataset", "data_sink", "get_metric_fn", "get_metrics", "load_checkpoint", "load_param_into_net",
-    "metrics", "names", "rearrange_inputs", "save_checkpoint",
+    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "TrainFaultTolerance", "amp", "auc", "build_train_network",
+    "callback", "connect_network_with_dataset", "data_sink", "get_metric_fn", "get_metrics", "load_checkpoint",
+    "load_param_into_net", "metrics", "names", "rearrange_inputs", "save_checkpoint",
 ]

@@ -11,6 +11,10 @@ from anfora.train.callback.checkpoint import BackupAndRestore as BackupAndRestor
 from anfora.train.callback.checkpoint import CheckpointConfig as CheckpointConfig
 from anfora.train.callback.checkpoint import ModelCheckpoint as ModelCheckpoint
 from anfora.train.callback.checkpoint import OnRequestExit as OnRequestExit
+from anfora.train.callback.checkpoint import _checkpoint_cb_for_save_op as _checkpoint_cb_for_save_op
+from anfora.train.callback.checkpoint import _chg_ckpt_file_name_if_same_exist as _chg_ckpt_file_name_if_same_exist
+from anfora.train.callback.checkpoint import _set_cur_net as _set_cur_net
+from anfora.train.callback.failure import TrainFaultTolerance as TrainFaultTolerance
 from anfora.train.callback.monitors import History as History
 from anfora.train.callback.monitors import LossMonitor as LossMonitor
 from anfora.train.callback.monitors import Progress as Progress
@@ -24,5 +28,6 @@ from anfora.train.callback.summary import SummaryCollector as SummaryCollector
 __all__ = [
     "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
     "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "Progress", "ReduceLROnPlateau",
-    "RunContext", "SummaryCollector", "TimeMonitor", "_CallbackManager", "_InternalCallbackParam",
+    "RunContext", "SummaryCollector", "TimeMonitor", "TrainFaultTolerance", "_CallbackManager", "_InternalCallbackParam",
+    "_checkpoint_cb_for_save_op", "_chg_ckpt_file_name_if_same_exist", "_set_cur_net",
 ]
