@@ -1,4 +1,4 @@
-"""The loss of connectionist temporal classification: sequences of labels, without their places in time."""
+"""Connectionist temporal classification, sequences of labels without their places in time: the loss, and what is read."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from anfora.core.abstract import TensorType
+from anfora.core.dtype import bool_, int64
 from anfora.core.errors import OpIndexError, OpTypeError, OpValueError
 from anfora.core.op import op
 from anfora.core.tensor import Tensor
@@ -17,11 +18,15 @@ from anfora.ops.arithmetic import maximum
 from anfora.ops.comparison import where
 from anfora.ops.composite import composite
 from anfora.ops.copying import cast
+from anfora.ops.creation import arange, full, ones
 from anfora.ops.entropy import check_reduction
-from anfora.ops.reduction import reduce_mean, reduce_sum
-from anfora.ops.shape import expand_dims
+from anfora.ops.indexing import argwhere, getitem
+from anfora.ops.joining import concat, stack
+from anfora.ops.reduction import argmax_with_value, reduce_max, reduce_mean, reduce_sum
+from anfora.ops.scan import cumsum
+from anfora.ops.shape import expand_dims, transpose
 
-__all__ = ["ctc_loss"]
+__all__ = ["ctc_greedy_decoder", "ctc_loss"]
 
 
 @op
@@ -146,3 +151,63 @@ def ctc_loss(
     elif single:
         losses = losses.reshape(())
     return losses, sums
+
+
+@composite
+def ctc_greedy_decoder(
+    inputs: Tensor, sequence_length: Tensor, merge_repeated: bool = True
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What is read where each time has its best class, the first of equal ones; the last class stands for no label.
+
+    Args:
+        inputs: float tensor (T, N, C): what speaks for classes at times.
+        sequence_length: how many times of each example count, (N,): integers.
+        merge_repeated: whether a class that is best at several times in a row is read once.
+    Returns:
+        the labels as a sparse matrix, of which a row is an example, and the sum of what speaks for the best classes,
+        negated: places (K, 2) and labels (K,), row by row; (N, the greatest number of labels), int64 as they are; and
+        (N, 1), of the type of `inputs`.
+    Raises:
+        OpTypeError: `merge_repeated` is not a bool, or an element type is wrong.
+        OpValueError: shapes do not fit, or a length is out of range.
+    Gradient:
+        of the last result: -g to the best classes.
+    Example:
+        >>> x = Tensor([[[0.6, 0.4, 0.2]], [[0.0, 0.6, 0.0]], [[0.1, 0.2, 0.3]]])
+        >>> places, labels, shape, score = ctc_greedy_decoder(x, Tensor([3]))
+        >>> places.tolist(), labels.tolist(), shape.tolist(), f"{score.item():.1f}"
+        ([[0, 0], [0, 1]], [0, 1], [1, 2], '-1.5')
+    """
+    if not isinstance(merge_repeated, bool):
+        raise OpTypeError(
+            f"ctc_greedy_decoder needs a bool for `merge_repeated`, but got {merge_repeated!r}", arg="merge_repeated"
+        )
+    if not inputs.dtype.is_float:
+        raise OpTypeError(f"ctc_greedy_decoder needs a float tensor, but got {inputs.dtype}", arg="inputs")
+    if inputs.ndim != 3 or not inputs.shape[2]:
+        raise OpValueError(f"ctc_greedy_decoder needs a tensor (T, N, C), but got {inputs.shape}", arg="inputs")
+    steps, batch, classes = inputs.shape
+    if not sequence_length.dtype.is_integer or sequence_length.shape != (batch,):
+        raise OpValueError(
+            f"ctc_greedy_decoder needs {batch} integers for `sequence_length`, but got {sequence_length.dtype} of shape "
+            f"{sequence_length.shape}",
+            arg="sequence_length",
+        )
+    wrong = argwhere((sequence_length < 0) | (sequence_length > steps))
+    if wrong.shape[0]:
+        example = int(wrong[0, 0])
+        raise OpValueError(
+            f"ctc_greedy_decoder: the length {int(sequence_length[example])} of example {example} is not in [0, {steps}]",
+            arg="sequence_length",
+        )
+    best, path = argmax_with_value(transpose(inputs, (1, 0, 2)), 2)
+    counts = arange(steps) < expand_dims(sequence_length, 1)
+    read = counts & (path != classes - 1)
+    if merge_repeated and steps > 1:
+        read = read & concat((ones((batch, 1), bool_), path[:, 1:] != path[:, :-1]), 1)
+    order = cumsum(cast(read, int64), 1)
+    places = stack((argwhere(read)[:, 0], getitem(order, read) - 1), 1)
+    widest = reduce_max(concat((full((1,), 0, dtype=int64), reduce_sum(cast(read, int64), 1)), 0))
+    shape = stack((full((), batch, dtype=int64), widest), 0)
+    score = reduce_sum(where(counts, -best, 0.0), 1, keep_dims=True)
+    return places, getitem(path, read), shape, score

@@ -551,36 +551,6 @@ def _combined(pad_per_class: bool = False, clip_boxes: bool = True) -> Callable:
 # -- sequences --------------------------------------------------------------------------------------------------------
 
 
-def _best_path(merge_repeated: bool = True) -> Callable:
-    """The labels of the best class at each time, the last class being no label; as a sparse matrix, with the sum of what
-    the best classes have, negated."""
-
-    def call(inputs: Tensor, sequence_length: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        values, lengths = inputs.asnumpy(), _numbers(sequence_length)
-        blank = values.shape[2] - 1
-        places: list[tuple[int, int]] = []
-        labels: list[int] = []
-        sums = np.zeros((values.shape[1], 1), values.dtype)
-        widest = 0
-        for row, length in enumerate(lengths):
-            path = values[:length, row].argmax(1).tolist()
-            sums[row] = -values[:length, row].max(1).sum()
-            read = [
-                label
-                for label, before in zip(path, [None, *path])
-                if label != blank and not (merge_repeated and label == before)
-            ]
-            places += [(row, i) for i in range(len(read))]
-            labels += read
-            widest = max(widest, len(read))
-        return (
-            Tensor(np.array(places, np.int64).reshape(-1, 2)), Tensor(np.array(labels, np.int64)),
-            Tensor(np.array([values.shape[1], widest], np.int64)), Tensor(sums),
-        )  # fmt: skip
-
-    return call
-
-
 def _labels_loss(
     preprocess_collapse_repeated: bool = False,
     ctc_merge_repeated: bool = True,
@@ -704,7 +674,9 @@ RARE: dict[str, Callable] = {
     "NonMaxSuppressionWithOverlaps": lambda: _suppressed_by_shares,
     "CombinedNonMaxSuppression": _combined,
     # sequences
-    "CTCGreedyDecoder": _best_path,
+    "CTCGreedyDecoder": lambda merge_repeated=True: (
+        lambda inputs, sequence_length: ops.ctc_greedy_decoder(inputs, sequence_length, merge_repeated)
+    ),
     "CTCLoss": _labels_loss,
     "CTCLossV2": _alignment_loss,
     # losses, steps, random numbers

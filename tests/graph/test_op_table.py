@@ -109,7 +109,7 @@ def _check(plain: Callable, compiled: Callable, arrays: list[np.ndarray], make: 
 #: What is left to the interpreter, in which rows. All other operators run natively from end to end.
 INTERPRETED = {
     "the data of a tensor": {
-        "allclose", "arange", "argwhere", "bincount", "complex_nonzero",
+        "allclose", "arange", "argwhere", "bincount", "complex_nonzero", "ctc_greedy_decoder",
         "histc", "masked_select", "nanquantile", "nonzero", "polygamma",
         "quantile", "repeat_interleave", "sequence_mask", "unique", "unique_consecutive", "unique_with_pad",
     },

@@ -112,6 +112,23 @@ def ctc_loss(*args, **kwargs):
     return ops.ctc_loss(*args, **kwargs)[0]
 
 
+def _best_paths(x, lengths, merge_repeated=True):
+    """The best classes of each example, time by time."""
+    places, labels, widest, scores = [], [], 0, []
+    for row, length in enumerate(lengths):
+        path = [max(range(x.shape[2]), key=lambda c: x[t, row, c]) for t in range(length)]
+        scores.append([-sum(x[t, row, c] for t, c in enumerate(path))])
+        runs = [c for c, _ in itertools.groupby(path)] if merge_repeated else path
+        read = [c for c in runs if c != x.shape[2] - 1]
+        places += [(row, i) for i in range(len(read))]
+        labels += read
+        widest = max(widest, len(read))
+    return (
+        np.array(places, np.int64).reshape(-1, 2), np.array(labels, np.int64), np.array([len(lengths), widest]),
+        np.array(scores, x.dtype).reshape(-1, 1),
+    )  # fmt: skip
+
+
 def _ctc(x, targets, times, counts, blank=0, reduction="mean", zero_infinity=False):
     """The sum over all paths that read as the labels, path by path."""
     if x.ndim == 2:
@@ -402,5 +419,28 @@ ROWS = [
         second=False,
         why="the second derivative is missing, and says so",
         covers=["ctc_sums", "ctc_gradient"],
+    ),
+    Row(
+        ops.ctc_greedy_decoder,
+        _best_paths,
+        [
+            S(normal(9, 4, 3), np.array([9, 5, 0, 1])),
+            S(normal(9, 4, 3), np.array([9, 5, 0, 1], np.int32), False),
+            S(integers(0, 2, 8, 3, 4).astype(np.float32), np.array([8, 7, 8]), smooth=False),
+            S(normal(1, 2, 2), np.array([1, 1]), merge_repeated=True),
+            S(np.eye(3, dtype=np.float32)[np.full((4, 2), 2)], np.array([4, 2]), smooth=False),
+            S(normal(0, 2, 2), np.array([0, 0])),
+        ],
+        errors=[
+            Bad(normal(2, 1, 3), np.array([3]), error=ValueError, match=r"length 3 of example 0 is not in \[0, 2\]"),
+            Bad(normal(2, 2, 3), np.array([1, -1]), error=ValueError, match="length -1 of example 1"),
+            Bad(normal(2, 1, 3), np.array([1, 1]), error=ValueError, match="1 integers for `sequence_length`"),
+            Bad(normal(2, 1, 3), np.array([1.0]), error=ValueError, match="integers for `sequence_length`"),
+            Bad(normal(2, 3), np.array([1, 1]), error=ValueError, match="needs a tensor"),
+            Bad(integers(0, 2, 2, 1, 3), np.array([1]), error=TypeError, match="float tensor"),
+            Bad(normal(2, 1, 3), np.array([1]), 1, error=TypeError, match="bool for `merge_repeated`"),
+        ],
+        second=False,
+        why="nothing but a choice has a second derivative",
     ),
 ]

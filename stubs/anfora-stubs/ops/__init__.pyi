@@ -398,7 +398,7 @@ class Bucketize(Primitive):
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class CTCGreedyDecoder(Primitive):
-    def __init__(self, merge_repeated: builtins.bool = True) -> None: ...
+    def __init__(self, merge_repeated: Any = True) -> None: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
 class CTCLoss(Primitive):
@@ -2560,6 +2560,9 @@ def cross(input: TensorLike, other: TensorLike, dim: Any = None) -> Tensor:
 def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
     """The cross entropy of logits with class labels or class probabilities."""
 
+def ctc_greedy_decoder(inputs: TensorLike, sequence_length: TensorLike, merge_repeated: builtins.bool = True) -> builtins.tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What is read where each time has its best class, the first of equal ones; the last class stands for no label."""
+
 def ctc_loss(log_probs: TensorLike, targets: TensorLike, input_lengths: Any, target_lengths: Any, blank: builtins.int = 0, reduction: builtins.str = 'mean', zero_infinity: builtins.bool = False) -> builtins.tuple[Tensor, Tensor]:
     """The negative logarithm of the probability of sequences of labels, over all ways to place them in time."""
 
@@ -4065,25 +4068,26 @@ __all__ = [
     "clamp", "clip", "clip_by_global_norm", "clip_by_norm", "clip_by_value", "column_stack", "combinations", "complex",
     "concat", "cond", "conj", "constexpr", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d", "copy",
     "copy_to", "copysign", "core", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cov",
-    "cross", "cross_entropy", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp", "deg2rad", "dense",
-    "depend", "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter",
-    "diff", "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d",
-    "dsplit", "dstack", "dtype", "eig", "eigvals", "einsum", "elu", "embedding", "empty", "empty_like", "eq", "equal",
-    "erf", "erfc", "erfinv", "euclidean_norm", "exp", "exp2", "expand", "expand_as", "expand_dims", "expm1", "exponential",
-    "eye", "fast_gelu", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fill", "fills", "fix", "flatten", "flip", "fliplr",
-    "flipud", "float_power", "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "fold", "frac",
-    "full", "full_like", "gamma", "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "gcd", "ge",
-    "gelu", "geqrf", "ger", "get_grad", "glu", "grad", "greater", "greater_equal", "grid_sample", "group_norm", "gru_cell",
-    "gt", "gumbel_softmax", "hamming_window", "hann_window", "hardshrink", "hardsigmoid", "hardswish", "hardtanh",
-    "heaviside", "hfft", "hfft2", "hfftn", "hinge_embedding_loss", "histc", "hsplit", "hstack", "huber_loss", "hypot", "i0",
-    "identity", "ifft", "ifft2", "ifftn", "ifftshift", "igamma", "igammac", "ihfft", "ihfft2", "ihfftn", "imag", "in_top_k",
-    "index_add", "index_fill", "index_put", "index_select", "index_view", "inner", "inplace_add", "inplace_index_add",
-    "inplace_sub", "inplace_update", "instance_norm", "interpolate", "inv", "inverse", "invert", "iou", "irfft", "irfft2",
-    "irfftn", "is_complex", "is_sequence_shape_unknown", "is_sequence_value_unknown", "is_tensor", "isclose", "isconstant",
-    "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "jacfwd", "jacrev", "jet", "jvp",
-    "kaiser_window", "kernel", "kl_div", "kron", "kthvalue", "l1_loss", "l2_normalize", "laplace", "layer_norm", "lcm",
-    "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linearize", "linspace", "log", "log10", "log1p",
-    "log2", "log_matrix_determinant", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and",
+    "cross", "cross_entropy", "ctc_greedy_decoder", "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp",
+    "deg2rad", "dense", "depend", "depth_to_space", "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal",
+    "diagonal_scatter", "diff", "digamma", "dist", "div", "div_no_nan", "divide", "dot", "dropout", "dropout1d",
+    "dropout2d", "dropout3d", "dsplit", "dstack", "dtype", "eig", "eigvals", "einsum", "elu", "embedding", "empty",
+    "empty_like", "eq", "equal", "erf", "erfc", "erfinv", "euclidean_norm", "exp", "exp2", "expand", "expand_as",
+    "expand_dims", "expm1", "exponential", "eye", "fast_gelu", "fft", "fft2", "fftfreq", "fftn", "fftshift", "fill",
+    "fills", "fix", "flatten", "flip", "fliplr", "flipud", "float_power", "floor", "floor_div", "floor_divide", "floor_mod",
+    "fmax", "fmin", "fmod", "fold", "frac", "full", "full_like", "gamma", "gather", "gather_d", "gather_elements",
+    "gather_nd", "gaussian_nll_loss", "gcd", "ge", "gelu", "geqrf", "ger", "get_grad", "glu", "grad", "greater",
+    "greater_equal", "grid_sample", "group_norm", "gru_cell", "gt", "gumbel_softmax", "hamming_window", "hann_window",
+    "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hfft", "hfft2", "hfftn", "hinge_embedding_loss",
+    "histc", "hsplit", "hstack", "huber_loss", "hypot", "i0", "identity", "ifft", "ifft2", "ifftn", "ifftshift", "igamma",
+    "igammac", "ihfft", "ihfft2", "ihfftn", "imag", "in_top_k", "index_add", "index_fill", "index_put", "index_select",
+    "index_view", "inner", "inplace_add", "inplace_index_add", "inplace_sub", "inplace_update", "instance_norm",
+    "interpolate", "inv", "inverse", "invert", "iou", "irfft", "irfft2", "irfftn", "is_complex",
+    "is_sequence_shape_unknown", "is_sequence_value_unknown", "is_tensor", "isclose", "isconstant", "isfinite", "isin",
+    "isinf", "isnan", "isneginf", "isposinf", "isreal", "jacfwd", "jacrev", "jet", "jvp", "kaiser_window", "kernel",
+    "kl_div", "kron", "kthvalue", "l1_loss", "l2_normalize", "laplace", "layer_norm", "lcm", "ldexp", "le", "leaky_relu",
+    "lerp", "less", "less_equal", "lgamma", "linearize", "linspace", "log", "log10", "log1p", "log2",
+    "log_matrix_determinant", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and",
     "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logspace", "logsumexp", "lp_pool1d", "lp_pool2d",
     "lrn", "lstm_cell", "lstsq", "lt", "lu_solve", "lu_unpack", "make_range", "margin_ranking_loss", "masked_fill",
     "masked_select", "matmul", "matrix_band_part", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power",
