@@ -262,6 +262,8 @@ def _operand(op: Op, name: str, value: Any) -> Any:
     if isinstance(value, np.generic):  # a number like Python's: it takes the tensor's type
         number = value.item()
         return number if number.__class__ in (float, int, bool, complex) else Tensor(value)
+    if isinstance(value, (list, tuple)) and _holds_tensors(value):
+        return _stacked(value)
     if isinstance(value, (np.ndarray, list, tuple)):
         return Tensor(value)
     if isinstance(value, (int, float)):
@@ -269,6 +271,22 @@ def _operand(op: Op, name: str, value: Any) -> Any:
     if isinstance(value, complex):
         return complex(value)
     raise OpTypeError(f"{op.name} needs a tensor for `{name}`, but got {type(value).__name__}", arg=name)
+
+
+def _holds_tensors(value: Any) -> bool:
+    """Whether a nesting of lists and tuples holds tensors and nothing else."""
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(map(_holds_tensors, value))
+    return isinstance(value, Tensor)
+
+
+def _stacked(value: Any) -> Tensor:
+    """A nesting of tensors as one; their gradients come through."""
+    if isinstance(value, Tensor):
+        return value
+    from anfora.ops import stack
+
+    return stack(list(map(_stacked, value)))
 
 
 def _sequence(op: Op, name: str, value: Any) -> list:
