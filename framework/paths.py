@@ -60,6 +60,10 @@ PATHS = {
         "ops.operations.nn_ops", "ops.operations.other_ops", "ops.operations.random_ops", "ops.primitive",
     ),
     "anfora.ops.initializer": ("common.initializer",),
+    "anfora.ops.vm_impl_registry": (
+        "ops._grad", "ops._grad.grad_base", "ops._grad_experimental", "ops._grad_experimental.grad_base",
+    ),
+    "multiprocessing": ("multiprocessing",),
     "anfora.optim": (
         "nn.dynamic_lr", "nn.optim", "nn.optim.ada_grad", "nn.optim.adadelta", "nn.optim.adafactor",
         "nn.optim.adam", "nn.optim.adamax", "nn.optim.adasum", "nn.optim.asgd", "nn.optim.ftrl", "nn.optim.lamb",

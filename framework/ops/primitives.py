@@ -29,7 +29,7 @@ from anfora.ops.more_primitives import MORE, MORE_PLAIN
 from anfora.ops.normalization import channel_norm
 from anfora.ops.rare_primitives import RARE
 from anfora.ops.updates import UPDATES
-from anfora.ops.vm_impl_registry import vm_impl_registry
+from anfora.ops.vm_impl_registry import bprop_getters, vm_impl_registry
 from anfora.ops.windows import each_axis, same_padding
 
 __all__ = ["CLASSES", "PLAIN", "Primitive", "primitive_class"]
@@ -66,14 +66,15 @@ class Primitive:
             self.__call__ = getattr(ops, self.name)(**{k: v for k, v in self.attrs.items() if k in taken})
 
     def _unknown(self, *args: Any, **kwargs: Any) -> Any:
-        if hasattr(self, "vm_impl"):
-            return self.vm_impl(*args, **kwargs)
-        make = vm_impl_registry.implementation(self)
-        if make is None:
-            raise NotImplementedError(
-                f"the operator {self.name}: there is none, and vm_impl_registry has no implementation of it"
-            )
-        return make(self)(*args, **kwargs)
+        function = getattr(self, "vm_impl", None)
+        if function is None:
+            make = vm_impl_registry.implementation(self)
+            if make is None:
+                raise NotImplementedError(
+                    f"the operator {self.name}: there is none, and vm_impl_registry has no implementation of it"
+                )
+            function = make(self)
+        return bprop_getters.run(self, functools.partial(function, **kwargs), args)
 
     def __repr__(self) -> str:
         args, kwargs = self._given
