@@ -112,6 +112,7 @@ _MODULES = {
     "device_context": "anfora.device_context", "dtype": "anfora.core.dtype", "experimental": "anfora.experimental",
     "ir": "anfora.ir",
     "log": "anfora.log", "mindrecord": "anfora.mindrecord", "mint": "anfora.mint", "models": "anfora.models",
+    "multiprocessing": "anfora.multiprocessing",
     "nn": "anfora.nn", "numpy": "anfora.numpy", "onnx": "anfora.onnx", "ops": "anfora.ops",
     "optim": "anfora.optim", "runtime": "anfora.runtime",
     "train": "anfora.train", "utils": "anfora.utils",

@@ -14,6 +14,7 @@ from . import log as log
 from . import mindrecord as mindrecord
 from . import mint as mint
 from . import models as models
+from . import multiprocessing as multiprocessing
 from . import nn as nn
 from . import numpy as numpy
 from . import onnx as onnx
@@ -201,9 +202,10 @@ __all__ = [
     "get_py_obj_dtype", "get_rng_state", "get_seed", "grad", "half", "initial_seed", "int16", "int32", "int64", "int8",
     "int_", "ir", "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class", "jvp", "lazy_inline", "linearize", "list_",
     "load", "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint", "models", "ms_class",
-    "ms_function", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "onnx", "ops", "optim",
-    "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "run_check", "runtime", "save_checkpoint", "seed",
-    "set_auto_parallel_context", "set_context", "set_deterministic", "set_device", "set_num_threads", "set_recursion_limit",
-    "set_rng_state", "set_seed", "single", "string", "summary", "tensor", "tensor_type", "train", "tuple_", "type_none",
-    "uint16", "uint32", "uint64", "uint8", "utils", "value_and_grad", "vjp", "vmap",
+    "ms_function", "multiprocessing", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "onnx", "ops",
+    "optim", "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "run_check", "runtime",
+    "save_checkpoint", "seed", "set_auto_parallel_context", "set_context", "set_deterministic", "set_device",
+    "set_num_threads", "set_recursion_limit", "set_rng_state", "set_seed", "single", "string", "summary", "tensor",
+    "tensor_type", "train", "tuple_", "type_none", "uint16", "uint32", "uint64", "uint8", "utils", "value_and_grad", "vjp",
+    "vmap",
 ]
