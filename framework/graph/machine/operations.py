@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import gc
 import itertools
 import operator
@@ -219,6 +220,17 @@ def dict_of(value: Any) -> Any:
     `__getattribute__`, or a `__getattr__` for what it has no dict."""
     where = _place_of_dict(type(value))
     return None if where is None else where.__get__(value)
+
+
+def attributes_of_partial(function: functools.partial) -> dict | None:
+    """The attributes of a partial function; None where it has not been asked for any: the question makes a dict."""
+    told: Any = function.__reduce__()
+    return told[2][3]  # type: ignore[no-any-return]
+
+
+def stays_whole(function: functools.partial) -> bool:
+    """Whether a partial function of this one calls it: `functools.partial` takes those apart that have no attributes."""
+    return attributes_of_partial(function) is not None
 
 
 def give_dict(value: Any, table: dict) -> None:

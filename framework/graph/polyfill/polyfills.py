@@ -19,7 +19,7 @@ from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
 from anfora.graph.machine.machine import Generator, Original, as_given, for_python
-from anfora.graph.machine.operations import OPERATIONS, dict_of, names_of_pattern, order_of
+from anfora.graph.machine.operations import OPERATIONS, dict_of, names_of_pattern, order_of, stays_whole
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators
 from anfora.graph.polyfill.surroundings import surroundings
@@ -341,6 +341,10 @@ def close_(generator):
     raise RuntimeError("generator ignored GeneratorExit")
 
 
+def partial_(function, /, *args, **kwargs):
+    return functools.partial(function.func, *function.args, *args, **{**function.keywords, **kwargs})
+
+
 def enumerate_(items, start=0):
     of = [start]
     for item in items:
@@ -587,6 +591,19 @@ def _close(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     return True
 
 
+def _partial(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+    """`functools.partial` of a partial function from outside, of which it takes what that holds."""
+    function = recorder.force(args[0]) if args else None
+    if type(function) is not functools.partial or not recorder.is_outside(function):
+        return False
+    is_whole = stays_whole(function)
+    recorder.guard("is", recorder.derive(stays_whole, recorder.origins[id(function)][1]), is_whole)
+    if is_whole:
+        return False
+    recorder.enter(machine, partial_, (function, *args[1:]), kwargs)
+    return True
+
+
 def _count(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """`for i in range(n)`, where n varies."""
     if kwargs or not 0 < len(args) < 4 or not any(type(x) is Number for x in args[:2]):
@@ -610,6 +627,7 @@ def table() -> dict[Any, Callable]:
         all: _with_truths(all_),
         map: _walking(map_, 1),
         filter: _walking(filter_, 1),
+        functools.partial: _partial,
         functools.reduce: _always(reduce_, 2),
         range: _count,
         reversed: _count_back,

@@ -223,7 +223,7 @@ class Unwrapping:
 
 
 def _set_parts(function: functools.partial, _: None, parts: tuple) -> None:
-    function.__setstate__((*parts, function.__dict__))  # type: ignore[attr-defined]
+    function.__setstate__((*parts, operations.attributes_of_partial(function)))  # type: ignore[attr-defined]
 
 
 def _bound(method: Any, owner: Any) -> Any:

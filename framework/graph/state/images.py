@@ -149,7 +149,9 @@ class Imager:
         return "counter", self._image(value.item), self._image(value.stop), value.step, value.site
 
     def _partial(self, value: functools.partial) -> Image:
-        if value.__dict__:
+        function: Any = value.func
+        is_of_another = type(function) is functools.partial
+        if operations.attributes_of_partial(value) or (is_of_another and operations.stays_whole(function)):
             raise NoImage("a partial function with attributes")
         return "partial", self._image(value.func), self._image(value.args), self._image(value.keywords)
 
