@@ -1129,3 +1129,55 @@ def test_hooks_are_called_in_the_middle_of_what_is_compiled(capsys: pytest.Captu
     assert [hop.text for hop in report.hops] == ['print("hook")']
     assert sorted(name for _, names in report.rows.items() for name in names) == ["dense", "relu", "sin"]
     assert capsys.readouterr().out == "hook\nhook\n"
+
+
+class Counted(nn.Cell):
+    """A Cell that makes up attributes, each time another one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("made_up"):
+            self.__dict__["asked"] += len(name)
+            return self.asked
+        return super().__getattr__(name)
+
+
+class Refusing(Counted):
+    def __getattr__(self, name: str) -> Any:
+        raise KeyError(name)
+
+
+@pytest.mark.parametrize("kind", [Counted, Refusing])
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda cell, x: (x * cell.made_up, cell.asked, cell.made_up),
+        lambda cell, x: (getattr(cell, "made_up", 5), hasattr(cell, "made_up_too"), cell.asked),
+        lambda cell, x: (hasattr(cell, "nothing"), getattr(cell, "nothing", 3), x),
+        lambda cell, x: cell.nothing,
+        lambda cell, x: (
+            cell.made_up,
+            setattr(cell, "made_up", 7),
+            cell.made_up,
+            delattr(cell, "made_up"),
+            x + cell.asked,
+        ),
+    ],
+)
+def test_attributes_that_a_cell_makes_up(kind: type, ask: Callable) -> None:
+    """Also where the class gets the method, or another one, between two calls."""
+    ours, pythons, compiled = kind(), kind(), ms.jit(ask)
+    x = Tensor([1.0, 2.0])
+    for _ in range(6):
+        assert outcome(compiled, ours, x) == outcome(ask, pythons, x)
+        assert ours.asked == pythons.asked
+    method = kind.__getattr__
+    kind.__getattr__ = lambda self, name: name
+    try:
+        for _ in range(2):
+            assert outcome(compiled, ours, x) == outcome(ask, pythons, x)
+    finally:
+        kind.__getattr__ = method

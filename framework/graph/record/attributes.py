@@ -308,6 +308,8 @@ class Attributes(Reasons):
         """An attribute that neither an object has nor its class."""
         kind, outside = type(value), self.is_outside(value)
         if is_a(value, Cell):
+            self._guard_in_class(kind, "__getattr__")
+        if class_attribute(kind, "__getattr__") is vars(Cell)["__getattr__"]:
             if name in kind._made_when_asked:
                 getattr(value, name)
                 return self.getattr_plain(value, name)
