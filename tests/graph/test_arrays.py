@@ -217,6 +217,28 @@ def test_numpy_warns_in_each_call() -> None:
         assert [str(each.message) for each in found] == ["divide by zero encountered in log"]
 
 
+def _put_out() -> list[Any]:
+    """Functions of numpy that put what they give into an array."""
+    named = [np.add, np.maximum, np.minimum, np.multiply, np.hypot]
+    return [*named, lambda a, b, out: np.clip(a, b, None, out=out), lambda a, b, out: np.sum(a * b, axis=0, out=out[0])]
+
+
+@pytest.mark.parametrize("function", _put_out(), ids=lambda function: function.__name__)
+def test_arguments_that_come_by_name_stay_so(function: Any) -> None:
+    """numpy warns of some that come by their places."""
+
+    def program(x: Tensor, k: int) -> Any:
+        out = np.zeros((2, 3), np.float32)
+        return function(np.full((2, 3), k, np.float32), 2, out=out), out, x * k
+
+    compiled = ms.jit(program)
+    for k in (1, 2, 3, 3):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            got = compiled(Tensor([1.0]), k)
+        assert shown(got) == shown(program(Tensor([1.0]), k))
+
+
 def test_a_number_that_varies_compiles_nothing_anew() -> None:
     def run(x, rate):
         return x * Tensor(np.arange(3, dtype=np.float32) * rate)

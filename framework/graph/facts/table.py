@@ -361,9 +361,10 @@ def resolved(operation: Any, args: tuple) -> tuple[Fact | None, tuple]:
 
 def by_place(operation: Any, args: tuple, kwargs: dict[str, Any]) -> tuple[tuple, dict[str, Any]]:
     """The same arguments of a call: those of a function that have a place stand in it, also where they came by name. So
-    what a row says of a place holds for them, and what is changed comes first."""
+    what a row says of a place holds for them, and what is changed comes first. Where it says the same of all, they are
+    left as they came: numpy warns of some that do not come by name."""
     fact = fact_of(operation)
-    if fact is None or fact.owner is not None:
+    if fact is None or fact.owner is not None or not fact.takes:
         return args, kwargs
     placed, rest = list(args), dict(kwargs)
     for name in fact.names[len(args) :]:
