@@ -28,7 +28,7 @@ from anfora.graph.facts.origins import Number, Origin
 
 __all__ = [
     "Counter", "Jump", "MOST_ALTERNATING_HEADS", "MOST_HEADS", "MOST_ROWS", "MOST_UNROLLED", "ROLLED_FROM", "constant",
-    "depends_on_counter", "is_in_front_of_loop", "iterator_of", "site_of", "sites_in",
+    "depends_on_counter", "is_in_front_of_loop", "iterator_of", "places_in", "site_of", "sites_in",
 ]  # fmt: skip
 
 #: The number of items from which a loop stays one. Of two operators on single elements, 256 iterations are recorded and
@@ -205,9 +205,16 @@ def site_of(image: Any) -> tuple[types.CodeType, int] | None:
     return None
 
 
+def places_in(image: Any) -> list[tuple[Any, int]]:
+    """The code of each frame in the image of a moment, the outermost first, and where it stands there; none in that of a
+    call's beginning. Where a variable further out holds a generator that runs, its frame comes a second time, as what has
+    been met before."""
+    if image[0] != "tuple":
+        return []
+    return [(frame[4], frame[1]) if frame[0] == "frame" else (frame[3], frame[2]) for frame in image[1]]
+
+
 def starts_at(image: Any, frames: list) -> bool:
     """Whether the image of a moment is one of the present instruction."""
-    if image[0] != "tuple" or len(image[1]) != len(frames):
-        return False
-    top = image[1][-1]
-    return top[0] == "frame" and top[1] == frames[-1].pc - 1
+    places = places_in(image)
+    return len(places) == len(frames) and bool(places) and places[-1][1] == frames[-1].pc - 1

@@ -433,6 +433,13 @@ class Enter(BaseException):
         self.target: Any = None
 
 
+class Thrown:
+    """In the place of what is sent to a `yield from`: an exception, which goes to what it delegates to first."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+
 class Pause(BaseException):
     """Raised in the middle of an instruction that has done nothing yet, and is to be done over: at the start of a piece."""
 
@@ -1020,7 +1027,9 @@ class Machine:
         frame.deliver, frame.target = deliver, (generator, target)
         self.frames.append(frame)
         if error is not None:
-            if waits:
+            if waits and frame.code.opcodes[frame.pc] == "YIELD_FROM":
+                frame.stack[-1] = Thrown(error)
+            elif waits:
                 frame.stack.pop()
                 self.throw(error)  # there
             else:
@@ -1426,18 +1435,20 @@ class Machine:
     def op_YIELD_FROM(self, frame: Frame, _: None) -> None:
         sent = frame.stack.pop()
         iterator = frame.stack[-1]
-        if type(iterator) is Generator and self.world.owns(iterator):
+        is_thrown = type(sent) is Thrown
+        if type(iterator) is Generator and self.world.owns(iterator) and not is_thrown:
             if iterator.frame is None:
                 frame.stack[-1] = None
             else:
                 self.resume(iterator.again() if iterator.is_running else iterator, sent, deliver="from")
             return
         try:
-            value = (
-                self.world.do(self, next, (iterator,))
-                if sent is None
-                else self.world.do(self, operations.send, (iterator, sent))
-            )
+            if is_thrown:
+                value = self.world.do(self, operations.throw_into, (iterator, sent.error))
+            elif sent is None:
+                value = self.world.do(self, next, (iterator,))
+            else:
+                value = self.world.do(self, operations.send, (iterator, sent))
         except StopIteration as stop:
             self._raised = 0
             stop.__traceback__ = None

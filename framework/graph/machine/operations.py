@@ -400,6 +400,19 @@ def send(iterator: Any, value: Any) -> Any:
     return iterator.send(value)
 
 
+def throw_into(iterator: Any, error: BaseException) -> Any:
+    """What `yield from iterator` does with an exception that is raised there from outside."""
+    if isinstance(error, GeneratorExit):
+        close = getattr(iterator, "close", None)
+        if close is not None:
+            close()
+        raise error
+    throw = getattr(iterator, "throw", None)
+    if throw is None:
+        raise error
+    return throw(error)
+
+
 def viewed(view: Any) -> dict:
     """The dict that a view is of: Python tells it to the collector of garbage alone."""
     return next(owner for owner in gc.get_referents(view) if issubclass(type(owner), dict))

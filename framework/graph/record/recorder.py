@@ -745,6 +745,10 @@ class Recorder(Outlining):
             else:
                 self.guard("length", self.origin("attr", name, origin), 0)
 
+    def _throw_into(self, _: Machine, args: tuple, __: dict) -> Any:
+        """An exception goes to what a generator delegates to, which may have methods of the program, or be a generator."""
+        raise Enter(operations.throw_into, args)
+
     def _resume(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
         """Go into a generator of the program's for `next`, `send` and `throw`."""
         if kwargs or not args or type(args[0]) is not Generator or not self.owns(args[0]):
@@ -943,4 +947,5 @@ _WAYS: dict[int, Callable[[Recorder, Machine, tuple, dict], Any]] = {
     id(iter): Recorder._do_iter,
     id(_IMPORT): Recorder._do_import,
     id(operations.import_from): Recorder._do_import_from,
+    id(operations.throw_into): Recorder._throw_into,
 }

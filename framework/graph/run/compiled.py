@@ -28,7 +28,7 @@ from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, places_read, value_of
-from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, site_of, sites_in
+from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, places_in, site_of, sites_in
 from anfora.graph.machine import signals
 from anfora.graph.machine.machine import Generator, Machine, Plain, Walk
 from anfora.graph.machine.places import left_to_python, note_looking, shows_frames
@@ -493,8 +493,7 @@ class Program:
 
     def _note_long_loops(self, point: Point) -> None:
         """The program often comes by a point: if it stands in a loop, this goes on for long."""
-        frames = point.frames[1] if point.frames[0] == "tuple" else ()
-        for _, at, _, _, code, _ in frames:
+        for code, at in places_in(point.frames):
             sites = {(code.python, head) for head, loop in code.loops.items() if head <= at < loop.landing}
             ends = [variant.end for variant in point.variants]
             if not sites <= self.long_loops and any(isinstance(end, Hop) and not end.is_native for end in ends):

@@ -17,7 +17,7 @@ from anfora.core.span import CellCall
 from anfora.core.tensor import Tensor
 from anfora.graph.facts.table import DATA_NUMBERS, DATA_TRUTH, fact_of
 from anfora.graph.lower.loops import closed
-from anfora.graph.lower.ranges import Jump
+from anfora.graph.lower.ranges import Jump, places_in
 from anfora.graph.machine.machine import Plain, for_python
 from anfora.graph.machine.places import Place as At
 from anfora.graph.machine.places import Variables, do_alone, do_at, needs_no_frames
@@ -318,19 +318,14 @@ class Point:
     @functools.cached_property
     def may_stop(self) -> bool:
         """Whether what the handler of a signal raises may come here: see `Code.may_stop`."""
-        innermost = self._innermost
-        return innermost[0] != "frame" or innermost[4].may_stop(innermost[1])
+        places = places_in(self.frames)
+        return not places or places[-1][0].may_stop(places[-1][1])
 
     @property
     def name(self) -> str:
         """Of the function of the program in which it lies."""
-        innermost = self._innermost
-        return innermost[4].python.co_name if innermost[0] == "frame" else "piece"
-
-    @property
-    def _innermost(self) -> Any:
-        frames: Any = self.frames
-        return frames[1][-1] if frames[0] == "tuple" else frames
+        places = places_in(self.frames)
+        return places[-1][0].python.co_name if places else "piece"
 
     def arguments(self, values: list[Any]) -> tuple[tuple, dict[str, Any]]:
         """The arguments of the call that starts here."""

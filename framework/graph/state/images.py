@@ -97,7 +97,7 @@ class Imager:
             return "slice", tuple(map(self._image, (value.start, value.stop, value.step)))
         known = self._seen.get(id(value))
         if known is not None:
-            return "again", known
+            return ("again", known, value.pc, value.code) if kind is Frame else ("again", known)
         if issubclass(kind, FIXED_PARTS):
             return self._fixed(value, kind)
         self._number(value)

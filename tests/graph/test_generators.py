@@ -1,0 +1,171 @@
+"""Generators of the program: what they delegate to hears of exceptions from outside, and a variable may hold them while
+they run. Each program is run by Python and compiled, call after call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from outcomes import outcome
+
+import anfora as ms
+from anfora import Tensor, nn
+
+LOG: list[Any] = []
+
+
+class Counting:
+    """Counts down."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+
+    def __iter__(self) -> Counting:
+        return self
+
+    def __next__(self) -> int:
+        self.n -= 1
+        if self.n < 0:
+            raise StopIteration
+        return self.n
+
+
+class Closed(Counting):
+    def close(self) -> None:
+        LOG.append("closed")
+
+
+class Told(Closed):
+    """Has all that a generator has."""
+
+    def send(self, value: Any) -> Any:
+        LOG.append(value)
+        return value
+
+    def throw(self, error: BaseException) -> Any:
+        LOG.append(repr(error))
+        if isinstance(error, LookupError):
+            raise StopIteration("found")
+        if isinstance(error, ArithmeticError):
+            raise error
+        return -5
+
+
+def catching() -> Iterator[int]:
+    try:
+        yield 1
+    except ValueError as error:
+        LOG.append(repr(error))
+        yield 2
+    yield 3
+
+
+def plain() -> Iterator[int]:
+    yield 1
+    yield 2
+
+
+def through() -> Iterator[int]:
+    yield from catching()
+
+
+DELEGATES: dict[str, Callable[[], Any]] = {
+    "iterator": lambda: Counting(3),
+    "with close": lambda: Closed(3),
+    "with all": lambda: Told(3),
+    "generator": plain,
+    "generator that catches": catching,
+    "generator that delegates": through,
+    "list": lambda: [1, 2, 3],
+}
+
+
+def outer(items: Any) -> Iterator[Any]:
+    found = yield from items
+    yield "found", found
+    yield "last"
+
+
+def throw(items: Any, error: BaseException, x: Tensor) -> Any:
+    given = outer(items)
+    first = next(given)
+    try:
+        second = given.throw(error)
+    except (ValueError, LookupError, ArithmeticError) as raised:
+        second = repr(raised), raised is error
+    return x * first, second, list(given)
+
+
+def close(items: Any, error: BaseException, x: Tensor) -> Any:
+    given = outer(items)
+    first = next(given)
+    given.close()
+    return x * first, list(given)
+
+
+def throw_exit(items: Any, error: BaseException, x: Tensor) -> Any:
+    given = outer(items)
+    next(given)
+    try:
+        given.throw(GeneratorExit)
+    except GeneratorExit:
+        return x, list(given)
+
+
+@pytest.mark.parametrize("use", [throw, close, throw_exit])
+@pytest.mark.parametrize("error", [ValueError("v"), KeyError("k"), ZeroDivisionError("z")], ids=repr)
+@pytest.mark.parametrize("delegate", DELEGATES)
+def test_exceptions_go_to_what_a_generator_delegates_to(delegate: str, error: Exception, use: Callable) -> None:
+    compiled = ms.jit(use)
+    for _ in range(3):
+        told = []
+        for function in (use, compiled):
+            LOG.clear()
+            told.append((outcome(function, DELEGATES[delegate](), type(error)(*error.args), Tensor([1.0])), [*LOG]))
+        assert told[0] == told[1]
+
+
+def held(x: Tensor, n: int) -> Any:
+    items = Counting(n)
+    for item in items:
+        x = x + item
+    return x, sum(2 * item for item in Counting(n)), [*map(int, Counting(n))], items.n
+
+
+def held_generator(x: Tensor, n: int) -> Any:
+    items = (item * 2 for item in Counting(n))
+    for item in items:
+        x = x + item
+        print(end="")
+    return x, n
+
+
+class Normal(nn.Cell):
+    def __init__(self) -> None:
+        super().__init__()
+        self.normal = nn.BatchNorm1d(3)
+
+    def construct(self, x: Tensor) -> Tensor:
+        return self.normal(x)
+
+
+def trained() -> Callable:
+    net = Normal()
+
+    def set_and_run(x: Tensor, n: int) -> Any:
+        net.set_train(n > 1)
+        y = net(x)
+        net.set_train(False)
+        return y, net.normal.training
+
+    return set_and_run
+
+
+@pytest.mark.parametrize("make", [lambda: held, lambda: held_generator, trained], ids=["items", "generator", "Cell"])
+def test_a_variable_holds_what_runs(make: Callable, counts: Any) -> None:
+    python, compiled = make(), ms.jit(make())
+    x = Tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    for n in [1, 2, 3, 4, 0, 7, 5, 1, 2, 3, 4, 0] * 2:
+        assert outcome(compiled, x, n) == outcome(python, x, n)
