@@ -212,13 +212,10 @@ class StatefulCell:
             >>> list(nn.Dense(2, 2).state_dict(prefix="fc."))
             ['fc.weight', 'fc.bias']
         """
-        for value, name in zip(args, ("destination", "prefix", "keep_vars")):
-            if name == "destination":
-                destination = value if destination is None else destination
-            elif name == "prefix":
-                prefix = prefix or value
-            else:
-                keep_vars = keep_vars or value
+        by_place = dict(zip(("destination", "prefix", "keep_vars"), args))
+        destination = by_place.get("destination") if destination is None else destination
+        prefix = prefix or by_place.get("prefix", "")
+        keep_vars = keep_vars or by_place.get("keep_vars", False)
         if destination is not None and not isinstance(destination, dict):
             raise OpTypeError(f"state_dict needs a dict for `destination`, but got {type(destination).__name__}")
         if not isinstance(prefix, str):

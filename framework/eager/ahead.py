@@ -9,18 +9,16 @@ would have become.
 from __future__ import annotations
 
 import contextlib
-import logging
 import threading
 from collections.abc import Callable, Iterator
 
 from anfora.core import slots
+from anfora.core.settings import log
 from anfora.eager.entry import Entry
 from anfora.kernel import glue
 from anfora.kernel.build import compile_ahead
 
 __all__ = ["compile_for"]
-
-log = logging.getLogger("anfora")
 
 
 def compile_for(work: Callable[[], object]) -> None:

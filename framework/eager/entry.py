@@ -212,20 +212,20 @@ class Entry:
         if self.view is not None:
             self.outputs = (self.view[0],)
         elif slots.watcher.planned is None:
-            self.make_program()
+            self._make_program()
 
     @property
     def program(self) -> Any:
         """A Program; None for a view, and for an operator that runs in Python."""
         if self._program is None:
-            self.make_program()
+            self._make_program()
         return self._program
 
     @property
     def needs_program(self) -> bool:
         return self._program is None and self.view is None and self.op.python_rule is None
 
-    def make_program(self) -> None:
+    def _make_program(self) -> None:
         """Plan it, and compile its kernels, if that is to be done and not done yet."""
         if self.needs_program:
             if is_cold():
