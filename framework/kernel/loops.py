@@ -10,8 +10,8 @@ A body takes one value for each input and gives one value, or a tuple, for the o
           words: lo hi scratch | pointers | n, blocks in n, rank | strides of the last axis | for each outer axis,
           from the last to the first: length, strides       (strides in bytes, one for each operand)
 
-The *pattern* tells how an operand moves along the last axis: `v` to the neighbour (vectors), `s` not at all, `g` by some
-stride (element by element).
+The *pattern* tells how an operand moves along the last axis: `v` to the neighbour (vectors), `r` to the one before
+(vectors that are turned around; inputs alone), `s` not at all, `g` by some stride (element by element).
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Operand:
 
     code: str
     elem: str
-    move: str  #: v, s or g
+    move: str  #: v, r, s or g
 
     @property
     def bytes(self) -> int:
@@ -98,7 +98,7 @@ class _Loop:
     def __init__(self, fn: Function, body: Callable, inputs: tuple[Operand, ...], outputs: tuple[Operand, ...]):
         self.fn, self.body, self.inputs, self.outputs = fn, body, inputs, outputs
         self.operands = inputs + outputs
-        self.steps = [op.bytes if op.move == "v" else 0 for op in self.operands]
+        self.steps = [_SIGNS.get(op.move, 0) * op.bytes for op in self.operands]
         widest = max(max(Type(op.elem).bytes, op.bytes) for op in self.operands)
         if isinstance(body, Composed):
             widest = max(widest, body.widest)
@@ -126,10 +126,16 @@ class _Loop:
         for op, pointer in zip(self.inputs, pointers):
             if op.move == "s" and lanes:
                 values.append(memory.splat(fn, memory.load(fn, pointer, op.code, op.elem, 0), lanes))
-            elif mask is None:
-                values.append(memory.load(fn, pointer, op.code, op.elem, lanes))
+                continue
+            is_turned = op.move == "r" and lanes
+            if is_turned:  # they lie before it
+                pointer = pointer + (1 - lanes) * op.bytes
+            if mask is None:
+                value = memory.load(fn, pointer, op.code, op.elem, lanes)
             else:
-                values.append(memory.load_masked(fn, pointer, op.code, op.elem, mask))
+                there = memory.turned(fn, mask) if is_turned else mask
+                value = memory.load_masked(fn, pointer, op.code, op.elem, there)
+            values.append(memory.turned(fn, value) if is_turned else value)
         if mask is not None and getattr(self.body, "is_partial", False):
             values = [fn.select(mask, value, fn.splat(fn.lane(value, 0), lanes)) for value in values]
         fn.faults = []
@@ -178,12 +184,12 @@ def plan_elementwise(
     lengths, strides = merge_axes(shape, [buffer.strides for buffer in buffers])
     inner = strides[-1]
     flat = len(lengths) == 1
+    count = len(inputs)
     operands = tuple(
-        Operand(buffer.code, elem, _move(step, buffer.dtype.itemsize))
-        for buffer, elem, step in zip(buffers, elems, inner)
+        Operand(buffer.code, elem, _move(step, buffer.dtype.itemsize, is_input=i < count))
+        for i, (buffer, elem, step) in enumerate(zip(buffers, elems, inner))
     )
     flat = flat and all(op.move != "g" for op in operands)
-    count = len(inputs)
     kernel = elementwise.address(body, operands[:count], operands[count:], not flat)
     elements = Elements(body, tuple(inputs), tuple(outputs), nanoseconds)
     if flat:
@@ -200,8 +206,13 @@ def plan_elementwise(
     )  # fmt: skip
 
 
-def _move(step: int, itemsize: int) -> str:
+def _move(step: int, itemsize: int, is_input: bool) -> str:
+    if step == -itemsize and is_input:
+        return "r"
     return "v" if step == itemsize else "s" if step == 0 else "g"
+
+
+_SIGNS = {"v": 1, "r": -1}
 
 
 def merge_axes(shape: tuple[int, ...], strides: list[tuple[int, ...]]) -> tuple[list[int], list[tuple[int, ...]]]:

@@ -15,7 +15,8 @@ from anfora.kernel.complexes import PARTS, Complex
 from anfora.kernel.emit import Function, Type, Value
 
 __all__ = [
-    "code_bytes", "compute_elem", "load", "load_masked", "narrow", "splat", "storage", "store", "store_masked", "widen",
+    "code_bytes", "compute_elem", "load", "load_masked", "narrow", "splat", "storage", "store", "store_masked",
+    "turned", "widen",
 ]  # fmt: skip
 
 Number = Any  #: a Value; of complex numbers a Complex
@@ -92,6 +93,13 @@ def splat(fn: Function, value: Number, lanes: int) -> Number:
     if isinstance(value, Complex):
         return Complex(fn.splat(value.re, lanes), fn.splat(value.im, lanes))
     return fn.splat(value, lanes)
+
+
+def turned(fn: Function, value: Number) -> Number:
+    """The lanes in reverse order."""
+    if isinstance(value, Complex):
+        return Complex(turned(fn, value.re), turned(fn, value.im))
+    return fn.shuffle(value, value, list(range(value.type.lanes))[::-1])
 
 
 def _apart(fn: Function, pairs: Value) -> Complex:

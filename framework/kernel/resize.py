@@ -1,7 +1,8 @@
 """Kernels that resample along an axis, and those that take windows out of images and put them back.
 
 Resampling is a table: each place of the result has some places of the input, its taps, with a weight each. A tap of weight
-zero is not read, so that an infinity stays where it is. Both directions add in the order of the table.
+zero is not read, so that an infinity stays where it is. Both directions add in the order of the table. Along the last axis,
+where no neighbours go the same way, a place is done at once.
 """
 
 from __future__ import annotations
@@ -19,6 +20,13 @@ def plan_resample(p: Planner, x: Buffer, places: Buffer, weights: Buffer, out: B
     """Add the step that fills `out` (…, m, …) from x (…, n, …), with tables of shape (m, taps)."""
     rows, inner = math.prod(out.shape[: axis + 1]), math.prod(out.shape[axis + 1 :])
     taps = places.shape[1]
+    if inner == 1:
+        units = rows // out.shape[axis]
+        p.step(
+            resample_last.address(T=x.code), contiguous(p, x), contiguous(p, places), contiguous(p, weights), out,
+            x.shape[axis], out.shape[axis], taps, units=units, grain=split(units, out.shape[axis] * (taps + 1)),
+        )  # fmt: skip
+        return
     p.step(
         resample.address(T=x.code), contiguous(p, x), contiguous(p, places), contiguous(p, weights), out, x.shape[axis],
         out.shape[axis], taps, inner, units=rows if inner else 0, grain=split(rows, inner * taps * 0.5 + 5),
@@ -50,10 +58,35 @@ def resample(
     return 0
 
 
+@irregular
+def resample_last(lo, hi, scratch, x: "T*", places: "i64*", weights: "T*", out: "T*", length, count, taps):
+    for row in range(lo, hi):
+        first = row * length
+        for j in range(count):
+            k, end = j * taps, (j + 1) * taps
+            while k < end and weights[k] == 0:
+                k += 1
+            if k == end:
+                out[row * count + j] = 0
+                continue
+            total = weights[k] * x[first + places[k]]
+            for more in range(k + 1, end):
+                if weights[more] != 0:
+                    total += weights[more] * x[first + places[more]]
+            out[row * count + j] = total
+    return 0
+
+
 def plan_resample_back(p: Planner, g: Buffer, places: Buffer, weights: Buffer, out: Buffer, *, axis: int) -> None:
     """Add the step that fills `out` (…, n, …) with what g (…, m, …) has for each place: the transpose of `resample`."""
     lead, inner = math.prod(out.shape[:axis]), math.prod(out.shape[axis + 1 :])
     count, length, taps = g.shape[axis], out.shape[axis], places.shape[1]
+    if inner == 1:
+        p.step(
+            resample_back_last.address(T=g.code), contiguous(p, g), contiguous(p, places), contiguous(p, weights), out,
+            length, count, taps, units=lead, grain=split(lead, length + taps * count * 1.5),
+        )  # fmt: skip
+        return
     p.step(
         resample_back.address(T=g.code), contiguous(p, g), contiguous(p, places), contiguous(p, weights), out, length,
         count, taps, inner, units=lead, grain=split(lead, inner * (length + taps * count) * 0.5 + 5),
@@ -75,6 +108,21 @@ def resample_back(
                     target = (unit * length + places[k]) * inner
                     for i in range(inner):
                         out[target + i] += weight * g[source + i]
+    return 0
+
+
+@irregular
+def resample_back_last(lo, hi, scratch, g: "T*", places: "i64*", weights: "T*", out: "T*", length, count, taps):
+    for row in range(lo, hi):
+        first = row * length
+        for i in range(first, first + length):
+            out[i] = 0
+        for j in range(count):
+            value = g[row * count + j]
+            for k in range(j * taps, (j + 1) * taps):
+                weight = weights[k]
+                if weight != 0:
+                    out[first + places[k]] += weight * value
     return 0
 
 
