@@ -11,7 +11,7 @@ from anfora.dataset import checks
 from anfora.dataset.functions import Transform, is_pure
 from anfora.dataset.seeds import draws
 from anfora.dataset.transforms import alone, applied, several
-from anfora.dataset.vision.base import Picture, enum_of, fill_of, height_width, inter_of
+from anfora.dataset.vision.base import OfArrays, enum_of, fill_of, inter_of
 from anfora.dataset.vision.enums import AutoAugmentPolicy, Inter
 from anfora.dataset.vision.geometry import Rotate, moved
 from anfora.dataset.vision.values import (
@@ -156,7 +156,7 @@ _MOST = {"Shear": 0.3, "Translate": 150.0, "Rotate": 30.0, "factor": 0.9, "bits"
 _MOST_WIDE = {"Shear": 0.99, "Translate": 32.0, "Rotate": 135.0, "factor": 0.99, "bits": 6}
 
 
-class _Stepwise(Picture):
+class _Stepwise(OfArrays):
     """Base of transforms that do steps of the above.
 
     Args:
@@ -179,9 +179,6 @@ class _Stepwise(Picture):
             )
         return self.changed(image)
 
-    def picture(self, image: Any) -> Any:
-        return self.changed(image)
-
     def changed(self, image: Any) -> Any:
         raise NotImplementedError
 
@@ -189,12 +186,12 @@ class _Stepwise(Picture):
         """One step.
 
         Args:
-            image: an array or a PIL image.
+            image: an array (H, W, 3).
             name: of the step.
             share: its strength, in [0, 1].
             turned: whether a strength with a sign is turned round.
         """
-        size = height_width(image)
+        size = image.shape[:2]
         sign = -1 if turned and name in _SIGNED else 1
         if name == "Identity":
             return image

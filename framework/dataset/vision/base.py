@@ -7,6 +7,7 @@ Arrays (H, W, C) or (H, W) are worked on by OpenCV, as in MindSpore, and PIL ima
 from __future__ import annotations
 
 import functools
+import threading
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from anfora.dataset.seeds import draws
 from anfora.dataset.vision.enums import Border, Inter
 
 __all__ = [
+    "OfArrays",
     "Picture",
     "Sometimes",
     "border_of",
@@ -36,9 +38,19 @@ __all__ = [
 ]
 
 
-@functools.cache
 def cv() -> Any:
-    """OpenCV."""
+    """OpenCV, without the parts of it whose bits depend on whose processor it is."""
+    library = _cv()
+    if not hasattr(_told, "ipp"):  # of Intel's; each thread has a switch of its own
+        _told.ipp = library.ipp.setUseIPP(False)
+    return library
+
+
+_told = threading.local()
+
+
+@functools.cache
+def _cv() -> Any:
     try:
         import cv2
     except ImportError as error:
@@ -94,8 +106,14 @@ class Picture(Transform):
 
     #: How many axes an array may have.
     ranks: tuple[int, ...] = (2, 3)
+    #: Whether a PIL image is taken as an array, and an array comes out, whether or not something was done to it.
+    of_arrays = False
+
+    def taken(self, fields: tuple) -> tuple:
+        return tuple(np.array(field) if is_pil(field) else field for field in fields) if self.of_arrays else fields
 
     def __call__(self, *fields: Any) -> Any:
+        fields = self.taken(fields)
         if len(fields) > 1:
             return tuple(self(field) for field in fields)
         [image] = fields
@@ -118,6 +136,12 @@ class Picture(Transform):
         return self.array(np.asarray(image))
 
 
+class OfArrays(Picture):
+    """Base of transforms that MindSpore has for arrays alone."""
+
+    of_arrays = True
+
+
 class Sometimes(Picture):
     """Base of transforms that are done with a probability, to all fields or to none."""
 
@@ -129,6 +153,7 @@ class Sometimes(Picture):
     def __call__(self, *fields: Any) -> Any:
         if draws.stream.random() < self.prob:
             return super().__call__(*fields)
+        fields = self.taken(fields)
         return fields[0] if len(fields) == 1 else fields
 
 

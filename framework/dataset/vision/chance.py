@@ -9,7 +9,7 @@ import numpy as np
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
-from anfora.dataset.vision.base import Picture, Sometimes, pil
+from anfora.dataset.vision.base import OfArrays, Picture, Sometimes, pil
 from anfora.dataset.vision.values import AdjustSharpness, AutoContrast, Equalize, Posterize, Solarize
 
 __all__ = [
@@ -17,7 +17,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-class RandomAutoContrast(Sometimes, AutoContrast):
+class RandomAutoContrast(OfArrays, Sometimes, AutoContrast):
     """`AutoContrast`, sometimes.
 
     Args:
@@ -30,7 +30,7 @@ class RandomAutoContrast(Sometimes, AutoContrast):
         Sometimes.__init__(self, prob)
 
 
-class RandomEqualize(Sometimes, Equalize):
+class RandomEqualize(OfArrays, Sometimes, Equalize):
     """`Equalize`, sometimes.
 
     Args:
@@ -51,7 +51,7 @@ class RandomAdjustSharpness(Sometimes, AdjustSharpness):
         Sometimes.__init__(self, prob)
 
 
-class RandomPosterize(Picture):
+class RandomPosterize(OfArrays):
     """`Posterize` with a random number of bits.
 
     Args:
@@ -74,11 +74,8 @@ class RandomPosterize(Picture):
     def array(self, image: np.ndarray) -> Any:
         return Posterize(draws.stream.randint(*self.bits))(image)
 
-    def picture(self, image: Any) -> Any:
-        return Posterize(draws.stream.randint(*self.bits))(image)
 
-
-class RandomSolarize(Picture):
+class RandomSolarize(OfArrays):
     """`Solarize` between random thresholds.
 
     Args:
@@ -95,14 +92,8 @@ class RandomSolarize(Picture):
             raise OpValueError("threshold should be in (min,max) format. Got (max,min).", arg="threshold")
         self.threshold = low, high
 
-    def _solarize(self) -> Solarize:
-        return Solarize(tuple(sorted(draws.stream.randint(*self.threshold) for _ in range(2))))
-
     def array(self, image: np.ndarray) -> Any:
-        return self._solarize()(image)
-
-    def picture(self, image: Any) -> Any:
-        return self._solarize()(image)
+        return Solarize(tuple(sorted(draws.stream.randint(*self.threshold) for _ in range(2))))(image)
 
 
 #: Principal components of the colours of ImageNet, times the roots of their variances (Krizhevsky et al., NeurIPS 2012).

@@ -21,7 +21,7 @@ from anfora.dataset.vision.base import (
     probability,
 )
 from anfora.dataset.vision.enums import Inter
-from anfora.dataset.vision.geometry import HorizontalFlip, VerticalFlip, _cut
+from anfora.dataset.vision.geometry import CenterCrop, RandomHorizontalFlip, RandomVerticalFlip, _cut
 
 __all__ = ["FiveCrop", "Perspective", "RandomPerspective", "TenCrop"]
 
@@ -49,8 +49,8 @@ class FiveCrop(Picture):
         if high > height or wide > width:
             raise OpValueError(f"Crop size {self.size} is larger than input image size {(height, width)}.")
         corners = [(top, left) for top in (0, height - high) for left in (0, width - wide)]
-        middle = (height - high) // 2, (width - wide) // 2
-        return tuple(_cut(image, top, left, high, wide) for top, left in (*corners, middle))
+        middle = CenterCrop(self.size)
+        return (*(_cut(image, top, left, high, wide) for top, left in corners), middle(image))
 
 
 class TenCrop(FiveCrop):
@@ -63,7 +63,8 @@ class TenCrop(FiveCrop):
 
     def __init__(self, size: Any, use_vertical_flip: bool = False) -> None:
         super().__init__(size)
-        self.mirror = VerticalFlip() if checks.boolean("use_vertical_flip", use_vertical_flip) else HorizontalFlip()
+        upside_down = checks.boolean("use_vertical_flip", use_vertical_flip)
+        self.mirror = RandomVerticalFlip(1.0) if upside_down else RandomHorizontalFlip(1.0)
 
     def _pieces(self, image: Any) -> tuple[Any, ...]:
         return super()._pieces(image) + super()._pieces(self.mirror(image))

@@ -15,6 +15,7 @@ from anfora.core.tensor import Tensor
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
 from anfora.dataset.vision.base import (
+    OfArrays,
     Picture,
     Sometimes,
     border_of,
@@ -44,6 +45,8 @@ def resized(image: np.ndarray, height: int, width: int, inter: Inter) -> np.ndar
     if inter in (Inter.PILCUBIC, Inter.ANTIALIAS):
         if image.ndim == 3 and image.shape[2] == 1:
             return resized(image[..., 0], height, width, inter)[..., None]
+        if image.dtype != np.uint8:
+            raise OpRuntimeError(f"{inter!r} is a way of Pillow, for arrays of uint8 only, but got {image.dtype}")
         picture = pil().Image.fromarray(image)
         return np.asarray(picture.resize((width, height), pil_resampling(inter)))
     if image.shape[:2] == (height, width):
@@ -209,7 +212,7 @@ class Pad(Picture):
         return padded(image, self.sides, self.fill, self.mode)
 
 
-class PadToSize(Picture):
+class PadToSize(OfArrays):
     """Margins up to a size.
 
     Args:
@@ -228,10 +231,7 @@ class PadToSize(Picture):
         self.offset, self.fill, self.mode = offset, fill_of(fill_value), border_of(padding_mode)
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        return self.picture(image)
-
-    def picture(self, image: Any) -> Any:
-        height, width = height_width(image)
+        height, width = image.shape[:2]
         if height > self.size[0] or width > self.size[1]:
             raise OpRuntimeError(f"PadToSize: the image, {height} x {width}, is larger than {self.size}")
         more_high, more_wide = self.size[0] - height, self.size[1] - width
@@ -253,20 +253,26 @@ class CenterCrop(Picture):
         self.size = height, width
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        return self.picture(image)
-
-    def picture(self, image: Any) -> Any:
-        height, width = height_width(image)
+        height, width = image.shape[:2]
         high, wide = self.size
         if high > height or wide > width:
             down, across = max(0, high - height), max(0, wide - width)
             sides = (across - across // 2, down - down // 2, across // 2, down // 2)
             image = padded(image, sides, (0, 0, 0), Border.CONSTANT)
-            height, width = height_width(image)
+            height, width = image.shape[:2]
         return _cut(image, (height - high) // 2, (width - wide) // 2, high, wide)
 
+    def picture(self, image: Any) -> Any:
+        return middle_of(image, *self.size)
 
-class Crop(Picture):
+
+def middle_of(picture: Any, height: int, width: int) -> Any:
+    """The middle of a PIL image; halves of pixels go to the even side. What is missing is zero."""
+    top, left = round((picture.size[1] - height) / 2), round((picture.size[0] - width) / 2)
+    return _cut(picture, top, left, height, width)
+
+
+class Crop(OfArrays):
     """A rectangle of an image.
 
     Args:
@@ -281,10 +287,7 @@ class Crop(Picture):
         self.size = both_sides(size)
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        return self.picture(image)
-
-    def picture(self, image: Any) -> Any:
-        height, width = height_width(image)
+        height, width = image.shape[:2]
         if self.top + self.size[0] > height or self.left + self.size[1] > width:
             raise OpRuntimeError(
                 f"Crop: invalid coordinates: the rectangle at {(self.top, self.left)} of size {self.size} is not inside"
@@ -293,8 +296,26 @@ class Crop(Picture):
         return _cut(image, self.top, self.left, *self.size)
 
 
-class HorizontalFlip(Picture):
+class HorizontalFlip(OfArrays):
     """Left and right exchanged."""
+
+    def array(self, image: np.ndarray) -> np.ndarray:
+        return mirrored(image, 1)
+
+
+class VerticalFlip(OfArrays):
+    """Top and bottom exchanged."""
+
+    def array(self, image: np.ndarray) -> np.ndarray:
+        return mirrored(image, 0)
+
+
+class RandomHorizontalFlip(Sometimes):
+    """Left and right exchanged, sometimes.
+
+    Args:
+        prob: how probably.
+    """
 
     def array(self, image: np.ndarray) -> np.ndarray:
         return mirrored(image, 1)
@@ -303,30 +324,18 @@ class HorizontalFlip(Picture):
         return pil().ImageOps.mirror(image)
 
 
-class VerticalFlip(Picture):
-    """Top and bottom exchanged."""
+class RandomVerticalFlip(Sometimes):
+    """Top and bottom exchanged, sometimes.
+
+    Args:
+        prob: how probably.
+    """
 
     def array(self, image: np.ndarray) -> np.ndarray:
         return mirrored(image, 0)
 
     def picture(self, image: Any) -> Any:
         return pil().ImageOps.flip(image)
-
-
-class RandomHorizontalFlip(Sometimes, HorizontalFlip):
-    """Left and right exchanged, sometimes.
-
-    Args:
-        prob: how probably.
-    """
-
-
-class RandomVerticalFlip(Sometimes, VerticalFlip):
-    """Top and bottom exchanged, sometimes.
-
-    Args:
-        prob: how probably.
-    """
 
 
 class _OneForAll(Picture):
@@ -403,9 +412,10 @@ def _scale_and_ratio(scale: Any, ratio: Any) -> tuple[tuple[float, ...], tuple[f
 
 
 def _rectangle(
-    height: int, width: int, scale: tuple[float, ...], ratio: tuple[float, ...], attempts: int
+    image: Any, scale: tuple[float, ...], ratio: tuple[float, ...], attempts: int
 ) -> tuple[int, int, int, int]:
-    """A rectangle of a random share of an area, with random proportions: top, left, height, width."""
+    """A rectangle of a random share of an image, with random proportions: top, left, height, width."""
+    height, width = height_width(image)
     stream = draws.stream
     for _ in range(attempts):
         area = stream.uniform(*scale) * height * width
@@ -420,7 +430,8 @@ def _rectangle(
         high, wide = height, round(height * ratio[1])
     else:
         high, wide = height, width
-    return (height - high) // 2, (width - wide) // 2, high, wide
+    odd = 0 if is_pil(image) else 1  # the middle of arrays is farther down and to the right by half a pixel
+    return (height - high + odd) // 2, (width - wide + odd) // 2, high, wide
 
 
 class RandomResizedCrop(_OneForAll):
@@ -444,11 +455,11 @@ class RandomResizedCrop(_OneForAll):
         self.max_attempts = checks.integer_in("max_attempts", max_attempts, 1)
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        place = _rectangle(*height_width(image), self.scale, self.ratio, self.max_attempts)
+        place = _rectangle(image, self.scale, self.ratio, self.max_attempts)
         return resized(_cut(image, *place), self.size[0], self.size[1], self.interpolation)
 
     def picture(self, image: Any) -> Any:
-        place = _rectangle(*height_width(image), self.scale, self.ratio, self.max_attempts)
+        place = _rectangle(image, self.scale, self.ratio, self.max_attempts)
         return _cut(image, *place).resize(self.size[::-1], pil_resampling(self.interpolation))
 
 
@@ -462,7 +473,7 @@ class RandomCropDecodeResize(RandomResizedCrop):
         return super().array(Decode()(image))
 
 
-class ResizedCrop(Picture):
+class ResizedCrop(OfArrays):
     """A rectangle, at a given size.
 
     Args:
@@ -481,17 +492,14 @@ class ResizedCrop(Picture):
         self.resize = Resize(size, interpolation)
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        return self.picture(image)
-
-    def picture(self, image: Any) -> Any:
         top, left, high, wide = self.place
-        height, width = height_width(image)
+        height, width = image.shape[:2]
         if top + high > height or left + wide > width:
             raise OpRuntimeError(f"ResizedCrop: the rectangle {self.place} does not lie inside of {height} x {width}")
         return self.resize(_cut(image, *self.place))
 
 
-class RandomResize(Picture):
+class RandomResize(OfArrays):
     """Another size, with a random way to find values between pixels.
 
     Args:
@@ -506,15 +514,11 @@ class RandomResize(Picture):
     def array(self, image: np.ndarray) -> Any:
         return draws.stream.choice(self.ways)(image)
 
-    def picture(self, image: Any) -> Any:
-        return draws.stream.choice(self.ways[:3])(image)
 
-
-def _turned(image: Any, degrees: float, inter: Inter, expand: bool, center: Any, fill: tuple[int, int, int]) -> Any:
-    """An image turned against the clock."""
-    if is_pil(image):
-        value: Any = fill if len(image.getbands()) == 3 else fill[0]
-        return image.rotate(degrees, pil_resampling(inter), expand, center, fillcolor=value)
+def _turned(
+    image: np.ndarray, degrees: float, inter: Inter, expand: bool, center: Any, fill: tuple[int, int, int]
+) -> np.ndarray:
+    """An array turned against the clock."""
     library = cv()
     height, width = image.shape[:2]
     middle = ((width - 1) / 2, (height - 1) / 2) if center is None else center
@@ -584,7 +588,7 @@ def _degrees(degrees: Any) -> tuple[float, float]:
     return low, high
 
 
-class Rotate(Picture):
+class Rotate(OfArrays):
     """Turned against the clock.
 
     Args:
@@ -608,9 +612,6 @@ class Rotate(Picture):
         return self.degrees
 
     def array(self, image: np.ndarray) -> np.ndarray:
-        return self.picture(image)
-
-    def picture(self, image: Any) -> Any:
         return _turned(image, self.angle(), self.resample, self.expand, self.center, self.fill)
 
 
@@ -623,6 +624,7 @@ class RandomRotation(Rotate):
     """
 
     random = True
+    of_arrays = False
 
     def __init__(
         self,
@@ -638,8 +640,13 @@ class RandomRotation(Rotate):
     def angle(self) -> float:
         return draws.stream.uniform(*self.interval)
 
+    def picture(self, image: Any) -> Any:
+        value: Any = self.fill if len(image.getbands()) in (3, 4) else self.fill[0]
+        way = pil_resampling(self.resample)
+        return image.rotate(self.angle(), way, self.expand, self.center, fillcolor=value)
 
-class Affine(Picture):
+
+class Affine(OfArrays):
     """Turned, moved, scaled and sheared.
 
     Args:
@@ -670,16 +677,10 @@ class Affine(Picture):
         self.shear = checks.numbers("shear", given, 2)
         self.resample, self.fill = inter_of("resample", resample), fill_of(fill_value)
 
-    def _moved(self, image: Any) -> Any:
-        height, width = height_width(image)
+    def array(self, image: np.ndarray) -> np.ndarray:
+        height, width = image.shape[:2]
         matrix = affine_matrix(height, width, self.degrees, self.translate, self.scale, self.shear)
         return moved(image, matrix, self.resample, self.fill)
-
-    def array(self, image: np.ndarray) -> np.ndarray:
-        return self._moved(image)
-
-    def picture(self, image: Any) -> Any:
-        return self._moved(image)
 
 
 class RandomAffine(Picture):

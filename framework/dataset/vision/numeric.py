@@ -11,7 +11,7 @@ from anfora.core import exact
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor
 from anfora.dataset import checks
-from anfora.dataset.vision.base import Picture, fill_of, pil
+from anfora.dataset.vision.base import OfArrays, Picture, fill_of
 from anfora.dataset.vision.values import Normalize
 
 __all__ = ["AdjustGamma", "Erase", "HsvToRgb", "LinearTransformation", "NormalizePad", "RgbToHsv"]
@@ -37,7 +37,9 @@ class AdjustGamma(Picture):
                 f"AdjustGamma: input tensor is not in shape of <...,H,W,C> or <H,W>, got {image.shape}"
             )
         if image.dtype.kind == "f":
-            raised = (Tensor(image) ** self.gamma).asnumpy()
+            from anfora import ops  # whose bits are the same on all machines
+
+            raised = ops.pow(Tensor(image), self.gamma).asnumpy()
             return np.clip(raised * np.array(self.gain, image.dtype), 0, 1)
         if image.dtype != np.uint8:
             raise OpRuntimeError(f"AdjustGamma: type of input image should be uint8 or float, but got {image.dtype}")
@@ -185,7 +187,7 @@ class LinearTransformation(Picture):
         return ((image.reshape(1, -1) - self.mean) @ self.matrix).reshape(image.shape)
 
 
-class Erase(Picture):
+class Erase(OfArrays):
     """A rectangle set to a value.
 
     Args:
@@ -210,6 +212,3 @@ class Erase(Picture):
         value = self.value if image.ndim == 3 and image.shape[2] == 3 else self.value[0]
         out[self.top : self.top + self.height, self.left : self.left + self.width] = value
         return out
-
-    def picture(self, image: Any) -> Any:
-        return pil().Image.fromarray(self.array(np.asarray(image)))

@@ -11,7 +11,7 @@ from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.seeds import draws
 from anfora.dataset.transforms import TypeCast
-from anfora.dataset.vision.base import Picture, Sometimes, cv, enum_of, is_pil, like, pil, probability
+from anfora.dataset.vision.base import OfArrays, Picture, Sometimes, cv, enum_of, is_pil, like, pil, probability
 from anfora.dataset.vision.enums import ConvertMode
 
 __all__ = [
@@ -147,10 +147,16 @@ class ToTensor(Picture):
             return [self(row) for row in column]
         if column.ndim == 3:
             column = column[..., None]
-        kind = self._cast._numpy
-        if column.dtype == np.uint8 and kind == np.float32:
-            return np.multiply(column, np.float32(1 / 255), dtype=np.float32).transpose(0, 3, 1, 2)
-        return self._cast.many(column / 255).transpose(0, 3, 1, 2)
+        wide = (
+            np.float32 if column.dtype == np.float32 or column.itemsize < 4 else np.float64
+        )  # the type of the product
+        shares = np.multiply(column, wide(np.float32(1 / 255)), dtype=wide).astype(np.float32, copy=False)
+        return self._cast.many(shares).transpose(0, 3, 1, 2)
+
+    def picture(self, image: Any) -> np.ndarray:
+        values = np.asarray(image)
+        planes = np.atleast_3d(values).transpose(2, 0, 1)
+        return np.ascontiguousarray(self._cast.many(planes / 255))
 
 
 class ToPIL(Picture):
@@ -203,25 +209,12 @@ def _three(transform: Any, image: np.ndarray) -> None:
         )
 
 
-class RandomInvert(Sometimes, Invert):
+class RandomInvert(OfArrays, Sometimes, Invert):
     """255 − x, sometimes.
 
     Args:
         prob: how probably.
     """
-
-
-class _ByPillow(Picture):
-    """Base of transforms that Pillow does, for arrays of bytes too."""
-
-    def array(self, image: np.ndarray) -> np.ndarray:
-        if image.dtype != np.uint8:
-            raise OpRuntimeError(f"{type(self).__name__}: type of input image should be uint8, but got {image.dtype}")
-        flat = image[..., 0] if image.ndim == 3 and image.shape[2] == 1 else image
-        return like(image, np.array(self.picture(pil().Image.fromarray(flat))))
-
-    def picture(self, image: Any) -> Any:
-        raise NotImplementedError
 
 
 class Equalize(Picture):
@@ -238,7 +231,7 @@ class Equalize(Picture):
         return pil().ImageOps.equalize(image)
 
 
-class AutoContrast(_ByPillow):
+class AutoContrast(Picture):
     """The darkest pixel 0, the lightest 255, channel by channel.
 
     Args:
@@ -278,7 +271,7 @@ class AutoContrast(_ByPillow):
         return pil().ImageOps.autocontrast(image, self.cutoff, ignore)
 
 
-class Posterize(_ByPillow):
+class Posterize(OfArrays):
     """Only the highest bits of each value.
 
     Args:
@@ -291,13 +284,8 @@ class Posterize(_ByPillow):
     def array(self, image: np.ndarray) -> np.ndarray:
         return image & np.uint8(0xFF & ~(2 ** (8 - self.bits) - 1))
 
-    def picture(self, image: Any) -> Any:
-        return (
-            pil().ImageOps.posterize(image, self.bits) if self.bits else image.point([0] * 256 * len(image.getbands()))
-        )
 
-
-class Solarize(Picture):
+class Solarize(OfArrays):
     """255 − x where x lies between two thresholds.
 
     Args:
@@ -315,9 +303,6 @@ class Solarize(Picture):
         low, high = self.threshold
         chosen = image >= low if low == high else (image >= low) & (image <= high)
         return np.where(chosen, 255 - image, image)
-
-    def picture(self, image: Any) -> Any:
-        return pil().Image.fromarray(self.array(np.asarray(image)))
 
 
 class ConvertColor(Picture):
@@ -379,10 +364,10 @@ class RandomGrayscale(Picture):
     def picture(self, image: Any) -> Any:
         if draws.stream.random() >= self.prob:
             return image
-        return Grayscale(3 if len(image.getbands()) == 3 else 1).picture(image)
+        return Grayscale(1 if len(image.getbands()) == 1 else 3).picture(image)
 
 
-class GaussianBlur(Picture):
+class GaussianBlur(OfArrays):
     """Blurred by a bell curve.
 
     Args:
@@ -403,9 +388,6 @@ class GaussianBlur(Picture):
     def array(self, image: np.ndarray) -> np.ndarray:
         made = cv().GaussianBlur(image, self.kernel, sigmaX=self.sigma[0], sigmaY=self.sigma[1])
         return like(image, made)
-
-    def picture(self, image: Any) -> Any:
-        return pil().Image.fromarray(self.array(np.asarray(image)))
 
 
 def _mixed(image: np.ndarray, other: np.ndarray, factor: float) -> np.ndarray:
@@ -451,7 +433,11 @@ class AdjustBrightness(_Adjust):
 
     @staticmethod
     def adjusted(image: np.ndarray, factor: float) -> np.ndarray:
-        return np.clip(np.rint(image * np.float32(factor)), 0, 255).astype(image.dtype)
+        made = image * (np.float32(factor) if image.dtype.itemsize < 4 else float(np.float32(factor)))
+        if image.dtype.kind == "f":
+            return made.astype(image.dtype)
+        limits = np.iinfo(image.dtype)
+        return np.clip(np.rint(made), limits.min, limits.max).astype(image.dtype)
 
     @staticmethod
     def adjusted_picture(image: Any, factor: float) -> Any:
@@ -478,7 +464,8 @@ class AdjustContrast(_Adjust):
 
     @staticmethod
     def adjusted(image: np.ndarray, factor: float) -> np.ndarray:
-        return _mixed(image, np.full_like(image, int(_grey(image).mean() + 0.5)), factor)
+        grey = cv().mean(_grey(image))[0]
+        return _mixed(image, np.full_like(image, grey if image.dtype.kind == "f" else int(grey + 0.5)), factor)
 
     @staticmethod
     def adjusted_picture(image: Any, factor: float) -> Any:
@@ -601,13 +588,15 @@ class RandomColor(Picture):
 
     def array(self, image: np.ndarray) -> np.ndarray:
         _three(self, image)
-        return AdjustSaturation.adjusted(image, draws.stream.uniform(*self.interval))
+        share = draws.stream.uniform(*self.interval)
+        grey = cv().cvtColor(_grey(image), int(ConvertMode.COLOR_GRAY2RGB))
+        return cv().addWeighted(image, share, grey, 1 - share, 0)  # not in the order of `_mixed`, as MindSpore does it
 
     def picture(self, image: Any) -> Any:
         return AdjustSaturation.adjusted_picture(image, draws.stream.uniform(*self.interval))
 
 
-class RandomSharpness(_ByPillow):
+class RandomSharpness(Picture):
     """Sharpness changed by a random factor: 0 blurs, 1 changes nothing.
 
     Args:
@@ -619,11 +608,14 @@ class RandomSharpness(_ByPillow):
     def __init__(self, degrees: Any = (0.1, 1.9)) -> None:
         self.interval = _interval("degrees", tuple(checks.numbers("degrees", degrees, 2)), 1, 0, 16777216)
 
+    def array(self, image: np.ndarray) -> np.ndarray:
+        return AdjustSharpness.adjusted(image, draws.stream.uniform(*self.interval))
+
     def picture(self, image: Any) -> Any:
         return pil().ImageEnhance.Sharpness(image).enhance(draws.stream.uniform(*self.interval))
 
 
-class AdjustSharpness(_ByPillow, _Adjust):
+class AdjustSharpness(OfArrays, _Adjust):
     """Blurred by a factor below 1, sharpened by one above.
 
     Args:
@@ -633,8 +625,13 @@ class AdjustSharpness(_ByPillow, _Adjust):
     def __init__(self, sharpness_factor: float) -> None:
         self.check("sharpness_factor", sharpness_factor)
 
-    def picture(self, image: Any) -> Any:
-        return pil().ImageEnhance.Sharpness(image).enhance(self.factor)
+    @staticmethod
+    def adjusted(image: np.ndarray, factor: float) -> np.ndarray:
+        """A mix with means of 3 × 3 pixels in which the middle counts five times; the pixels at the edge stay."""
+        weights = np.array([[1, 1, 1], [1, 5, 1], [1, 1, 1]], np.float32) / 13
+        blurred = image.copy()
+        blurred[1:-1, 1:-1] = like(image, cv().filter2D(image, -1, weights))[1:-1, 1:-1]
+        return like(image, _mixed(image, blurred, factor))
 
 
 class CutOut(Picture):
