@@ -493,7 +493,7 @@ _trackers: list[Any] = []  # machine code lives as long as the process
 def _linker() -> Any:
     import llvmlite.binding as llvm
 
-    return llvm.create_lljit_compiler(target().new_machine(), use_jit_link=False, suppress_errors=False)
+    return llvm.create_lljit_compiler(target().new_machine(), use_jit_link=True, suppress_errors=False)
 
 
 def _link(image: bytes, names: tuple[str, ...], symbols: dict[str, int]) -> dict[str, int]:

@@ -83,8 +83,9 @@ _X86 = {
     ),
 }  # fmt: skip
 _ARM = dict.fromkeys(("generic", "cortex-a53", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-v1"), 16)
+_IS_ARM = platform.machine().lower() in ("aarch64", "arm64")
 #: Names of CPUs of this machine's kind.
-CPUS: dict[str, int] = _ARM if platform.machine().lower() in ("aarch64", "arm64") else _X86
+CPUS: dict[str, int] = _ARM if _IS_ARM else _X86
 
 _TO_LOAD = 224 << 20  #: bytes of address space; it was seen to take 182 MiB
 
@@ -117,7 +118,11 @@ def aiming(other: Target) -> Iterator[None]:
 def target_named(cpu: str) -> Target:
     """The target of a CPU's name, with the features that the name implies."""
     width = CPUS.get(cpu, 16)
-    return Target(cpu, "", width, 32 if width == 64 else 16)
+    return Target(cpu, "", width, _registers(width))
+
+
+def _registers(vector_bytes: int) -> int:
+    return 32 if vector_bytes == 64 or _IS_ARM else 16
 
 
 @functools.cache
@@ -135,4 +140,4 @@ def _own() -> Target:
     wide = all(present.get(name) for name in ("avx512f", "avx512bw", "avx512dq", "avx512vl"))
     middle = bool(present.get("avx2") and present.get("fma"))
     vector_bytes = 64 if wide else 32 if middle else 16
-    return Target(llvm.get_host_cpu_name(), present.flatten(), vector_bytes, 32 if wide else 16)
+    return Target(llvm.get_host_cpu_name(), present.flatten(), vector_bytes, _registers(vector_bytes))
