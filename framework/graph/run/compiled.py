@@ -577,7 +577,7 @@ class Program:
                 if now is not payload if kind == "is" else type(now) is not wanted:
                     break
                 if kind == "equal" and wanted in (int, float) and now != payload:
-                    self.varying.update(place.path for place in places_read(origin) or (origin,))
+                    self.varying.update(each.path for each in (origin, *(places_read(origin) or ())))
 
     def _record(self, point: Point, values: list[Any]) -> Any:
         """Record from a point on. The machine has what is alive then, so the list is emptied: what the program drops must
