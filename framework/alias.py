@@ -45,6 +45,7 @@ class _Finder:
         if spec.name != _ROOT:
             module = importlib.import_module(_own(spec.name))
             spec.loader_state = getattr(module, "__spec__", None)
+            _keep_names(spec.name, module)
             return module
         root = paths.path(_ROOT, "anfora")
         root.__dict__.update(__version__=VERSION, __path__=[], __file__=sys.modules["anfora"].__file__)
@@ -74,6 +75,15 @@ class _Distribution(importlib.metadata.Distribution):
 
 def _own(fullname: str) -> str:
     return "anfora" + fullname[len(_ROOT) :]
+
+
+def _keep_names(fullname: str, module: ModuleType) -> None:
+    """Let a function of a module stay that has the name of a module below it (`utils.runtime_execution_order_check`):
+    import binds what it loads, so it finds such a module loaded."""
+    for name in list(vars(module)):
+        below = sys.modules.get(f"{_own(fullname)}.{name}")
+        if below is not None and not isinstance(vars(module)[name], ModuleType):
+            sys.modules.setdefault(f"{fullname}.{name}", below)
 
 
 def _nearest_module(fullname: str) -> str:

@@ -122,6 +122,7 @@ def test_mindspore_is_this_package(tmp_path):
         from mindspore.dataset.transforms import c_transforms
         from mindspore.ops import composite as C, functional as F
         from mindspore.train.serialization import load_checkpoint
+        from mindspore.utils.runtime_execution_order_check import RankFolderParser
         import anfora
         assert repr([ms.float32]) == "[mindspore.float32]" and str(ms.float32) == "Float32"
 
@@ -131,6 +132,7 @@ def test_mindspore_is_this_package(tmp_path):
         assert mindspore.nn.layer.conv.Conv2d is nn.Conv2d and P.Add is ops.Add and mstype.float32 is ms.float32
         assert importlib.util.find_spec("mindspore").name == "mindspore" and "relu" in dir(ms.ops) and "Tensor" in dir(ms)
         assert not hasattr(ms, "no_such_name")
+        assert callable(ms.utils.runtime_execution_order_check)  # a function, in a module of its name
 
         @ms.jit(fullgraph=True)  # names below it are known to the compiler
         def f(x):
