@@ -17,7 +17,8 @@ from anfora.core.class_versions import NEVER, tag_of, version_of
 from anfora.graph.machine.operations import is_of_python
 
 __all__ = [
-    "DESCRIBING", "Facts", "class_attribute", "comes_first", "has_tag", "is_set_through", "never_changes", "of_version",
+    "DESCRIBING", "Facts", "class_attribute", "comes_first", "defines", "has_tag", "is_set_through", "never_changes",
+    "of_version",
 ]  # fmt: skip
 
 
@@ -79,6 +80,12 @@ def class_attribute(kind: type, name: str) -> Any:
         if name in base.__dict__:
             return base.__dict__[name]
     return None
+
+
+def defines(kind: type, name: str) -> bool:
+    """Whether a class has something under a name for its objects. Its own class, which may have a `__getattr__` of the
+    program's, is not asked: Python does not either, where it looks for a special method."""
+    return any(name in base.__dict__ for base in kind.__mro__)
 
 
 def is_set_through(static: Any) -> bool:

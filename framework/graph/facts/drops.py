@@ -92,7 +92,7 @@ def is_finished(value: Any) -> bool:
             continue  # this library refers weakly to its own
         if kind is types.GeneratorType and inspect.getgeneratorstate(held) == inspect.GEN_SUSPENDED:
             return True
-        if type(getattr(kind, "__del__", None)) is types.FunctionType or weakref.getweakrefcount(held) > 0:
+        if type(class_attribute(kind, "__del__")) is types.FunctionType or weakref.getweakrefcount(held) > 0:
             return True
         more = [each for each in gc.get_referents(held) if id(each) not in seen]
         seen.update(map(id, more))

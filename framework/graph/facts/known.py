@@ -26,7 +26,7 @@ from anfora.core.tensor_classes import CLASSES, changed, is_code, is_met, is_put
 from anfora.eager import autocast, batched, transform
 from anfora.eager.tape import no_grad
 from anfora.graph.facts import contexts, makers, rows
-from anfora.graph.facts.classes import of_version
+from anfora.graph.facts.classes import defines, of_version
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
@@ -223,7 +223,7 @@ def holds_state(value: Any) -> bool:
 
 def is_compiled(value: Any) -> bool:
     """Whether it is a compiled function, which may have attributes as other functions have."""
-    return getattr(type(value), "_is_compiled", False)
+    return defines(type(value), "_is_compiled")
 
 
 def is_transform(function: Any) -> bool:
@@ -315,7 +315,7 @@ def is_object(value: Any) -> bool:
     if kind is types.SimpleNamespace:
         return True
     return (
-        (is_of_python(kind) or (is_made(kind) and kind is not _FIELD and not hasattr(kind, "__next__")))
+        (is_of_python(kind) or (is_made(kind) and kind is not _FIELD and not defines(kind, "__next__")))
         and kind.__getattribute__ is object.__getattribute__
         and not is_a(value, (Tensor, tuple, list, dict, set, BaseException, enum.Enum, Generator, Walk, Number))
         and not _shows_another_dict(kind)
@@ -528,7 +528,7 @@ def is_opaque(value: Any) -> bool:
         return True
     if type(value) in DEQUE_ITERATORS:
         return False
-    return not (hasattr(type(value), "__next__") and module_of(type(value)) in ("builtins", "itertools"))
+    return not (defines(type(value), "__next__") and module_of(type(value)) in ("builtins", "itertools"))
 
 
 def name_of(value: Any) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import defines
 from anfora.graph.facts.kinds import reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
@@ -51,7 +52,7 @@ _ARRANGED = frozenset({list, tuple, dict, set, frozenset, *known.VIEWS, *SIMPLE}
 
 def is_iterator(value: Any) -> bool:
     """Whether to take items of it leaves it with fewer."""
-    return hasattr(type(value), "__next__")
+    return defines(type(value), "__next__")
 
 
 def parts_of(value: Any) -> tuple:

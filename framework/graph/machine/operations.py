@@ -286,15 +286,16 @@ def unbound(name: str) -> UnboundLocalError:
 
 def special_method(value: Any, name: str) -> Any:
     """The method of the type of a value, bound to it, as `with` looks it up."""
-    method = getattr(type(value), name, None)
+    kind = type(value)
+    method = next((base.__dict__[name] for base in kind.__mro__ if name in base.__dict__), None)
     if method is None:
         if sys.version_info >= (3, 11):
-            what = f"'{_shown(type(value))}' object does not support the context manager protocol"
-            if name == "__exit__" and hasattr(type(value), "__enter__"):
+            what = f"'{_shown(kind)}' object does not support the context manager protocol"
+            if name == "__exit__" and any("__enter__" in base.__dict__ for base in kind.__mro__):
                 what += " (missed __exit__ method)"
             raise TypeError(what)
         raise AttributeError(name)
-    return method.__get__(value, type(value)) if hasattr(method, "__get__") else method
+    return method.__get__(value, kind) if hasattr(type(method), "__get__") else method
 
 
 def make_set(items: tuple) -> set:

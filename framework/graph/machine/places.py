@@ -165,12 +165,16 @@ def plainly(function: Callable, *args: Any, **kwargs: Any) -> Any:
     return function(*args, **kwargs)
 
 
+#: What calls a function that it holds.
+_OF_FUNCTIONS = (types.MethodType, staticmethod, classmethod)
+
+
 def may_look_at_frames(operation: Any) -> bool:
     """Whether a function may look at the frames of its callers: what is written in Python may, unless it is ours; what is
     written in C is known to, or does not."""
     if type(operation) is types.BuiltinFunctionType:
         return operation in _LOOKING
-    function = getattr(operation, "__func__", operation)
+    function = operation.__func__ if type(operation) in _OF_FUNCTIONS else operation
     if type(function) is types.FunctionType:
         return not function.__code__.co_filename.startswith(_LIBRARY)
     return type(function) is types.BuiltinFunctionType and function in _LOOKING

@@ -12,6 +12,7 @@ import numpy as np
 
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import defines
 from anfora.graph.machine.machine import Original, as_given, for_python
 
 __all__ = ["go_over", "goes_over_iterators", "iterators"]
@@ -385,12 +386,12 @@ def _may_refuse(value: Any) -> bool:
     """Whether code of the program gives the iterator, or there may be none."""
     if isinstance(value, (Tensor, np.ndarray)) and not value.shape:
         return True
-    return known.has_methods(value) or not hasattr(type(value), "__iter__")
+    return known.has_methods(value) or not defines(type(value), "__iter__")
 
 
 def _is_iterable(recorder: Any, value: Any) -> bool:
     is_plain = type(value) in known.ITERABLES
-    is_iterator = hasattr(type(value), "__next__")
+    is_iterator = defines(type(value), "__next__")
     return not recorder.opaque(value) and (is_plain or is_iterator or recorder.is_walked(value))
 
 

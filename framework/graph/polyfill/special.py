@@ -7,7 +7,9 @@ what `__len__` gives) is in polyfills.py.
 
 from __future__ import annotations
 
+import abc
 import operator
+import sys
 import types
 from typing import Any
 
@@ -15,7 +17,7 @@ from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import class_attribute, is_set_through
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import value_of_number
 from anfora.graph.facts.table import Asking, fact_of
@@ -23,7 +25,10 @@ from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Enter
 from anfora.graph.polyfill import polyfills
 
-__all__ = ["asks_a_class", "behind", "called_to_set", "check_of", "entered", "method_of", "setter_of", "truth_of"]
+__all__ = [
+    "answers_itself", "asks_a_class", "behind", "called_to_set", "check_of", "entered", "method_of", "setter_of",
+    "truth_of",
+]  # fmt: skip
 
 
 def asks_a_class(operation: Any) -> bool:
@@ -150,11 +155,19 @@ def method_of(recorder: Any, value: Any, name: str) -> types.FunctionType | None
     return found
 
 
+def answers_itself(kind: Any) -> bool:
+    """Whether a function of the program's may say what counts as of an abstract class: Python asks it, and remembers."""
+    hook = getattr(class_attribute(kind, "__subclasshook__"), "__func__", None) if is_a(kind, abc.ABCMeta) else None
+    return is_a(hook, types.FunctionType) and module_of(hook).partition(".")[0] not in sys.stdlib_module_names
+
+
 def check_of(recorder: Any, operation: Any, value: Any, kind: Any) -> Enter | None:
     """The call that `isinstance` or `issubclass` is, where the class of a class says so."""
     (name,) = fact_of(operation).asking.names  # type: ignore[union-attr]
     found = class_attribute(type(kind), name)
     if not is_a(found, types.FunctionType):
+        return None
+    if answers_itself(kind):
         return None
     if not recorder.enters(found):  # that of abstract classes, which others may be registered with, or of protocols
         is_outside = operation is isinstance and recorder.is_outside(value)

@@ -14,7 +14,7 @@ from anfora.core.own_builtins import BUILTINS
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
-from anfora.graph.facts.classes import class_attribute, comes_first, has_tag
+from anfora.graph.facts.classes import class_attribute, comes_first, defines, has_tag
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
@@ -220,7 +220,7 @@ class Attributes(Reasons):
             return self._registered(value, name, value.__dict__[name])
         if is_a(static, types.FunctionType):
             self.guard_class(kind, name)
-        elif static is not None and not is_own and not hasattr(type(static), "__get__"):
+        elif static is not None and not is_own and not defines(type(static), "__get__"):
             return self.register(static, self.origin("attr", name, self.origin("known", kind)))
         return self._other_attribute(machine, value, name)
 
@@ -229,7 +229,7 @@ class Attributes(Reasons):
         """Whether to ask a class for an attribute calls a descriptor of the program."""
         kind = type(static)
         is_of_program = known.is_object(static) and not known.is_ours(kind)
-        return is_of_program and not is_a(static, type) and hasattr(kind, "__get__")
+        return is_of_program and not is_a(static, type) and defines(kind, "__get__")
 
     def descriptor(self, kind: type, name: str) -> Any:
         """The descriptor that a class has under a name, an object of the program's."""
@@ -241,7 +241,7 @@ class Attributes(Reasons):
         try:
             return machine.natively(getattr, (value, name), {})
         except AttributeError:
-            if not hasattr(type(value), "__getattr__"):
+            if not defines(type(value), "__getattr__"):
                 self.guard("is", self.derive(hasattr, self._origin_of(value), name), False)
             raise
 
@@ -290,7 +290,7 @@ class Attributes(Reasons):
         for kinds, way in _BY_STATIC:
             if is_a(static, kinds):
                 return way(self, machine, value, name, static)
-        if hasattr(type(static), "__get__") and not is_a(static, type):
+        if defines(type(static), "__get__") and not is_a(static, type):
             return self._described_attribute(machine, value, name, static)
         origin = self._origin_of(value) if self.is_outside(value) else self.origin("known", kind)
         return self.register(static, self.origin("attr", name, origin))
@@ -313,7 +313,7 @@ class Attributes(Reasons):
             if name in kind._made_when_asked:
                 getattr(value, name)
                 return self.getattr_plain(value, name)
-        elif hasattr(kind, "__getattr__"):
+        elif defines(kind, "__getattr__"):
             fallback = method_of(self, value, "__getattr__")
             if fallback is None:
                 return self._ask_python(machine, value, name, f"{kind.__name__}.__getattr__")
@@ -331,7 +331,7 @@ class Attributes(Reasons):
         kind, getter = type(value), getattr(static, "fget", None)
         if is_a(getter, types.FunctionType) and self.enters(getter):
             self.guard_class(kind, name)
-            if not hasattr(kind, "__getattr__"):
+            if not defines(kind, "__getattr__"):
                 self.enter(machine, getter, (value,), {})
                 return ENTERED
             fallback = method_of(self, value, "__getattr__")
@@ -361,12 +361,12 @@ class Attributes(Reasons):
     def _described_attribute(self, machine: Machine, value: Any, name: str, static: Any) -> Any:
         """An attribute that an object in the class decides about."""
         kind = type(value)
-        is_compiled = getattr(type(static), "_is_compiled", False)
+        is_compiled = known.is_compiled(static)
         if is_compiled or is_a(
             static, (types.BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)
         ):
             return self._read_natively(machine, value, name)
-        getter = None if hasattr(kind, "__getattr__") else method_of(self, static, "__get__")
+        getter = None if defines(kind, "__getattr__") else method_of(self, static, "__get__")
         if getter is None:
             return self._ask_python(machine, value, name, f"the descriptor {kind.__name__}.{name}")
         is_covered = operations.dict_of(value) is not None and not comes_first(static)
@@ -400,7 +400,7 @@ class Attributes(Reasons):
         if is_a(static, property):
             return self.compute(machine, getattr, (value, name), {})
         if static is None:
-            if hasattr(kind, "__getattr__"):
+            if defines(kind, "__getattr__"):
                 return self._ask_python(machine, value, name, f"{kind.__name__}.__getattr__")
             if self.is_outside(value):
                 self._guard_absence(value, name)
@@ -430,14 +430,14 @@ class Attributes(Reasons):
             return self._registered(value, name, found) if self.is_outside(value) else found
         if self.is_outside(value) and not has_data:
             self.guard("no key", self.origin("attr", "__dict__", self._origin_of(value)), name)
-        if hasattr(kind, "__getattr__"):
+        if defines(kind, "__getattr__"):
             return self._ask_python(machine, value, name, f"{kind.__name__}.__getattr__")
         if is_a(static, property) and is_a(static.fget, types.FunctionType) and self.enters(static.fget):
             self.enter(machine, static.fget, (value,), {})
             return ENTERED
         if is_a(static, (types.FunctionType, classmethod, staticmethod)):
             return self._read_natively(machine, value, name)
-        if hasattr(type(static), "__get__") and not is_a(static, type):
+        if defines(type(static), "__get__") and not is_a(static, type):
             return self._ask_python(machine, value, name, f"the descriptor {kind.__name__}.{name}")
         return self.register(static, self.origin("attr", name, self.origin("known", kind)))
 

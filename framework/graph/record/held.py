@@ -30,6 +30,7 @@ from anfora.core.tree import has_tensors
 from anfora.eager import transform
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
+from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
 from anfora.graph.facts.known import SIMPLE
@@ -505,7 +506,7 @@ def _is_plain_nest(value: Any) -> bool:
         return all(map(_is_plain_nest, value))
     if kind is dict:
         return all(map(_is_plain_nest, value.values()))
-    return not is_a(value, (tuple, list, Mapping)) and not hasattr(kind, "__dataclass_fields__")
+    return not is_a(value, (tuple, list, Mapping)) and not defines(kind, "__dataclass_fields__")
 
 
 def _sets_plainly(owner: Any, name: Any) -> bool:

@@ -34,7 +34,7 @@ from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
-from anfora.graph.facts.classes import DESCRIBING, class_attribute
+from anfora.graph.facts.classes import DESCRIBING, class_attribute, defines
 from anfora.graph.facts.collected import KINDS, items_of
 from anfora.graph.facts.kinds import is_a, reduced
 from anfora.graph.facts.known import SIMPLE
@@ -725,7 +725,7 @@ class Notebook(Plain):
             return all(self.natural(part, depth + 1) for part in (value.start, value.stop, value.step))
         if kind in known.VIEWS:
             return self.natural(known.viewed(value), depth + 1)
-        is_iterator = hasattr(kind, "__next__") and not known.has_methods(value)
+        is_iterator = defines(kind, "__next__") and not known.has_methods(value)
         return is_iterator or known.is_ours(kind)
 
     def _origin_of(self, value: Any) -> Origin:
@@ -754,8 +754,8 @@ class Notebook(Plain):
         if known.is_object(value):
             asked = self.derive(class_attribute, self.origin("known", kind), "__getattribute__")
             self.guard("is", asked, object.__getattribute__)
-        for missing in (name, "__getattr__") if not hasattr(kind, "__getattr__") else (name,):
-            self.guard("is", self.derive(hasattr, self.origin("known", kind), missing), False)
+        for missing in (name, "__getattr__") if not defines(kind, "__getattr__") else (name,):
+            self.guard("is", self.derive(defines, self.origin("known", kind), missing), False)
         if operations.dict_of(value) is not None:
             table = self.origin("attr", "__dict__", origin)
             self.guard("no key", table, name)
@@ -807,10 +807,10 @@ class Notebook(Plain):
 
     def guard_without(self, kind: type, name: str) -> None:
         """A class has no special method of the program, now and in later calls: none at all, or Python's."""
-        if is_a(getattr(kind, name, None), types.WrapperDescriptorType):
+        if is_a(class_attribute(kind, name), types.WrapperDescriptorType):
             self.guard_class(kind, name)
         elif type(kind) in (type, abc.ABCMeta, enum.EnumMeta):
-            self.guard("is", self.derive(hasattr, self.origin("known", kind), name), hasattr(kind, name))
+            self.guard("is", self.derive(defines, self.origin("known", kind), name), defines(kind, name))
 
     def has_made(self, value: tuple | list | dict) -> bool:
         return not self.is_outside(value)
@@ -884,7 +884,7 @@ def _tells_nothing(value: Any) -> bool:
     kind = type(value)
     if kind in (set, frozenset):  # to compare it, as a guard would, may be a call of the program
         return not all(map(known.is_compared_plainly, value))
-    is_iterator = hasattr(kind, "__next__") and not known.is_object(value)
+    is_iterator = defines(kind, "__next__") and not known.is_object(value)
     return is_iterator or kind in known.VIEWS or is_operator(value)  # of which nobody knows how it was made
 
 

@@ -126,7 +126,7 @@ def of_its_kind(operation: Any, args: tuple) -> Any:
 def takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:
     """Whether an operator, or a method that is one, gets the numbers that vary in the places of tensors."""
     op: Any = operation
-    if is_a(getattr(operation, "__self__", None), Tensor):
+    if is_a(operation, (types.MethodType, *known.BOUND)) and is_a(operation.__self__, Tensor):
         args, operation = (operation.__self__, *args), getattr(Tensor, operation.__name__, None)
     if not is_a(operation, Op):
         name = known.name_of(operation)
@@ -143,7 +143,7 @@ def is_written_in_operators(operation: Any, args: tuple) -> bool:
     """Whether it is a function of this library, or a method of a tensor, that gets numbers as operators do."""
     if operation is operator.setitem:
         return is_a(args[0], Tensor)
-    if is_a(getattr(operation, "__self__", None), Tensor):
+    if is_a(operation, (types.MethodType, *known.BOUND)) and is_a(operation.__self__, Tensor):
         return True
     return is_a(operation, types.FunctionType) and module_of(operation).startswith(_OF_OPERATORS)
 

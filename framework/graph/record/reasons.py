@@ -40,7 +40,7 @@ from anfora.graph.machine.machine import Drain, Generator, Machine, Walk, builti
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_, list_of_rest
-from anfora.graph.polyfill.special import asks_a_class, check_of, method_of
+from anfora.graph.polyfill.special import answers_itself, asks_a_class, check_of, method_of
 from anfora.graph.record.held import Held
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
@@ -114,7 +114,7 @@ class Reasons(Held):
             return f"the `__class__` of a {type(args[0]).__name__}"
         if len(args) == 2 and asks_a_class(operation):
             for kind in args[1] if type(args[1]) is tuple else args[1:]:
-                if check_of(self, operation, args[0], kind) is not None:
+                if answers_itself(kind) or check_of(self, operation, args[0], kind) is not None:
                     return f"a method of {type(kind).__name__}"
         if is_a(operation, functools._lru_cache_wrapper):
             return f"a call of {known.describe(operation)}, which remembers its results"

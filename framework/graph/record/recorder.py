@@ -38,7 +38,7 @@ from anfora.eager.cells import call_cell
 from anfora.eager.tape import transforms
 from anfora.eager.updating import Updater
 from anfora.graph.facts import arrays, contexts, known, makers
-from anfora.graph.facts.classes import class_attribute
+from anfora.graph.facts.classes import class_attribute, defines
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
@@ -186,7 +186,7 @@ class Recorder(Outlining):
             if done:
                 return result
         if not kwargs and not any(self.opaque_to(operation, value) for value in args):
-            if operation is iter and hasattr(type(args[0]), "__next__") and goes_over_iterators(machine):
+            if operation is iter and defines(type(args[0]), "__next__") and goes_over_iterators(machine):
                 return args[0]
             self._go_into_methods(machine, operation, args)
         if self.given is not None:  # what a hop was given may be from outside when it is done over
@@ -345,7 +345,7 @@ class Recorder(Outlining):
                 continue
             if is_there and method_of(self, value, "__iter__") is not None:
                 kind = type(value)
-                has_length = hasattr(kind, "__len__") or hasattr(kind, "__length_hint__")  # it is asked, to make room
+                has_length = defines(kind, "__len__") or defines(kind, "__length_hint__")  # it is asked, to make room
                 raise drain(value, operation, args, list_with_length if use & LENGTH and has_length else list_)
 
     def _is_imported(self, name: str, scope: dict, _: None, names: tuple | None, level: int) -> bool:
@@ -504,7 +504,7 @@ class Recorder(Outlining):
             if self.given is not None:
                 return self._redo()
             call = None if self.opaque(value) else truth_of(self, value)
-            if not hasattr(kind, "__bool__") and not hasattr(kind, "__len__"):
+            if not defines(kind, "__bool__") and not defines(kind, "__len__"):
                 return True
             if call is not None:
                 raise call
@@ -582,7 +582,7 @@ class Recorder(Outlining):
                 if function != plain.__get__(function.__self__):
                     break
                 args, function = (function.__self__, *args), plain
-            elif getattr(kind, "_is_compiled", False):
+            elif known.is_compiled(function):
                 if self.is_outside(function):
                     self.guard("is", self.origins[id(function)][1], function)
                 if function.program.is_recursive:
@@ -653,7 +653,7 @@ class Recorder(Outlining):
             if is_plain:
                 machine.push(machine.natively(function, args, kwargs))
             return is_plain
-        if hasattr(function, "__del__") and is_of_python(function):
+        if defines(function, "__del__") and is_of_python(function):
             self._leave_and_call(machine, function, args, kwargs)
             return True
         return self._make(machine, function, args, kwargs)
@@ -832,7 +832,7 @@ class Recorder(Outlining):
         if "_hooks" not in attributes:
             return False
         method = class_attribute(type(cell), "construct")
-        if getattr(type(method), "_is_compiled", False):
+        if known.is_compiled(method):
             method = method.__wrapped__
         is_own = "construct" in attributes
         for name in ("_hooks", "_compute_type"):
@@ -842,8 +842,8 @@ class Recorder(Outlining):
             return True
         if not is_own and not (is_a(method, types.FunctionType) and self.enters(method)):
             return False
-        if is_bare and not is_own and not hasattr(type(cell), "bprop"):
-            self.guard("is", self.derive(hasattr, self.origin("known", type(cell)), "bprop"), False)
+        if is_bare and not is_own and not defines(type(cell), "bprop"):
+            self.guard("is", self.derive(defines, self.origin("known", type(cell)), "bprop"), False)
             if self.is_outside(cell):
                 bound = types.MethodType(method, cell)
                 self.guard("method", self.origin("method", "construct", self.origins[id(cell)][1]), bound)
@@ -889,7 +889,7 @@ def _may_be_mapping(value: Any) -> bool:
     """Whether a dict that is made of an object asks it for its keys, and does not walk over it."""
     kind = type(value)
     return known.is_object(value) and (
-        hasattr(kind, "keys") or hasattr(kind, "__getattr__") or "keys" in (operations.dict_of(value) or ())
+        defines(kind, "keys") or defines(kind, "__getattr__") or "keys" in (operations.dict_of(value) or ())
     )
 
 
@@ -903,8 +903,10 @@ def _are_numbers(args: tuple) -> bool:
 
 def _is_of_values(operation: Any) -> bool:
     """Whether it is one of Python's functions, and no method of an object that changes."""
+    if not known.is_pythons(operation):
+        return False
     owner = getattr(operation, "__self__", None)
-    return known.is_pythons(operation) and (type(owner) in SIMPLE or is_a(owner, types.ModuleType))
+    return type(owner) in SIMPLE or is_a(owner, types.ModuleType)
 
 
 def _is_closed(code: Code) -> bool:

@@ -29,7 +29,7 @@ from anfora.core.cell import Cell
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
-from anfora.graph.facts.classes import class_attribute, is_set_through
+from anfora.graph.facts.classes import class_attribute, defines, is_set_through
 from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
 from anfora.graph.facts.kinds import is_a, module_of
@@ -392,7 +392,7 @@ class Writes(Attributes):
             imager.image(values)
         except (NoImage, Escaped):
             return False
-        return not any(is_a(made, (Generator, Frame, Walk)) or hasattr(type(made), "__next__") for made in imager.made)
+        return not any(is_a(made, (Generator, Frame, Walk)) or defines(type(made), "__next__") for made in imager.made)
 
     # -- reading behind a write ---------------------------------------------------------------------------------------
 
@@ -624,7 +624,7 @@ def _is_put_into_class(owner: type, name: str, value: Any) -> bool:
     if not is_ordinary or _is_of_ours(module_of(owner)) or class_attribute(kind, name) is not None:
         return False
     held = (class_attribute(owner, name), value)
-    return not _is_special(name) and not any(hasattr(type(each), "__get__") for each in held)
+    return not _is_special(name) and not any(defines(type(each), "__get__") for each in held)
 
 
 def _safe(origin: Origin) -> Origin:

@@ -18,6 +18,7 @@ from typing import Any
 from anfora.core.dtype import DType
 from anfora.core.op import Op
 from anfora.graph.facts.arrays import array_image, built_array, is_array
+from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
 from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, descriptor_of, is_bound, viewed
@@ -163,7 +164,7 @@ class Imager:
         kind = type(value)
         if issubclass(kind, BaseException):
             return self._exception(value, kind)
-        if kind in GETTERS or (hasattr(kind, "__next__") and not is_of_python(kind)):
+        if kind in GETTERS or (defines(kind, "__next__") and not is_of_python(kind)):
             return self._iterator(value)
         if id(value) in self._own:
             make = array_image if is_array(value) else operator_image if is_operator(value) else container_image

@@ -7,6 +7,7 @@ from typing import Any
 from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.settings import GRAPH_MODE, get_context
+from anfora.graph.facts.classes import defines
 from anfora.graph.machine.running import running
 from anfora.graph.polyfill.polyfills import call, call_as_cell
 from anfora.graph.tell.explain import Watched, kind_of_program, strictness
@@ -39,7 +40,7 @@ def call_compiled(cell: Any, args: tuple, kwargs: dict) -> Any:
             return cell.call_plainly(args, kwargs)
         return program_of(cell).call((cell, *args), kwargs)
     if running.depth or not (get_context("mode") == GRAPH_MODE or cell in slots.compiled_cells):
-        if not (cell.__dict__["_hooks"] or cell.__dict__["_compute_type"] or hasattr(type(cell), "bprop")):
+        if not (cell.__dict__["_hooks"] or cell.__dict__["_compute_type"] or defines(type(cell), "bprop")):
             return cell.construct(*args, **kwargs)
         return slots.call_cell(cell, args, kwargs)
     return program_of(cell).call((cell, *args), kwargs)
