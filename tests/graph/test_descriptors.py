@@ -4,10 +4,11 @@ Descriptors get and lose `__get__`, `__set__` and `__delete__` between calls; at
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import pytest
-from outcomes import bits
+from outcomes import bits, outcome
 
 from anfora import Tensor
 from anfora.modes import jit
@@ -238,3 +239,53 @@ def test_what_a_class_says_of_an_attribute_changes_between_calls(held, asked, in
             _put(base, *now)
             x, made = Tensor([1.0]), kind()
             assert compiled(x, made)[0] == f(x, made)[0], (later, now)
+
+
+class Making:
+    """Makes an attribute up where the object has none, and counts."""
+
+    def __get__(self, owner, kind=None):
+        return self if owner is None else owner.count("get")
+
+
+class Made:
+    """Has attributes that lie in it at times only, and are made else."""
+
+    described = Making()
+
+    def __init__(self):
+        self.counted = 0
+
+    def count(self, name):
+        self.counted += 1
+        return self.counted
+
+    @functools.cached_property
+    def cached(self):
+        return self.count("cached")
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.count(name)
+
+
+@pytest.mark.parametrize("how", ["between", "inside"])
+@pytest.mark.parametrize("name", ["described", "cached", "fallback"])
+def test_guards_make_no_attribute(name, how):
+    def program(made, x, k):
+        if how == "inside" and k == 3:
+            made.__dict__.pop(name, None)
+        if how == "inside" and k == 2:
+            setattr(made, name, 100)
+        return x * getattr(made, name), made.counted
+
+    compiled, ours, pythons = jit(program), Made(), Made()
+    for k in (1, 2, 2, 3, 3, 1, 2, 1, 3, 2, 3, 1, 1, 2, 3):
+        if how == "between":
+            for made in (ours, pythons):
+                if k == 2:
+                    made.__dict__[name] = 100
+                elif k == 3:
+                    made.__dict__.pop(name, None)
+        assert outcome(compiled, ours, Tensor([1.0]), k) == outcome(program, pythons, Tensor([1.0]), k)

@@ -284,6 +284,8 @@ class Attributes(Reasons):
             self._guard_in_class(kind, name)
         if own is not None and name in own and not comes_first(static):
             self._guard_in_class(kind, name)
+            if self.is_outside(value) and self.overlay(value, name) is UNKNOWN and _is_made_else(kind, static):
+                self.guard("is", self.derive(operations.has_own, self._origin_of(value), name), True)
             return self.getattr_plain(value, name)
         if static is None:
             return self._missing_attribute(machine, value, name)
@@ -453,6 +455,15 @@ _BY_STATIC: tuple[tuple[Any, Callable[[Attributes, Machine, Any, str, Any], Any]
 def _is_of_package(fallback: Any) -> bool:
     """Whether the `__getattr__` of a module is one of this package's, which make names and have no effects."""
     return (getattr(fallback, "__module__", None) or "").partition(".")[0] == "anfora"
+
+
+def _is_made_else(kind: type, static: Any) -> bool:
+    """Whether a function of the program's is called for an attribute that does not lie in an object: guards must not do
+    that, so they ask first whether it does."""
+    if static is None:
+        fallback = class_attribute(kind, "__getattr__")
+        return fallback is not None and fallback is not vars(Cell)["__getattr__"]
+    return is_a(static, functools.cached_property) or is_a(class_attribute(type(static), "__get__"), types.FunctionType)
 
 
 def _answers_for_classes(kind: type) -> bool:
