@@ -231,6 +231,33 @@ def _(w: Writer, input, dim, dtype, exclusive, reverse):
     return w.node("CumProd", x, w.constant(dim), exclusive=int(exclusive), reverse=int(reverse))
 
 
+def _counted(w: Writer, mask: Value) -> tuple[Value, Value]:
+    """A mask as one axis of truth values, and for each of them how many true ones there are up to it."""
+    flat = w.cast(w.reshape(mask, (-1,)), dt.bool_)
+    return flat, w.node("CumSum", w.cast(flat, dt.int64), w.constant(0), dtype=dt.int64)
+
+
+@writes("put_where")
+def _(w: Writer, input, mask, values):
+    if values.shape[0] == 0:
+        return w.node("Identity", input)
+    flat, counts = _counted(w, mask)
+    last = w.constant(values.shape[0] - 1)
+    places = w.node("Max", w.node("Min", w.node("Sub", counts, w.constant(1)), last), w.constant(0))
+    made = w.node("Where", flat, w.node("Gather", values, places, axis=0), w.reshape(input, (-1,)), dtype=w.dtype)
+    return w.reshape(made, input.shape)
+
+
+@writes("take_where")
+def _(w: Writer, input, mask, size):
+    flat, counts = _counted(w, mask)
+    behind = w.constant(size)  # where what is not asked for goes
+    places = w.node("Where", flat, w.node("Sub", counts, w.constant(1)), behind, dtype=dt.int64)
+    zeros = w.expand(w.constant(0, w.dtype), (size + 1,))
+    made = w.node("ScatterElements", zeros, places, w.reshape(input, (-1,)), axis=0)
+    return w.slice(made, {0: (0, size, 1)})
+
+
 # -- from ONNX --------------------------------------------------------------------------------------------------------
 
 

@@ -144,6 +144,14 @@ def _(w: Writer, input, output_size, return_indices):
     return x
 
 
+@writes("cross_product")
+def _(w: Writer, input, other, axis):
+    one, two = (
+        [w.node("Gather", x, w.ints(order), axis=axis) for order in ((1, 2, 0), (2, 0, 1))] for x in (input, other)
+    )
+    return w.node("Sub", w.node("Mul", one[0], two[1]), w.node("Mul", one[1], two[0]))
+
+
 @writes("det")
 def _(w: Writer, input):
     return w.node("Det", input)

@@ -202,11 +202,14 @@ def test_each_line_is_told_once():
 
 def test_a_checkpoint_that_fits_nothing():
     net = nn.Dense(2, 1)
-    with pytest.warns(AnforaWarning, match="it has a.weight, a.bias, but Dense has weight, bias") as found:
+    with pytest.warns(AnforaWarning, match="it has kernel, offset, but Dense has weight, bias") as found:
         here = inspect.currentframe().f_lineno + 1
-        ms.load_param_into_net(net, {"a.weight": net.weight, "a.bias": net.bias})
+        ms.load_param_into_net(net, {"kernel": net.weight, "offset": net.bias})
     assert (found[0].filename, found[0].lineno) == (__file__, here)
-    ms.load_param_into_net(net, {"weight": net.weight, "a.bias": net.bias})
+    with pytest.warns(AnforaWarning, match="lacks bias: what it has behind the prefix 'a.' is loaded") as found:
+        here = inspect.currentframe().f_lineno + 1
+        ms.load_param_into_net(net, {"weight": net.weight, "a.bias": net.bias})
+    assert (found[0].filename, found[0].lineno) == (__file__, here)
     ms.load_param_into_net(nn.ReLU(), {"weight": net.weight})
 
 

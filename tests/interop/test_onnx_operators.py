@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:a loss of outputs:anfora.AnforaW
 UNWRITTEN = {
     "a write into an input": {"move_average"},
     "the data of a tensor": {
-        "allclose", "arange", "argwhere", "bincount", "complex_nonzero",
+        "allclose", "arange", "argwhere", "bincount", "complex_nonzero", "ctc_greedy_decoder",
         "masked_select", "nanquantile", "nonzero", "quantile",
         "sequence_mask", "unique", "unique_consecutive", "unique_with_pad",
     },
