@@ -101,9 +101,10 @@ _HOMES = {
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 #: Element types under names of Python and of numpy, which `from anfora import *` leaves alone.
 _TYPES = {
-    "bool": "bool_", "byte": "int8", "short": "int16", "int": "int32", "intc": "int32", "long": "int64", "intp": "int64",
-    "ubyte": "uint8", "ushort": "uint16", "uintc": "uint32", "uintp": "uint64", "float": "float32", "cfloat": "complex64",
-    "cdouble": "complex128",
+    **{name: name for name in (
+        "byte", "cdouble", "cfloat", "intc", "intp", "long", "short", "ubyte", "uintc", "uintp", "ushort",
+    )},
+    "bool": "bool_", "int": "int32", "float": "float32",
 }  # fmt: skip
 _MODULES = {
     "amp": "anfora.nn.amp", "boost": "anfora.boost", "common": "anfora.common",

@@ -18,7 +18,12 @@ __all__ = ["PATHS", "install", "path"]
 PATHS = {
     "anfora": (
         "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
-        "train.metrics", "train.metrics.metric", "train.serialization",
+        "train.metrics", "train.metrics.accuracy", "train.metrics.bleu_score", "train.metrics.confusion_matrix",
+        "train.metrics.cosine_similarity", "train.metrics.dice", "train.metrics.error", "train.metrics.fbeta",
+        "train.metrics.hausdorff_distance", "train.metrics.loss", "train.metrics.mean_surface_distance",
+        "train.metrics.metric", "train.metrics.occlusion_sensitivity", "train.metrics.perplexity",
+        "train.metrics.precision", "train.metrics.recall", "train.metrics.roc",
+        "train.metrics.root_mean_square_surface_distance", "train.metrics.topk", "train.serialization",
     ),
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.communication": ("communication.management",),
@@ -40,11 +45,11 @@ PATHS = {
     ),
     "anfora.nn": (
         "nn.cell", "nn.grad", "nn.grad.cell_grad", "nn.layer", "nn.layer.activation", "nn.layer.basic",
-        "nn.layer.channel_shuffle",
+        "nn.layer.channel_shuffle", "nn.layer.combined",
         "nn.layer.container", "nn.layer.conv", "nn.layer.dense", "nn.layer.embedding", "nn.layer.image",
         "nn.layer.math", "nn.layer.normalization", "nn.layer.padding", "nn.layer.pooling", "nn.layer.rnn_cells",
-        "nn.layer.rnns", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper", "nn.wrap.grad_reducer",
-        "nn.wrap.loss_scale",
+        "nn.layer.rnns", "nn.layer.timedistributed", "nn.layer.transformer", "nn.loss.loss", "nn.wrap.cell_wrapper",
+        "nn.wrap.grad_reducer", "nn.wrap.loss_scale",
     ),
     "anfora.nn.accumulation": ("boost", "boost.grad_accumulation"),
     "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),

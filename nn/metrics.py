@@ -11,7 +11,7 @@ from abc import ABCMeta, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from anfora import ops
 from anfora.core import exact
 from anfora.core.arguments import answers
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
+from anfora.core.nearest import missing_in
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import choice, flag, integer, number
 
@@ -746,3 +747,7 @@ def get_metrics(metrics: dict[str, Metric] | set[str] | None) -> dict[str, Metri
                 f"`metrics` must hold names with metrics, but got {name!r}: {metric!r}", help=hint, arg="metrics"
             )
     return found
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__, "anfora.nn")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora import ops
 from anfora.api import GradOperation, jvp, value_and_grad, vjp
 from anfora.core.cell import Cell
 from anfora.core.dtype import float16, float32
 from anfora.core.errors import OpTypeError
+from anfora.core.nearest import missing_in
 from anfora.core.parameter import Parameter, ParameterTuple
 from anfora.core.tensor import Tensor
 from anfora.nn.checks import flag, number
@@ -293,3 +294,7 @@ class Vjp(Cell):
         _check_form("Vjp", "value", value, v)
         gradients = pull(*v) if isinstance(v, tuple) else pull(v)
         return value, gradients[0] if len(inputs) == 1 else gradients
+
+
+if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
+    __getattr__ = missing_in(__name__, "anfora.nn")

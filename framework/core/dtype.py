@@ -21,11 +21,11 @@ import numpy as np
 from anfora.core.errors import OpTypeError
 
 __all__ = [
-    "DType", "Type", "as_dtype", "bfloat16", "bool_", "complex128", "complex64", "double", "dtype_to_nptype",
-    "dtype_to_pytype", "float16", "float32", "float64", "float_", "function",
-    "get_py_obj_dtype", "half", "int16", "int32", "int64", "int8",
-    "int_", "list_", "number", "promote", "promote_scalar", "pytype_to_dtype", "single", "string", "tensor_type",
-    "tuple_", "type_none", "uint16", "uint32", "uint64", "uint8",
+    "DType", "Type", "as_dtype", "bfloat16", "bool_", "byte", "cdouble", "cfloat", "complex128", "complex64", "double",
+    "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float_", "function", "get_py_obj_dtype",
+    "half", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "list_", "long", "number", "promote",
+    "promote_scalar", "pytype_to_dtype", "short", "single", "string", "tensor_type", "tuple_", "type_none", "ubyte",
+    "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ushort",
 ]  # fmt: skip
 
 
@@ -128,6 +128,9 @@ _BY_PYTHON = {bool: bool_, int: int64, float: float32, complex: complex128}
 
 Type = DType
 half, single, double = float16, float32, float64
+byte, short, intc, long, intp = int8, int16, int32, int64, int64
+ubyte, ushort, uintc, uintp = uint8, uint16, uint32, uint64
+cfloat, cdouble = complex64, complex128
 
 #: Kinds of values, by the names under which `MultitypeFuncGraph.register` knows them.
 number, int_, float_, tensor_type, string = "Number", "Int", "Float", "Tensor", "String"

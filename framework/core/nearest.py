@@ -33,14 +33,20 @@ class MissingName(AttributeError):
         return f"{text}; did you mean '{better}'?" if better else text
 
 
-def missing_in(module: str) -> Callable[[str], Any]:
-    """The `__getattr__` of a module that has all its names: it knows MindSpore's paths below it too."""
+def missing_in(module: str, home: str | None = None) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that has all its names: it knows MindSpore's paths below it too.
+
+    Args:
+        home: a module whose names MindSpore has at this path as well.
+    """
 
     def __getattr__(name: str) -> Any:
         below = sys.modules.get(f"{module}.{name}")
-        if below is None:
-            raise MissingName(module, name)
-        return below
+        if below is not None:
+            return below
+        if home is not None and name in names_of(home):
+            return getattr(importlib.import_module(home), name)
+        raise MissingName(module, name)
 
     return __getattr__
 

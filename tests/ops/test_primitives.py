@@ -297,7 +297,10 @@ PATHS = {
     "anfora.common.api": ("jit", "_pynative_executor"),
     "anfora.runtime": ("synchronize", "dispatch_threads_num", "launch_blocking"),
     "anfora.device_context.cpu.op_tuning": ("threads_num",),
-    "anfora.common.dtype": ("float32", "number", "dtype_to_nptype"),
+    "anfora.common.dtype": (
+        "float32", "number", "dtype_to_nptype", "byte", "short", "intc", "intp", "long", "ubyte", "ushort", "uintc",
+        "uintp", "cfloat", "cdouble",
+    ),
     "anfora.common.initializer": ("initializer", "Normal", "XavierUniform"),
     "anfora.common.parameter": ("Parameter", "ParameterTuple"),
     "anfora.context": ("set_context", "GRAPH_MODE"),
@@ -305,9 +308,21 @@ PATHS = {
     "anfora.nn.layer.conv": ("Conv2d",),
     "anfora.nn.optim": ("Adam", "Momentum"),
     "anfora.nn.loss.loss": ("LossBase",),
+    "anfora.nn.layer.combined": ("Conv2dBnAct", "DenseBnAct"),
+    "anfora.nn.layer.timedistributed": ("TimeDistributed",),
+    "anfora.nn.metrics": (
+        "Accuracy", "ConfusionMatrix", "ConfusionMatrixMetric", "HausdorffDistance", "MeanSurfaceDistance",
+        "OcclusionSensitivity", "RootMeanSquareDistance", "get_metric_fn",
+    ),
+    "anfora.nn.wrap": (
+        "DynamicLossScaleUpdateCell", "FixedLossScaleUpdateCell", "TimeDistributed", "TrainOneStepWithLossScaleCell",
+        "TrainOneStepCell", "DistributedGradReducer",
+    ),
     "anfora.nn.wrap.cell_wrapper": ("TrainOneStepCell",),
+    "anfora.train.metrics.error": ("MAE", "MSE"),
+    "anfora.train.metrics.topk": ("Top1CategoricalAccuracy",),
     "anfora.train.serialization": ("load_checkpoint",),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("path", PATHS)
