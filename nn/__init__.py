@@ -20,6 +20,8 @@
     metrics.py        how good predictions are; `anfora.train`
     metrics_classes.py, metrics_images.py    tables of classes; outlines, parts of an image
 
+    distributions.py  probability distributions; `anfora.nn.probability.distribution`
+
     older.py          operators that MindSpore's layers hold as attributes
     learning_rate_schedule.py   the schedules of `anfora.optim`, under MindSpore's path
 
