@@ -6,6 +6,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -378,3 +379,23 @@ def test_iterables_are_asked_what_python_asks_them(walk: str, kind: Callable) ->
             ASKED.clear()
             seen.append((outcome(program, kind(), x), list(ASKED)))
         assert seen[0] == seen[1]
+
+
+#: Numbers whose sum shows how it is taken.
+SUMMED: list[list] = [
+    [0.1] * 10, [1e100, 1.0, -1e100], [1, 2, 3], [0.1, Fraction(1, 3), 0.2], [], [-0.0], [0.1, 2, True, 0.2] * 4,
+    [1e308, 1e308, -1e308], [0.3, 2**70, 0.1, -(2.0**70)], [0.1, float("nan")], [2**53 + 1, 1.0, -(2.0**53)],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("start", [0, 0.5, -0.0, True])
+def test_sums_of_floats_that_come_one_by_one(start: Any) -> None:
+    """Since Python 3.12 what additions round away is not lost."""
+
+    def program(items: Any, k: Any) -> Any:
+        return sum((item for item in items), start), sum(item * k for item in items), sum(v + k for v in items)
+
+    compiled = ms.jit(program)
+    for k in (1, 0.1, 0.3, 2.5, -1):
+        for items in SUMMED:
+            assert outcome(compiled, items, k) == outcome(program, items, k)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy as copy_module
 import functools
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -273,6 +274,30 @@ def sum_(items, start=0):
     for item in items:
         start = start + item
     return start
+
+
+def exact_sum_(items, start=0):
+    """As Python does since 3.12: what the additions of floats have rounded away is added at the end."""
+    lost, is_plain = 0.0, type(start) is int or type(start) is float
+    for item in items:
+        if is_plain and type(start) is float:
+            if type(item) is float:
+                total = start + item
+                added = total - start
+                lost = lost + ((start - (total - added)) + (item - added))
+                start = total
+                continue
+            if type(item) is bool or (type(item) is int and -0x8000000000000000 <= item <= 0x7FFFFFFFFFFFFFFF):
+                start = start + float(item)
+                continue
+            start, is_plain = with_lost_(start, lost), False
+        start = start + item
+        is_plain = is_plain and (type(start) is int or type(start) is float)
+    return with_lost_(start, lost) if is_plain and type(start) is float else start
+
+
+def with_lost_(total, lost):
+    return total + lost if lost and lost - lost == 0 else total
 
 
 def reduce_(function, items, *start):
@@ -634,7 +659,7 @@ def table() -> dict[Any, Callable]:
         enumerate: _enumerate,
         next: _with_generators(next_, count=2),
         Generator.close: _close,
-        sum: _with_generators(sum_),
+        sum: _with_generators(sum_ if sys.version_info < (3, 12) else exact_sum_),
         zip: _with_generators(zip_, None, is_lazy=True),
         sorted: _with_key(sorted_),
         max: _with_key(max_),
