@@ -312,8 +312,8 @@ def _tell_prefixes(names: Mapping[str, str]) -> None:
             behind.setdefault(full.removesuffix(name), []).append(name)
     for prefix, found in behind.items():
         advice.warn(
-            f"the checkpoint lacks {_some(found)}: what it has behind the prefix {prefix!r} is loaded in place of that; with "
-            "strict_load=True nothing is"
+            f"the checkpoint lacks {_some(found)}: what it has behind the prefix {prefix!r} is loaded in place of that; "
+            "with strict_load=True nothing is"
         )
 
 
