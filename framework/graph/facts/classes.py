@@ -85,7 +85,10 @@ def class_attribute(kind: type, name: str) -> Any:
 def defines(kind: type, name: str) -> bool:
     """Whether a class has something under a name for its objects. Its own class, which may have a `__getattr__` of the
     program's, is not asked: Python does not either, where it looks for a special method."""
-    return any(name in base.__dict__ for base in kind.__mro__)
+    for base in kind.__mro__:  # noqa: SIM110  (it is asked often, and a generator would take twice as long)
+        if name in base.__dict__:
+            return True
+    return False
 
 
 def is_set_through(static: Any) -> bool:

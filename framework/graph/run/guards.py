@@ -11,7 +11,7 @@ from typing import Any
 
 from anfora.core.abstract import Layout
 from anfora.eager.tape import Leaf, Output
-from anfora.graph.facts.classes import Facts, class_attribute, has_tag, never_changes
+from anfora.graph.facts.classes import Facts, class_attribute, defines, has_tag, never_changes
 from anfora.graph.facts.known import is_attribute_of_ours, overrides
 from anfora.graph.facts.makers import maker
 from anfora.graph.facts.origins import Emitter, Origin
@@ -217,7 +217,9 @@ def _guard_method(emit: Emitter, origin: Origin, found: Any) -> None:
 
 
 #: Questions of which the answers follow from what stands in a class and its bases.
-_OF_CLASSES = (hasattr, class_attribute, behind, has_own, overrides, is_attribute_of_ours, maker, called_to_set)
+_OF_CLASSES = (
+    hasattr, defines, class_attribute, behind, has_own, overrides, is_attribute_of_ours, maker, called_to_set,
+)  # fmt: skip
 _MOST_PAIRS = 6  #: of objects, each with a guard of its own
 _WRITERS: dict[str, Callable[[Emitter, Origin, Any], None]] = {
     "type": _guard_type, "is": _guard_is, "equal": _guard_equal, "same": _guard_same, "not same": _guard_not_same,
