@@ -39,19 +39,28 @@ def _place_of_tag() -> int | None:
     class Tried:
         pass
 
+    class Other:
+        pass
+
     size = int(vars(type)["__basicsize__"].__get__(type))  # of a class, which is an object of `type`
-    words = (ctypes.c_uint * (size // ctypes.sizeof(ctypes.c_uint))).from_address(id(Tried))
-    rounds = []
-    for turn in range(4):
-        setattr(Tried, f"name{turn % 2}", turn)
-        hasattr(Tried, "_")
-        first = list(words)
-        hasattr(Tried, "_")
-        rounds.append((first, list(words)))
+    found: list[list[tuple[list[int], list[int]]]] = []
+    for kind in (Tried, Other):
+        words = (ctypes.c_uint * (size // ctypes.sizeof(ctypes.c_uint))).from_address(id(kind))
+        rounds = []
+        for turn in range(4):
+            setattr(kind, f"name{turn % 2}", turn)
+            hasattr(kind, "_")
+            first = list(words)
+            hasattr(kind, "_")
+            rounds.append((first, list(words)))
+        found.append(rounds)
+    rounds, others = found
     places = [
         place
         for place in range(len(words))
         if all(first[place] == again[place] > 0 for first, again in rounds)
         and all(later[place] > earlier[place] for (earlier, _), (later, _) in itertools.pairwise(rounds))
+        # Python 3.13 also counts how many tags a class has had: as many as another of the same history.
+        and others[0][0][place] > rounds[-1][0][place]
     ]
     return places[0] * ctypes.sizeof(ctypes.c_uint) if len(places) == 1 else None
