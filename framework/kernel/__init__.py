@@ -4,7 +4,8 @@ making        emit.py        LLVM IR through values that behave like numbers
               bodies.py, special.py, activations.py    the mathematics of one element, written once; double.py, in float64
               complexes.py   of complex numbers
               memory.py      how elements in memory become values to compute with
-              build.py       from a recipe to an address, in all cores; cache.py, objects on disk; target.py, the machine
+              build.py       from a recipe to an address, in all cores; cache.py, objects on disk; target.py, the machine;
+              apart.py       what signals may not break off
               irregular.py   kernels that numba compiles; custom.py, from functions of the program's own
               series.py      mathematics of as many terms as an element needs, compiled so
 running       plan.py        which kernels run on which buffers

@@ -9,7 +9,8 @@ The key of an object covers everything it was made from: the source of this pack
 bodies with all functions and constants they reach, and the machine.
 
 Any number of threads may compile at once (`compile_ahead`). llvmlite takes one lock for all of LLVM, which only asks that
-threads work in contexts of their own: the two calls that take long, to optimise and to emit, go past that lock.
+threads work in contexts of their own: the two calls that take long, to optimise and to emit, go past that lock. The main
+thread, which signals may interrupt anywhere, only waits (`apart.py`).
 """
 
 from __future__ import annotations
@@ -28,14 +29,15 @@ import time
 import types
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
 
+from anfora.kernel.apart import apart, apart_together
 from anfora.kernel.cache import Cache, default_folder
 from anfora.kernel.emit import Module
 from anfora.kernel.heap import require
-from anfora.kernel.target import aiming, target
+from anfora.kernel.target import Target, aiming, target
 
 __all__ = [
     "Asked", "Progress", "Recipe", "answering", "asking", "code_key", "compile_ahead", "compile_together", "disk",
@@ -96,24 +98,6 @@ class _Room:
 
 
 _room = _Room()
-
-
-def _let_go() -> None:
-    _writing.release()
-    _lock.release()
-
-
-def _begin_anew() -> None:
-    """In a child of a fork, where the other threads are not."""
-    global _room
-    _room = _Room()
-    _coming.clear()
-    _let_go()
-
-
-if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the locks could not compile
-    os.register_at_fork(before=_writing.acquire, after_in_parent=_let_go, after_in_child=_begin_anew)
-    os.register_at_fork(before=_lock.acquire)  # these are called in reverse order
 
 
 @functools.cache
@@ -284,6 +268,13 @@ class Recipe:
             return {name: _asked(_asking.kernels, self, params, name) for name in names}
         made = self._made.get(params)
         if made is None:
+            here = target()
+            made = apart(lambda: self._make(here, params, names))
+        return made
+
+    def _make(self, here: Target, params: tuple, names: tuple[str, ...]) -> dict[str, int]:
+        """The addresses of the functions of an object, which is compiled and linked where nobody has done so."""
+        with aiming(here):
             key = self._key(params)
             with _lock:
                 future, ours = _coming.get(key), None
@@ -312,7 +303,8 @@ class Recipe:
 
     def assembly(self, *params: Any) -> str:
         """The machine code as text, for reading."""
-        return target().machine.emit_assembly(self.optimised(params, ("kernel",)))
+        with target().machine() as machine:
+            return machine.emit_assembly(self.optimised(params, ("kernel",)))
 
     def optimised(self, params: tuple, names: tuple[str, ...], context: Any = None) -> Any:
         """LLVM's module of an object that defines these functions, for the target of this thread.
@@ -401,12 +393,6 @@ def compile_together(wanted: Sequence[tuple[Recipe, tuple, tuple[str, ...]]]) ->
         wanted: recipes, parameters, and the names of their functions.
     """
     wanted = [each for each in wanted if each[1] not in each[0]._made]
-    here = target()
-
-    def compile_it(recipe: Recipe, params: tuple, names: tuple[str, ...]) -> None:
-        with aiming(here):
-            recipe.addresses(*params, names=names)
-
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if min(len(wanted), cores) < 2:
         return
@@ -414,17 +400,19 @@ def compile_together(wanted: Sequence[tuple[Recipe, tuple, tuple[str, ...]]]) ->
         require(_TO_SHARE, "threads that compile")
     except MemoryError:
         return
-    with ThreadPoolExecutor(min(len(wanted), cores), "anfora-compile") as pool:
-        coming: list[Future] = []
-        try:
-            with contextlib.suppress(RuntimeError):  # no more threads can be made
-                for each in wanted:
-                    coming.append(pool.submit(compile_it, *each))
-            for future in coming:
-                future.exception()  # whoever needs it is told
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    here, waiting = target(), deque(wanted)
+
+    def compile_some() -> None:
+        with contextlib.suppress(IndexError):  # none is left
+            while True:
+                recipe, params, names = waiting.popleft()
+                with contextlib.suppress(Exception):  # whoever needs it is told
+                    recipe._make(here, params, names)
+
+    try:
+        apart_together(compile_some, min(len(wanted), cores))
+    finally:
+        waiting.clear()  # where the program was interrupted
 
 
 def _optimised(source: Module, names: tuple[str, ...], vectorize: bool, context: Any) -> Any:
@@ -443,16 +431,22 @@ def _optimised(source: Module, names: tuple[str, ...], vectorize: bool, context:
 def _optimise(module: Any, source: Module, names: tuple[str, ...], vectorize: bool, context: Any) -> None:
     import llvmlite.binding as llvm
 
-    machine = target().machine
     for text in source.linked:
         if _FAST.search(text):
             raise RuntimeError("bug in this library: linked IR carries fast-math flags\n" + text)
         module.link_in(llvm.parse_assembly(text, context))
-    module.triple = machine.triple
-    module.data_layout = str(machine.target_data)
     for item in (*module.functions, *module.global_variables):
         if not item.is_declaration and item.name not in names:
             item.linkage = "internal"
+    with target().machine() as machine:
+        _run_passes(module, machine, vectorize)
+
+
+def _run_passes(module: Any, machine: Any, vectorize: bool) -> None:
+    import llvmlite.binding as llvm
+
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
     module.verify()
     options = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = options.slp_vectorization = vectorize
@@ -466,8 +460,8 @@ def _emitted(module: Any) -> bytes:
     import llvmlite.binding as llvm
 
     lib = llvm.ffi.lib
-    with llvm.ffi.OutputString() as told:
-        buffer = _unlocked(lib.LLVMPY_TargetMachineEmitToMemory)(target().machine, module, 1, told)
+    with llvm.ffi.OutputString() as told, target().machine() as machine:
+        buffer = _unlocked(lib.LLVMPY_TargetMachineEmitToMemory)(machine, module, 1, told)
         if not buffer:
             raise RuntimeError(str(told))
     try:

@@ -18,12 +18,14 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from anfora.kernel import executor
+from anfora.kernel.apart import apart
 from anfora.kernel.build import Asked, Recipe
 from anfora.kernel.emit import I1, I32, I64, PTR, Function, Module, Value
 from anfora.kernel.executor import LINE, NO_MEMORY, SCRATCH, TAG
-from anfora.kernel.target import target
+from anfora.kernel.target import aiming, target
 
 __all__ = ["BAD_LENGTH", "LIBC", "LIBM", "MOST_THREADS", "Library", "Ready", "object_of", "undefined"]
 
@@ -95,9 +97,18 @@ class Library:
 
 def object_of(library: Library) -> bytes:
     """The object file of a library, for the target of this thread."""
+    here = target()
+
+    def make() -> bytes:
+        with aiming(here), here.machine() as machine:
+            return _object_of(library, machine)
+
+    return apart(make)
+
+
+def _object_of(library: Library, machine: Any) -> bytes:
     import llvmlite.binding as llvm
 
-    machine = target().machine
     llvm.initialize_native_asmparser()
     kernels = sorted({word for ready in library.programs.values() for word in ready.words if isinstance(word, Asked)})
     context = llvm.create_context()  # modules of two cannot be linked

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from anfora.kernel.apart import apart
 from anfora.kernel.heap import require
 
 __all__ = ["CPUS", "Target", "aiming", "target", "target_named"]
@@ -29,13 +30,16 @@ class Target:
     vector_bytes: int  #: width of the widest vector registers: 64, 32 or 16
     registers: int  #: how many of them
 
-    @property
-    def machine(self) -> Any:
-        """LLVM's machine for it, of this thread: no two threads may use one at once."""
-        made = _machines.of.get(self)
-        if made is None:
-            made = _machines.of[self] = self.new_machine()
-        return made
+    @contextlib.contextmanager
+    def machine(self) -> Iterator[Any]:
+        """LLVM's machine for it, which nobody else uses meanwhile. One takes 0.3 ms to make, so it is kept for the next."""
+        spare = _spare.setdefault(self, [])
+        try:
+            made = spare.pop()
+        except IndexError:
+            made = self.new_machine()
+        yield made
+        spare.append(made)
 
     def new_machine(self) -> Any:
         """A fresh target machine (the JIT linker takes possession of the one it gets)."""
@@ -60,12 +64,7 @@ class Target:
         return f"{self.cpu} {self.features} llvm{llvm.llvm_version_info} llvmlite {llvmlite.__version__}"
 
 
-class _Machines(threading.local):
-    def __init__(self) -> None:
-        self.of: dict[Target, Any] = {}
-
-
-_machines = _Machines()
+_spare: dict[Target, list[Any]] = {}  #: machines that nobody uses just now
 
 #: CPUs by the width of their vectors in bytes: 64 with AVX-512 (F, BW, DQ, VL), 32 with AVX2 and FMA, else 16.
 _X86 = {
@@ -128,6 +127,10 @@ def _registers(vector_bytes: int) -> int:
 @functools.cache
 def _own() -> Target:
     """The target of this process."""
+    return apart(_find_own)
+
+
+def _find_own() -> Target:
     require(_TO_LOAD, "LLVM", is_library=True)
     import llvmlite.binding as llvm  # not at the head: import of the package stays light
 

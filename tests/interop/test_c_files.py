@@ -239,7 +239,8 @@ def test_llvm_knows_the_names_of_cpus(capfd):
     assert target().cpu
     module = llvm.parse_assembly("define i32 @f(i32 %x) { ret i32 %x }")
     for cpu in CPUS:
-        target_named(cpu).machine.emit_object(module)
+        with target_named(cpu).machine() as machine:
+            machine.emit_object(module)
     assert capfd.readouterr().err == ""  # else: 'x' is not a recognized processor
 
 

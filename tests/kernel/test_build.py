@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import threading
+import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -39,12 +44,12 @@ def test_a_thousand_compilations_in_eight_threads_give_the_bytes_of_one():
 
 @pytest.fixture
 def compilations(monkeypatch):
-    """The keys that are compiled, with nothing on disk, and the threads."""
+    """The keys that are compiled, with nothing on disk, and in which threads."""
     seen = []
     image_of = build.Recipe._image
 
     def noted(self, key, params, names):
-        seen.append((key, threading.current_thread().name))
+        seen.append((key, threading.get_ident()))
         return image_of(self, key, params, names)
 
     nothing = build.Cache(None)
@@ -66,7 +71,7 @@ def test_plans_are_compiled_together(compilations):
     planned = []
     build.compile_ahead(lambda: planned.extend(recipe.address(number) for number in range(100, 104)))
     assert all(type(each) is build.Asked for each in planned)  # nobody may keep them
-    assert len(compilations) == 4 and all(name.startswith("anfora-compile") for _, name in compilations)
+    assert len(compilations) == 4 and threading.get_ident() not in dict(compilations).values()
     assert all(recipe.address(number) for number in range(100, 104)) and len(compilations) == 4
 
 
@@ -141,3 +146,69 @@ def test_operators_that_run_while_something_is_planned_are_real(monkeypatch):
     for length in (2, 3):
         found = registry["place"](Tensor([7, 8]), (Tensor(length), Tensor(2)), path)
         assert found.tolist() == [[0, 0], [7, 8], [0, 0]][:length]
+
+
+class Interrupted(Exception):
+    """What a handler of a signal raises."""
+
+
+def test_the_main_thread_takes_no_lock_of_llvm(compilations):
+    """An exception of a handler that came while it held one would leave it taken, and all others waiting."""
+    import llvmlite.binding as llvm
+
+    threads = set()
+    taken, given = (lambda: threads.add(threading.get_ident())), (lambda: None)
+    llvm.ffi.register_lock_callback(taken, given)
+    try:
+        assert build.Recipe(polynomial, dict, vectorize=False).address(400)
+        build.compile_ahead(lambda: [build.Recipe(polynomial, dict, vectorize=False).address(n) for n in (401, 402)])
+    finally:
+        llvm.ffi.unregister_lock_callback(taken, given)
+    assert threads and threading.get_ident() not in threads
+
+
+@pytest.mark.parametrize("delay", [0.0005, 0.002, 0.004, 0.008, 0.016, 0.03])
+def test_handlers_of_signals_may_raise_while_something_is_compiled(compilations, delay):
+    """What was begun is done to its end, once, and others need not wait for ever."""
+
+    def raise_it(*_):
+        raise Interrupted
+
+    recipe = build.Recipe(polynomial, dict, vectorize=False)
+    before = signal.signal(signal.SIGALRM, raise_it)
+    try:
+        for number in range(3):
+            signal.setitimer(signal.ITIMER_REAL, delay * (1 + number / 3))
+            with contextlib.suppress(Interrupted):
+                recipe.address(number)
+                signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    with ThreadPoolExecutor(1) as pool:
+        found = [pool.submit(recipe.address, number).result(60) for number in range(3)]
+    assert found == [recipe.address(number) for number in range(3)]
+    assert len(compilations) == 3
+
+
+def test_who_forks_waits_until_nobody_compiles():
+    """The child may compile: no lock is held there by a thread that it has not."""
+    begun, is_over = threading.Event(), []
+
+    def slow(number):
+        begun.set()
+        time.sleep(0.05)
+        is_over.append(number)
+        return polynomial(number)
+
+    recipe = build.Recipe(slow, dict, vectorize=False)
+    thread = threading.Thread(target=recipe.address, args=(-1,))
+    thread.start()
+    begun.wait()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are threads
+        process = os.fork()
+    if not process:
+        os._exit(0 if is_over and recipe.address(-2) else 1)
+    assert os.waitpid(process, 0)[1] == 0
+    thread.join()
