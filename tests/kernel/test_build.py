@@ -191,7 +191,7 @@ def test_handlers_of_signals_may_raise_while_something_is_compiled(compilations,
     assert len(compilations) == 3
 
 
-def test_who_forks_waits_until_nobody_compiles():
+def test_who_forks_waits_until_nobody_compiles(compilations):
     """The child may compile: no lock is held there by a thread that it has not."""
     begun, is_over = threading.Event(), []
 
@@ -204,7 +204,7 @@ def test_who_forks_waits_until_nobody_compiles():
     recipe = build.Recipe(slow, dict, vectorize=False)
     thread = threading.Thread(target=recipe.address, args=(-1,))
     thread.start()
-    begun.wait()
+    assert begun.wait(60)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there are threads
         process = os.fork()
