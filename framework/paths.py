@@ -17,7 +17,8 @@ __all__ = ["PATHS", "install", "path"]
 #: Paths below `anfora`, by the module that has their names.
 PATHS = {
     "anfora": (
-        "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
+        "_c_expression", "common", "common._pijit_context", "common.api", "common.generator", "common.parameter",
+        "common.seed", "common.tensor",
         "train.metrics", "train.metrics.accuracy", "train.metrics.bleu_score", "train.metrics.confusion_matrix",
         "train.metrics.cosine_similarity", "train.metrics.dice", "train.metrics.error", "train.metrics.fbeta",
         "train.metrics.hausdorff_distance", "train.metrics.loss", "train.metrics.mean_surface_distance",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 from anfora import ops
@@ -13,7 +14,7 @@ from anfora.core.errors import OpTypeError
 from anfora.core.tensor import Tensor
 from anfora.numpy.standard import broadcast_shapes
 
-__all__ = ["_infer_out_shape", "_is_equal_one", "get_code_extra"]
+__all__ = ["PIJitCaptureContext", "_infer_out_shape", "_is_equal_one", "get_code_extra"]
 
 
 def _infer_out_shape(*shapes: tuple[int, ...]) -> tuple[int, ...]:
@@ -36,6 +37,21 @@ def _is_equal_one(x: Tensor | None) -> Tensor | bool:
         True
     """
     return False if x is None else ops.equal(ops.reduce_mean(x), 1.0)
+
+
+def PIJitCaptureContext(jit_config: Any = None, *, fullgraph: bool = False) -> Callable[[Callable], Callable]:
+    """`jit` as a decorator of these options; functions of any source are compiled.
+
+    Example:
+        >>> @PIJitCaptureContext()
+        ... def double(x):
+        ...     return x + x
+        >>> double(Tensor([1.0])).tolist()
+        [2.0]
+    """
+    from anfora.modes import jit
+
+    return jit(capture_mode="bytecode", jit_config=jit_config, fullgraph=fullgraph)
 
 
 def get_code_extra(function: Any) -> dict[str, Any] | None:

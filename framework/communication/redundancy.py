@@ -1,7 +1,7 @@
 """Which processes hold the same part of a parameter, and which of them writes it into a checkpoint.
 
-A layout says how the devices form a matrix, and along which of its axes a parameter is cut. It is a tuple as MindSpore has it:
-the lengths of the matrix; for each axis of the parameter the axis of the matrix that cuts it, counted from the last one, or
+A layout says how the devices form a matrix, and along which of its axes a parameter is cut. It is a tuple as MindSpore has
+it: the lengths of the matrix; for each axis of the parameter the axis of the matrix that cuts it, counted from the last, or
 -1; and in the sixth place, if anywhere, the group over which an optimizer has cut it once more.
 """
 
@@ -42,7 +42,7 @@ def get_parameter_redundancy(
     """
     if isinstance(layout_obj, Cell):
         everybody = (tuple(get_process_group_ranks()),)
-        return {name: everybody for name in sorted(parameter.name for parameter in layout_obj.get_parameters())}
+        return dict.fromkeys(sorted(parameter.name for parameter in layout_obj.get_parameters()), everybody)
     if not isinstance(layout_obj, Mapping):
         raise OpTypeError(
             f"get_parameter_redundancy needs a dict of layouts or a Cell, but got {type(layout_obj).__name__}",
@@ -67,8 +67,8 @@ def _groups(name: str, layout: Sequence[Any], initial_rank: int | None) -> Group
 
 
 def _shared_out(name: str, groups: Groups, sharing: str) -> Iterator[tuple[int, ...]]:
-    """The groups of a parameter of which an optimizer's group holds a part each. MindSpore makes the name of such a group of
-    the number of its processes and a mark: `4-11650191013956257822`."""
+    """The groups of a parameter of which an optimizer's group holds a part each. MindSpore makes the name of such a group
+    of the number of its processes and a mark: `4-11650191013956257822`."""
     head = sharing.partition("-")[0]
     size = int(head) if head.isdecimal() else get_group_size(sharing)
     for ranks in groups:

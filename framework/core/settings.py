@@ -241,12 +241,21 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Accepted: results never depend on the number of threads here.
+    """Accepted: results never depend on the number of threads here. Programs that this process starts find in their
+    environment what MindSpore tells its libraries by it: `HCCL_DETERMINISTIC` ("strict" stays) and `TE_PARALLEL_COMPILER`.
 
     Example:
         >>> set_deterministic(True)
     """
     set_context(deterministic="ON" if deterministic else "OFF")
+    told = {"HCCL_DETERMINISTIC": "true", "TE_PARALLEL_COMPILER": "1"}
+    if not deterministic:
+        for name in told:
+            os.environ.pop(name, None)
+    elif os.environ.get("HCCL_DETERMINISTIC") == "strict":
+        os.environ["TE_PARALLEL_COMPILER"] = "1"
+    else:
+        os.environ.update(told)
 
 
 def threads_num(threads_num: int) -> None:

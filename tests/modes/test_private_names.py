@@ -5,6 +5,7 @@ import pytest
 
 from anfora import Tensor, jit, nn
 from anfora._c_expression import get_code_extra
+from anfora.common._pijit_context import PIJitCaptureContext
 from anfora.nn.layer.basic import _is_equal_one
 from anfora.numpy.utils_const import _infer_out_shape
 
@@ -48,3 +49,12 @@ def test_get_code_extra():
     assert get_code_extra(telling)["break_count_"] > 0
     with pytest.raises(TypeError, match="needs a function or its code, but got int"):
         get_code_extra(3)
+
+
+def test_capture_context():
+    @PIJitCaptureContext(fullgraph=True)
+    def half(x):
+        return x / 2
+
+    assert half(Tensor([3.0])).tolist() == [1.5]
+    assert get_code_extra(half.__wrapped__)["break_count_"] == 0
