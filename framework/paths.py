@@ -32,7 +32,7 @@ PATHS = {
     "anfora.communication.redundancy": ("train._utils",),
     "anfora.core.processes": ("parallel", "parallel._auto_parallel_context", "parallel._utils"),
     "anfora.core.settings": (
-        "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
+        "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "hal", "runtime",
     ),
     "anfora.dataset": ("dataset.core", "dataset.engine", "dataset.engine.datasets"),
     "anfora.dataset.config": ("dataset.core.config",),
@@ -69,6 +69,7 @@ PATHS = {
         "ops.operations.nn_ops", "ops.operations.other_ops", "ops.operations.random_ops", "ops.primitive",
     ),
     "anfora.ops.initializer": ("common.initializer",),
+    "anfora.ops.sequences": ("ops.operations._sequence_ops",),
     "anfora.ops.vm_impl_registry": (
         "ops._grad", "ops._grad.grad_base", "ops._grad_experimental", "ops._grad_experimental.grad_base",
     ),
