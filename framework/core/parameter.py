@@ -226,7 +226,7 @@ class ParameterTuple(tuple):
                 raise OpTypeError(f"a ParameterTuple holds Parameters, but got {type(item).__name__}")
             if item.__dict__["_name"] is not None and named.setdefault(item.name, item) is not item:
                 raise OpValueError(
-                    f"two parameters of a ParameterTuple have the name {item.name!r}",
+                    f"ParameterTuple cannot take a second parameter of one name: its name '{item.name}' already exists.",
                     help="give each a name of its own.",
                 )
         return super().__new__(cls, items)

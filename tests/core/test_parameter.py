@@ -151,7 +151,7 @@ def test_nothing_of_a_value_is_left_to_the_interpreter():
 def test_a_tuple_holds_names_once():
     a, b = (Parameter(Tensor([value]), name="a") for value in (1.0, 2.0))
     assert len(ParameterTuple([a, a])) == 2  # the same one may be there again
-    with pytest.raises(ValueError, match="two parameters of a ParameterTuple have the name 'a'"):
+    with pytest.raises(ValueError, match="its name 'a' already exists"):
         ParameterTuple([a, b])
 
     class Net(nn.Cell):
