@@ -8,6 +8,7 @@ import inspect
 import os
 import sys
 import types
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
@@ -150,6 +151,7 @@ class _Jitted(Compiled):
         super().__init__(function, options)  # type: ignore[arg-type]
         look_for(function)  # type: ignore[arg-type]
         self.program = kind_of_program(options)(function, None, strictness(_with_config(options)))
+        jitted[self.__code__] = self
 
     def lower(self, *args: Any, **kwargs: Any) -> LoweredProgram:
         """What a call would do, found out before any: see `anfora.ir.lower`. Of a method, the object comes first."""
@@ -162,6 +164,10 @@ class _Jitted(Compiled):
         if found is self:  # by its name, as functions are pickled
             return self.__qualname__  # type: ignore[attr-defined]
         return _again, (self.__wrapped__, self.options)  # type: ignore[attr-defined]
+
+
+#: The latest compiled function of each code, as long as the program has it.
+jitted: weakref.WeakValueDictionary[types.CodeType, _Jitted] = weakref.WeakValueDictionary()
 
 
 def _again(function: Callable, options: dict[str, Any]) -> Callable:

@@ -17,7 +17,8 @@ __all__ = ["PATHS", "install", "path"]
 #: Paths below `anfora`, by the module that has their names.
 PATHS = {
     "anfora": (
-        "_c_expression", "common", "common.api", "common.generator", "common.parameter", "common.seed", "common.tensor",
+        "_c_expression", "common", "common._pijit_context", "common.api", "common.generator", "common.parameter",
+        "common.seed", "common.tensor",
         "train.metrics", "train.metrics.accuracy", "train.metrics.bleu_score", "train.metrics.confusion_matrix",
         "train.metrics.cosine_similarity", "train.metrics.dice", "train.metrics.error", "train.metrics.fbeta",
         "train.metrics.hausdorff_distance", "train.metrics.loss", "train.metrics.mean_surface_distance",
@@ -28,9 +29,10 @@ PATHS = {
     "anfora.core.dtype": ("_c_expression.typing", "common.dtype", "dtype"),
     "anfora.communication": ("communication.management",),
     "anfora.communication.orders": ("utils.runtime_execution_order_check",),
+    "anfora.communication.redundancy": ("train._utils",),
     "anfora.core.processes": ("parallel", "parallel._auto_parallel_context", "parallel._utils"),
     "anfora.core.settings": (
-        "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "runtime",
+        "context", "device_context", "device_context.cpu", "device_context.cpu.op_tuning", "hal", "runtime",
     ),
     "anfora.dataset": ("dataset.core", "dataset.engine", "dataset.engine.datasets"),
     "anfora.dataset.config": ("dataset.core.config",),
@@ -55,6 +57,7 @@ PATHS = {
     "anfora.nn.amp": ("amp", "train.amp", "train.loss_scale_manager"),
     "anfora.nn.distributions": ("nn.probability", "nn.probability.distribution"),
     "anfora.nn.utils": ("nn.utils.init",),
+    "anfora.numpy": ("numpy.utils_const",),
     "anfora.ops": (
         "ops.auto_generate", "ops.auto_generate.gen_ops_def", "ops.auto_generate.gen_ops_prim", "ops.composite.base",
         "ops.function", "ops.function.array_func", "ops.function.clip_func",
@@ -66,6 +69,7 @@ PATHS = {
         "ops.operations.nn_ops", "ops.operations.other_ops", "ops.operations.random_ops", "ops.primitive",
     ),
     "anfora.ops.initializer": ("common.initializer",),
+    "anfora.ops.sequences": ("ops.operations._sequence_ops",),
     "anfora.ops.vm_impl_registry": (
         "ops._grad", "ops._grad.grad_base", "ops._grad_experimental", "ops._grad_experimental.grad_base",
     ),
@@ -96,6 +100,10 @@ PATHS = {
 _LETTERS = {"C": "anfora.ops.composite", "F": "anfora.ops.functional", "P": "anfora.ops.operations"}
 
 
+#: What no module of ours has by itself.
+_PRIVATE = "anfora.private_names"
+
+
 def path(name: str, home: str) -> ModuleType:
     """A module that has the names of another one."""
     module = ModuleType(name, f"The names of `{home}`, under MindSpore's path.")
@@ -108,11 +116,12 @@ def path(name: str, home: str) -> ModuleType:
         if wanted in _LETTERS and name.startswith(("anfora.ops.", "anfora.nn.")):
             return importlib.import_module(_LETTERS[wanted])
         if not wanted.startswith("__") or wanted == "__all__":  # who looks for a module's file has no need of its names
-            try:
-                names[wanted] = found = getattr(importlib.import_module(home), wanted)
-                return found
-            except AttributeError:
-                pass
+            for owner in (home, _PRIVATE):
+                try:
+                    names[wanted] = found = getattr(importlib.import_module(owner), wanted)
+                    return found
+                except AttributeError:
+                    pass
         raise MissingName(name, wanted)
 
     names["__getattr__"] = __getattr__

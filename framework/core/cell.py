@@ -216,7 +216,13 @@ class Cell(StatefulCell):
             if isinstance(value, Parameter):
                 found[name] = value
             elif isinstance(value, ParameterTuple):
-                found.update((parameter.name, parameter) for parameter in value)
+                for parameter in value:
+                    if found.setdefault(parameter.name, parameter) is not parameter:
+                        raise OpValueError(
+                            f"two parameters have the name {parameter.name!r}: one of {type(self).__name__}.{name}, and "
+                            f"another attribute",
+                            help="give each a name of its own.",
+                        )
         return found
 
     def cells(self) -> Any:

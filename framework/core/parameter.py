@@ -208,8 +208,11 @@ class Parameter(Tensor):
 
 
 class ParameterTuple(tuple):
-    """A tuple of parameters.
+    """A tuple of parameters, which a Cell that has it among its attributes knows by their names.
 
+    Raises:
+        OpTypeError: an item is no Parameter.
+        OpValueError: two of them have the same name.
     Example:
         >>> len(ParameterTuple([Parameter(1.0, name="a"), Parameter(2.0, name="b")]))
         2
@@ -217,9 +220,15 @@ class ParameterTuple(tuple):
 
     def __new__(cls, iterable: Iterable[Parameter]) -> ParameterTuple:
         items = tuple(iterable)
+        named: dict[str, Parameter] = {}
         for item in items:
             if not isinstance(item, Parameter):
                 raise OpTypeError(f"a ParameterTuple holds Parameters, but got {type(item).__name__}")
+            if item.__dict__["_name"] is not None and named.setdefault(item.name, item) is not item:
+                raise OpValueError(
+                    f"ParameterTuple cannot take a second parameter of one name: its name '{item.name}' already exists.",
+                    help="give each a name of its own.",
+                )
         return super().__new__(cls, items)
 
     def clone(self, prefix: str, init: Any = "same") -> ParameterTuple:

@@ -12,6 +12,16 @@ from typing import Any
 
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.core.nearest import nearest
+from anfora.core.process_memory import (
+    empty_cache,
+    max_memory_allocated,
+    max_memory_reserved,
+    memory_allocated,
+    memory_reserved,
+    reset_max_memory_allocated,
+    reset_max_memory_reserved,
+    reset_peak_memory_stats,
+)
 from anfora.core.processes import (
     ParallelMode,
     get_auto_parallel_context,
@@ -20,9 +30,10 @@ from anfora.core.processes import (
 )
 
 __all__ = [
-    "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "context", "dispatch_threads_num", "get_context",
-    "launch_blocking", "set_context", "set_deterministic", "set_device", "set_recursion_limit",
-    "synchronize", "threads_num",
+    "COMPATIBLE", "GRAPH_MODE", "LAX", "PYNATIVE_MODE", "STRICT", "context", "dispatch_threads_num", "empty_cache",
+    "get_context", "launch_blocking", "max_memory_allocated", "max_memory_reserved", "memory_allocated",
+    "memory_reserved", "reset_max_memory_allocated", "reset_max_memory_reserved", "reset_peak_memory_stats",
+    "set_context", "set_deterministic", "set_device", "set_recursion_limit", "synchronize", "threads_num",
 ]  # fmt: skip
 
 GRAPH_MODE = 0
@@ -241,12 +252,21 @@ def set_recursion_limit(recursion_limit: int = 1000) -> None:
 
 
 def set_deterministic(deterministic: bool) -> None:
-    """Accepted: results never depend on the number of threads here.
+    """Accepted: results never depend on the number of threads here. Programs that this process starts find in their
+    environment what MindSpore tells its libraries by it: `HCCL_DETERMINISTIC` ("strict" stays) and `TE_PARALLEL_COMPILER`.
 
     Example:
         >>> set_deterministic(True)
     """
     set_context(deterministic="ON" if deterministic else "OFF")
+    told = {"HCCL_DETERMINISTIC": "true", "TE_PARALLEL_COMPILER": "1"}
+    if not deterministic:
+        for name in told:
+            os.environ.pop(name, None)
+    elif os.environ.get("HCCL_DETERMINISTIC") == "strict":
+        os.environ["TE_PARALLEL_COMPILER"] = "1"
+    else:
+        os.environ.update(told)
 
 
 def threads_num(threads_num: int) -> None:

@@ -148,6 +148,11 @@ class Tensor(TensorMethods):
         return False
 
     @property
+    def init(self) -> None:
+        """The initializer that is still to make the data; None, since tensors are filled when they are made."""
+        return None
+
+    @property
     def init_finished(self) -> bool:
         """Whether the data has been made; always so here."""
         return True

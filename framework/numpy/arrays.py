@@ -299,7 +299,17 @@ def _floating(name: str, dtype: Any) -> Any:
 
 
 def randint(minval: int, maxval: int | None = None, shape: Any = None, dtype: Any = int32) -> Tensor:
-    """Random integers from `minval` to below `maxval`; from 0 to below `minval` without it."""
+    """Random integers from `minval` to below `maxval`; from 0 to below `minval` without it.
+
+    Raises:
+        OpTypeError: a bound that is no integer.
+        OpValueError: there is no integer between the bounds, or `dtype` is no type of integers.
+    Example:
+        >>> randint(7, 8, (2, 2)).tolist()
+        [[7, 7], [7, 7]]
+    """
+    if not as_dtype(dtype).is_integer:
+        raise OpValueError(f"randint gives integers, so `dtype` cannot be {as_dtype(dtype)!r}", arg="dtype")
     low, high = (0, minval) if maxval is None else (minval, maxval)
     for value in (low, high):
         if isinstance(value, bool) or not isinstance(value, int):

@@ -94,8 +94,9 @@ _ABOVE = {
     "anfora.directions": ("derivative", "jet", "linearize"),
     "anfora.eager.custom": ("custom_vjp",),
     "anfora.modes": ("_primexpr", "constexpr"),
-    "anfora.ops.custom_class": ("Custom", "kernel", "ms_kernel"),
+    "anfora.ops.custom_class": ("Custom", "PyFunc", "kernel", "ms_kernel"),
     "anfora.ops.exchange": ("ReduceOp",),
+    "anfora.ops.registration": ("CustomRegOp", "DataType"),
     "anfora.ops.user_primitives": ("PrimitiveWithCheck", "PrimitiveWithInfer", "prim_attr_register"),
 }
 _HOME = {name: module for module, names in _ABOVE.items() for name in names}

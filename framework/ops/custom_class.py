@@ -38,7 +38,7 @@ from anfora.ops.custom import described, located
 from anfora.ops.families import type_of
 from anfora.ops.primitives import Primitive
 
-__all__ = ["Custom", "kernel", "ms_kernel"]
+__all__ = ["Custom", "PyFunc", "kernel", "ms_kernel"]
 
 
 class Custom(Primitive):
@@ -89,6 +89,68 @@ class Custom(Primitive):
         made.set_gradient(bprop)
         self.operator = made
         self.__call__ = made
+
+
+class PyFunc(Primitive):
+    """A function of numpy's arrays as an operator, in its older form.
+
+    Args:
+        fn: takes as many arrays as `in_types` has items, and gives one array or number, or a tuple of them. It is called
+            each time, in its place, in both modes.
+        in_types, in_shapes: element types and shapes of the arguments.
+        out_types, out_shapes: those of the results.
+        stateful: accepted: a function is never left out, nor called more often than the program does.
+    Returns:
+        of a call with a tuple of tensors, a tuple of tensors.
+    Raises:
+        OpTypeError: `fn` cannot be called, or a tensor is of another type.
+        OpValueError: there are types without a shape, or a tensor has another shape, or there are more or fewer tensors.
+    Gradient:
+        none; asking for it is an error.
+    Example:
+        >>> total = ops.PyFunc(lambda x, y: x + y, [float32, float32], [(2,), (2,)], [float32], [(2,)])
+        >>> total((Tensor([1.0, 2.0]), Tensor([3.0, 4.0])))[0].tolist()
+        [4.0, 6.0]
+    """
+
+    def __init__(
+        self, fn: Callable, in_types: Sequence, in_shapes: Sequence, out_types: Sequence, out_shapes: Sequence,
+        stateful: bool = True,
+    ) -> None:  # fmt: skip
+        if not callable(fn):
+            raise OpTypeError(f"PyFunc needs a function for `fn`, but got {fn!r}", arg="fn")
+        taken, given = _types("in", in_types, in_shapes), _types("out", out_types, out_shapes)
+        names = [f"x{i}" for i in range(len(taken))]
+        source = f"lambda {', '.join(names)}: fn({', '.join(names)})"
+        operator = _PyFunc(eval(source, {"fn": fn}), given[0].shape, given[0].dtype)
+        if len(given) > 1:
+            operator.shape, operator.dtype = [t.shape for t in given], [t.dtype for t in given]
+        operator.set_gradient(None)
+        self.name, self.attrs = "PyFunc", {}
+        self._given = ((fn, in_types, in_shapes, out_types, out_shapes, stateful), {})
+
+        def call(input_x: Sequence[Any]) -> tuple:
+            if len(input_x) != len(taken):
+                raise OpValueError(f"PyFunc takes {len(taken)} tensors, but got {len(input_x)}", arg="input_x")
+            for i, (x, wanted) in enumerate(zip(input_x, taken)):
+                came = TensorType(x.dtype, x.shape)
+                if came is not wanted:
+                    kind = OpTypeError if x.dtype is not wanted.dtype else OpValueError
+                    raise kind(f"PyFunc: tensor {i} must be {wanted!r}, but is {came!r}", arg="input_x")
+            found = operator(*input_x)
+            return found if isinstance(found, tuple) else (found,)
+
+        self.operator = operator
+        self.__call__ = call
+
+
+def _types(name: str, types: Sequence, shapes: Sequence) -> list[TensorType]:
+    if len(types) != len(shapes):
+        raise OpValueError(
+            f"PyFunc needs as many `{name}_types` as `{name}_shapes`, but got {len(types)} and {len(shapes)}",
+            arg=f"{name}_shapes",
+        )
+    return [TensorType(as_dtype(dtype), tuple(shape)) for dtype, shape in zip(types, shapes)]
 
 
 def kernel(fn: Callable | None = None, reg_info: Any = None, compile_attrs: Any = None) -> Any:
@@ -143,10 +205,11 @@ class _Own(Op):
 
 
 class _PyFunc(_Own):
-    """A function of numpy's arrays, run as it is."""
+    """A function of numpy's arrays, run as it is, whatever else it does."""
 
     def __init__(self, function: FunctionType, shape: Any, dtype: Any) -> None:
         super().__init__(function)
+        self.is_effect = True
         self.shape, self.dtype = shape, dtype
         self.python_rule = function
 

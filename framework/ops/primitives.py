@@ -32,7 +32,7 @@ from anfora.ops.updates import UPDATES
 from anfora.ops.vm_impl_registry import bprop_getters, vm_impl_registry
 from anfora.ops.windows import each_axis, same_padding
 
-__all__ = ["CLASSES", "PLAIN", "Primitive", "primitive_class"]
+__all__ = ["CLASSES", "PLAIN", "Primitive", "class_of", "primitive_class"]
 
 
 class Primitive:
@@ -136,6 +136,11 @@ def primitive_class(name: str) -> type[Primitive]:
         doc = f"`ops.{PLAIN[name]}` as a class: `ops.{name}()(…)`.\n\n{factory().__doc__}"
     else:
         doc = f"The operator {name} as a class: `ops.{name}{inspect.signature(factory)}(…)`."
+    return class_of(name, factory, doc, "anfora.ops")
+
+
+def class_of(name: str, factory: Callable, doc: str, module: str) -> type[Primitive]:
+    """A class of operators: its objects do what `factory` makes of the arguments of the class."""
     signature = inspect.signature(factory)
 
     def __init__(self: Primitive, *args: Any, **kwargs: Any) -> None:
@@ -152,7 +157,7 @@ def primitive_class(name: str) -> type[Primitive]:
     body = {
         "__init__": __init__,
         "__doc__": doc,
-        "__module__": "anfora.ops",
+        "__module__": module,
         "__slots__": (),
         "__signature__": signature,
     }

@@ -614,6 +614,38 @@ def _descent(dampening: float = 0.0, weight_decay: float = 0.0, nesterov: bool =
     return call
 
 
+def _unrolled_lstm(
+    cell_type: str = "LSTM", direction: str = "UNIDIRECTIONAL", cell_depth: int = 1, use_peephole: bool = False,
+    keep_prob: float = 1.0, cell_clip: float = -1.0, num_proj: int = 0, time_major: bool = True, activation: str = "tanh",
+    forget_bias: float = 0.0, is_training: bool = True,
+) -> Callable:  # fmt: skip
+    """An LSTM over the first axis of x (T, N, I). One matrix (I + H, 4 H) has the weights of x and of the state, and the
+    gates stand in it as input, new, forget, output. All of (T, N, H) are given back: the states, again the states, the
+    cells, and the gates in their order, with the tanh of the cells at last."""
+    for name, value, only in (
+        ("cell_type", cell_type, "LSTM"), ("direction", direction, "UNIDIRECTIONAL"), ("cell_depth", cell_depth, 1),
+        ("use_peephole", use_peephole, False), ("keep_prob", keep_prob, 1.0), ("cell_clip", cell_clip, -1.0),
+        ("num_proj", num_proj, 0), ("time_major", time_major, True), ("activation", activation, "tanh"),
+    ):  # fmt: skip
+        _one_of("DynamicRNN", name, value, (only,))
+
+    def call(x: Tensor, w: Tensor, b: Tensor, seq_length: Any, init_h: Tensor, init_c: Tensor) -> tuple[Tensor, ...]:
+        if seq_length is not None:
+            raise OpValueError("DynamicRNN takes None for `seq_length`: all sequences are whole", arg="seq_length")
+        inner, h, c = ops.matmul(x, w[: x.shape[2]]) + b, init_h[0], init_c[0]
+        steps = []
+        for gates in inner:
+            i, j, f, o = ops.split(gates + ops.matmul(h, w[x.shape[2] :]), h.shape[1], axis=1)
+            i, j, f, o = ops.sigmoid(i), ops.tanh(j), ops.sigmoid(f + forget_bias), ops.sigmoid(o)
+            c = c * f + i * j
+            bent = ops.tanh(c)
+            h = o * bent
+            steps.append((h, h, c, i, j, f, o, bent))
+        return tuple(ops.stack(each) for each in zip(*steps))
+
+    return call
+
+
 #: Classes: functions from their arguments to the function of the call.
 RARE: dict[str, Callable] = {
     # along axes
@@ -624,6 +656,7 @@ RARE: dict[str, Callable] = {
     "SegmentMin": _segments("min"),
     "SegmentProd": _segments("prod"),
     "SplitV": _pieces,
+    "DynamicRNN": _unrolled_lstm,
     # counting and numbers
     "HistogramFixedWidth": _bins,
     "PopulationCount": lambda: _bits,

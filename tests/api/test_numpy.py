@@ -142,6 +142,7 @@ def test_gradients_pass():
     [
         (lambda: ours.randint(1.5), TypeError),
         (lambda: ours.randint(0), ValueError),
+        (lambda: ours.randint(1, dtype="float32"), ValueError),
         (lambda: ours.rand(2, dtype=anfora.int32), ValueError),
         (lambda: ours.split(ours.ones(5), 2), ValueError),
         (lambda: ours.correlate(ours.ones((2, 2)), ours.ones(2)), ValueError),

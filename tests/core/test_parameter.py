@@ -146,3 +146,19 @@ def test_gradients_go_through_the_value(jit):
 def test_nothing_of_a_value_is_left_to_the_interpreter():
     w = Parameter(Tensor([1.0, 2.0]), name="w")
     anfora.jit(lambda x: w.value() * x, fullgraph=True)(Tensor([3.0, 4.0]))
+
+
+def test_a_tuple_holds_names_once():
+    a, b = (Parameter(Tensor([value]), name="a") for value in (1.0, 2.0))
+    assert len(ParameterTuple([a, a])) == 2  # the same one may be there again
+    with pytest.raises(ValueError, match="its name 'a' already exists"):
+        ParameterTuple([a, b])
+
+    class Net(nn.Cell):
+        def __init__(self):
+            super().__init__()
+            self.a = a
+            self.others = ParameterTuple([b])
+
+    with pytest.raises(ValueError, match=r"the name 'a': one of Net\.others, and another attribute"):
+        Net().parameters_dict()

@@ -73,6 +73,78 @@ def test_pyfunc():
     assert [r.tolist() for r in two(Tensor([1.0, 2.0], anfora.float64))] == [[2.0, 3.0], 3.0]
 
 
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_function_of_python_is_called_each_time(compiled):
+    calls = []
+
+    def counted(x):
+        calls.append(x.shape)
+        return x + 1
+
+    for made in (
+        Custom(counted, (2,), anfora.float32, "pyfunc"),
+        lambda x: ops.PyFunc(counted, [anfora.float32], [(2,)], [anfora.float32], [(2,)])((x,))[0],
+    ):
+
+        def program(x, made=made):
+            made(x)  # needed by nobody
+            return made(x) + made(x)
+
+        call = anfora.jit(program) if compiled else program
+        for _ in range(4):
+            assert call(Tensor([1.0, 2.0])).tolist() == [4.0, 6.0]
+        assert len(calls) == 12
+        calls.clear()
+
+
+def test_python_functions_in_the_older_form():
+    made = ops.PyFunc(
+        lambda x, y: (x + y, x.sum()), [anfora.float32, anfora.int32], [(2, 2), (2,)],
+        [anfora.float64, anfora.float32], [(2, 2), ()],
+    )  # fmt: skip
+    x, y = RNG.standard_normal((2, 2)).astype(np.float32), np.array([1, 2], np.int32)
+    for call in (made, anfora.jit(lambda given: made(given))):
+        total, number = call((Tensor(x), Tensor(y)))
+        np.testing.assert_array_equal(total.asnumpy(), x + y)
+        assert total.dtype is anfora.float64 and number.item() == x.sum()
+    with pytest.raises(TypeError, match=r"tensor 1 must be int32\[2\], but is float32\[2\]"):
+        made((Tensor(x), Tensor([1.0, 2.0])))
+    with pytest.raises(ValueError, match=r"tensor 0 must be float32\[2, 2\], but is float32\[2\]"):
+        made((Tensor([1.0, 2.0]), Tensor(y)))
+    with pytest.raises(ValueError, match="takes 2 tensors, but got 1"):
+        made((Tensor(x),))
+    with pytest.raises(ValueError, match="as many `out_types` as `out_shapes`, but got 1 and 0"):
+        ops.PyFunc(abs, [], [], [anfora.float32], [])
+    with pytest.raises(RuntimeError, match="has no gradient"):
+        anfora.grad(lambda x: made((x, Tensor(y)))[0].sum())(Tensor(x))
+
+
+def test_registration():
+    types = ops.DataType
+    assert types.F32_Default == ("float32", "DefaultFormat") and types.None_None == ("", "")
+    assert types.BF16_FracZNLSTM == ("bfloat16", "FRACTAL_ZN_LSTM") and types.I8_5HD == ("int8", "NC1HWC0")
+    assert types.F16_Default_List == ("float16", "DefaultFormat", "list")
+    made = ops.CustomRegOp("k").input(0, "x").input(1, "y", "optional").output(0, "z").attr("n", "required", "int")
+    made = made.dtype_format(types.F32_Default, types.F32_Default, types.F32_Default).target("CPU")
+    assert made.get_op_info() == {  # as MindSpore 2.10 gives it
+        "op_name": "k",
+        "inputs": [
+            {"index": 0, "name": "x", "paramType": "required"}, {"index": 1, "name": "y", "paramType": "optional"},
+        ],
+        "outputs": [{"index": 0, "name": "z", "paramType": "required"}],
+        "attr": [{"name": "n", "paramType": "required", "type": "int"}],
+        "fusion_type": "",
+        "dtype_format": [(("float32", "DefaultFormat"),) * 3],
+        "target": "CPU",
+    }  # fmt: skip
+    with pytest.raises(ValueError, match="as many types as tensors, 3, but got 1"):
+        made.dtype_format(types.F32_Default)
+    with pytest.raises(TypeError, match="`index` must be int or None, but is 'x'"):
+        ops.CustomRegOp().input("x")
+    with pytest.raises(AttributeError, match="F31_Default"):
+        types.F31_Default  # noqa: B018
+
+
 def test_gradient_and_both_modes():
     made = Custom(outer, bprop=outer_gradient)
     a, b = Tensor(RNG.standard_normal(5)), Tensor(RNG.standard_normal(3))

@@ -45,12 +45,30 @@ def plane(ys, xs):
     return (10 * np.array(ys, f4)[:, None] + np.array(xs, f4)[None])[None, :, :, None]
 
 
+def lstm(x, w, b, h, c, forget_bias):
+    """All states, cells and gates of an LSTM, whose gates stand as input, new, forget, output."""
+    steps = []
+    for row in x:
+        i, j, f, o = np.split(np.hstack([row, h]) @ w + b, 4, axis=1)
+        i, f, o = (1 / (1 + np.exp(-gate)) for gate in (i, f + forget_bias, o))
+        c = f * c + i * np.tanh(j)
+        h = o * np.tanh(c)
+        steps.append((h, h, c, i, np.tanh(j), f, o, np.tanh(c)))
+    return tuple(np.stack(each) for each in zip(*steps))
+
+
 PLANE = plane(range(4), range(5))
 BOXES = np.array([[0, 0, 1, 1], [0, 0.1, 1, 1.1], [0, 2, 1, 3]], f4)
 SCORES = np.array([0.8, 0.9, 0.3], f4)
 
+GATES = [random.standard_normal(shape).astype(f4) for shape in ((3, 2, 4), (9, 20), (20,), (2, 5), (2, 5))]
+
 #: (class, arguments of the class, arguments of the call, result)
 FORMS = [
+    (
+        "DynamicRNN", {"forget_bias": 0.5}, (*GATES[:3], None, GATES[3][None], GATES[4][None]),
+        lstm(*GATES, 0.5),
+    ),
     ("CumulativeLogsumexp", {}, (X, 1), log_sums(X)),
     ("CumulativeLogsumexp", {"reverse": True}, (X, 1), log_sums(X[:, ::-1])[:, ::-1]),
     ("CumulativeLogsumexp", {"exclusive": True}, (X, 1), np.hstack([np.full((2, 1), LEAST), log_sums(X)[:, :2]])),
