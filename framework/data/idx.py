@@ -1,7 +1,7 @@
 """Files of the MNIST family: images and labels in the IDX format, plain or gzipped.
 
-An IDX file is two zero bytes, the type of its elements (8 for bytes), the number of axes, their lengths as 32-bit
-big-endian numbers, and the elements in row-major order (LeCun, Cortes & Burges, "The MNIST database", 1998).
+An IDX file is two zero bytes, the type of its elements (8 for bytes, 12 for int32), the number of axes, their lengths
+as 32-bit big-endian numbers, and the elements in row-major order (LeCun, Cortes & Burges, "The MNIST database", 1998).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 __all__ = ["DataError", "read_idx", "read_idx_folder", "read_raw_folder"]
 
 _MOST_AXES = 8
+_KINDS = {0x8: "u1", 0xC: ">i4"}
 _PARTS = {"train": ("train",), "test": ("t10k", "test")}
 
 
@@ -26,10 +27,10 @@ class DataError(Exception):
 
 
 def read_idx(file: Path) -> np.ndarray:
-    """The array of bytes in an IDX file, plain or gzipped.
+    """The array in an IDX file, plain or gzipped: of bytes, uint8, or of numbers, int32.
 
     Raises:
-        DataError: it cannot be read, or is cut off, damaged or no IDX file of bytes.
+        DataError: it cannot be read, or is cut off, damaged or no IDX file of these.
     """
     try:
         with open(file, "rb") as raw:
@@ -46,15 +47,16 @@ def _read_idx(file: Path, content: IO[bytes]) -> np.ndarray:
     if len(head) < 4 or head[:2] != b"\0\0":
         raise DataError(f"{file}: is no IDX file")
     kind, axes = head[2], head[3]
-    if kind != 8:
-        raise DataError(f"{file}: holds elements of type {kind:#x}, not bytes")
+    if kind not in _KINDS:
+        raise DataError(f"{file}: holds elements of type {kind:#x}, neither bytes nor int32")
+    element = np.dtype(_KINDS[kind])
     if not 1 <= axes <= _MOST_AXES:
         raise DataError(f"{file}: should have 1 to {_MOST_AXES} axes, but has {axes}")
     lengths = content.read(4 * axes)
     if len(lengths) < 4 * axes:
         raise DataError(f"{file}: is cut off in its header")
     shape = struct.unpack(f">{axes}I", lengths)
-    size = math.prod(shape)
+    size = math.prod(shape) * element.itemsize
     data = bytearray()
     while len(data) <= size:
         part = content.read(min(size + 1 - len(data), 1 << 24))
@@ -67,7 +69,7 @@ def _read_idx(file: Path, content: IO[bytes]) -> np.ndarray:
         )
     if size == 0 and math.prod(n for n in shape if n) >= 1 << 63:
         raise DataError(f"{file}: has the shape {shape}, which no array can have")
-    return np.frombuffer(bytes(data), np.uint8).reshape(shape)
+    return np.frombuffer(bytes(data), element).reshape(shape).astype(element.newbyteorder("="), copy=False)
 
 
 def read_idx_folder(folder: str | Path) -> dict[str, tuple[np.ndarray, np.ndarray]]:

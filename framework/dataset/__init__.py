@@ -11,6 +11,8 @@ processes.py    worker processes                shared.py      the memory in whi
 gate.py         threads and forks take turns    cache.py        rows that are kept
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py, records.py, clue.py    the datasets by where their data are
+samples.py      what datasets in files share    pixels.py, photographs.py, boxes.py    more of images
+corpora.py      more of texts                   sounds.py       of recordings
 schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows
 transforms.py   transforms of any field         vision/        transforms of images
 text.py         transforms of words and texts   tokens.py      of rows of tokens
@@ -21,8 +23,26 @@ from typing import TYPE_CHECKING
 
 from anfora.core.nearest import missing_in
 from anfora.dataset import config, text, transforms, vision
+from anfora.dataset.boxes import CocoDataset, KITTIDataset, VOCDataset, WIDERFaceDataset
 from anfora.dataset.cache import DatasetCache
 from anfora.dataset.clue import CLUEDataset
+from anfora.dataset.corpora import (
+    AGNewsDataset,
+    AmazonReviewDataset,
+    CoNLL2000Dataset,
+    DBpediaDataset,
+    EnWik9Dataset,
+    IMDBDataset,
+    Multi30kDataset,
+    PennTreebankDataset,
+    SogouNewsDataset,
+    SQuADDataset,
+    SST2Dataset,
+    UDPOSDataset,
+    WikiTextDataset,
+    YahooAnswersDataset,
+    YelpReviewDataset,
+)
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.datasets import zip_datasets as zip
 from anfora.dataset.functions import SampleError, pure
@@ -36,6 +56,29 @@ from anfora.dataset.images import (
     MnistDataset,
 )
 from anfora.dataset.lines import CSVDataset, Shuffle, TextFileDataset
+from anfora.dataset.photographs import (
+    Caltech256Dataset,
+    CelebADataset,
+    DIV2KDataset,
+    FlickrDataset,
+    Food101Dataset,
+    LFWDataset,
+    ManifestDataset,
+    OmniglotDataset,
+    Places365Dataset,
+    RenderedSST2Dataset,
+    SBUDataset,
+    SUN397Dataset,
+)
+from anfora.dataset.pixels import (
+    EMnistDataset,
+    FakeImageDataset,
+    QMnistDataset,
+    SemeionDataset,
+    STL10Dataset,
+    SVHNDataset,
+    USPSDataset,
+)
 from anfora.dataset.records import MindDataset, TFRecordDataset
 from anfora.dataset.samplers import (
     DistributedSampler,
@@ -48,15 +91,30 @@ from anfora.dataset.samplers import (
     WeightedRandomSampler,
 )
 from anfora.dataset.schema import Schema
+from anfora.dataset.sounds import (
+    CMUArcticDataset,
+    GTZANDataset,
+    LibriTTSDataset,
+    LJSpeechDataset,
+    SpeechCommandsDataset,
+    YesNoDataset,
+)
 from anfora.dataset.user_defined import GeneratorDataset, NumpySlicesDataset, PaddedDataset
 
 __all__ = [
-    "BatchInfo", "CLUEDataset", "CSVDataset", "Cifar100Dataset", "Cifar10Dataset", "Dataset", "DatasetCache",
-    "DistributedSampler", "FashionMnistDataset", "GeneratorDataset", "ImageFolderDataset", "KMnistDataset",
-    "MindDataset", "MnistDataset", "NumpySlicesDataset", "PKSampler", "PaddedDataset", "RandomSampler",
-    "SampleError", "Sampler", "Schema", "SequentialSampler", "Shuffle", "SubsetRandomSampler", "SubsetSampler",
-    "TFRecordDataset", "TextFileDataset", "WeightedRandomSampler", "config", "pure", "text", "transforms", "vision",
-    "zip",
+    "AGNewsDataset", "AmazonReviewDataset", "BatchInfo", "CLUEDataset", "CMUArcticDataset", "CSVDataset",
+    "Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CoNLL2000Dataset", "CocoDataset",
+    "DBpediaDataset", "DIV2KDataset", "Dataset", "DatasetCache", "DistributedSampler", "EMnistDataset", "EnWik9Dataset",
+    "FakeImageDataset", "FashionMnistDataset", "FlickrDataset", "Food101Dataset", "GTZANDataset", "GeneratorDataset",
+    "IMDBDataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset", "LJSpeechDataset",
+    "LibriTTSDataset", "ManifestDataset", "MindDataset", "MnistDataset", "Multi30kDataset", "NumpySlicesDataset",
+    "OmniglotDataset", "PKSampler", "PaddedDataset", "PennTreebankDataset", "Places365Dataset", "QMnistDataset",
+    "RandomSampler", "RenderedSST2Dataset", "SBUDataset", "SQuADDataset", "SST2Dataset", "STL10Dataset",
+    "SUN397Dataset", "SVHNDataset", "SampleError", "Sampler", "Schema", "SemeionDataset", "SequentialSampler",
+    "Shuffle", "SogouNewsDataset", "SpeechCommandsDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset",
+    "TextFileDataset", "UDPOSDataset", "USPSDataset", "VOCDataset", "WIDERFaceDataset", "WeightedRandomSampler",
+    "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset", "YesNoDataset", "config", "pure", "text",
+    "transforms", "vision", "zip",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves

@@ -10,24 +10,15 @@ from typing import Any
 import numpy as np
 
 from anfora.core.errors import OpRuntimeError, OpTypeError, OpValueError
-from anfora.data.idx import DataError, read_idx
 from anfora.dataset import checks
-from anfora.dataset.blocks import Block
-from anfora.dataset.cache import with_cache
-from anfora.dataset.datasets import Dataset
-from anfora.dataset.mapping import Map
-from anfora.dataset.node import Node
-from anfora.dataset.samplers import select
-from anfora.dataset.sources import Indexed, Sampled
-from anfora.dataset.user_defined import arrays_of
-from anfora.dataset.vision.geometry import Decode
+from anfora.dataset.samples import Field, FileDataset, idx_arrays, missing, read_bytes
 
 __all__ = [
     "Cifar100Dataset", "Cifar10Dataset", "FashionMnistDataset", "ImageFolderDataset", "KMnistDataset", "MnistDataset",
 ]  # fmt: skip
 
 
-class MnistDataset(Dataset):
+class MnistDataset(FileDataset):
     """Images and labels of files in MNIST's format, plain or gzipped.
 
     Args:
@@ -55,37 +46,13 @@ class MnistDataset(Dataset):
         parts: tuple[str, ...] = {"train": ("train",), "test": ("t10k",)}.get(usage or "all", ("t10k", "train"))
         if usage in (None, "all"):  # what there is of both
             parts = tuple(part for part in parts if any(Path(folder).glob(f"{part}-*"))) or parts
-        pairs = [self._read(Path(folder), part) for part in parts]
-        columns = {
-            "image": np.concatenate([images for images, _ in pairs])[..., None],
-            "label": np.concatenate([labels for _, labels in pairs]).astype(np.uint32),
-        }
+        stems = [(f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte") for part in parts]
+        images, labels = (
+            np.concatenate(arrays) for arrays in zip(*(idx_arrays(self, Path(folder), *p) for p in stems))
+        )
+        fields = {"image": (images[..., None], None), "label": (labels.astype(np.uint32), None)}
         sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._begin(arrays_of(columns, sampling, num_parallel_workers, cache))
-
-    def _read(self, folder: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
-        found = []
-        for kind, axes in (("images", 3), ("labels", 1)):
-            names = [f"{part}-{kind}{dash}idx{axes}-ubyte{end}" for dash in "-." for end in ("", ".gz")]
-            file = next((folder / name for name in names if (folder / name).is_file()), None)
-            if file is None:
-                raise OpRuntimeError(
-                    f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data"
-                    f" found). Check {names[0]} in directory: {folder}"
-                )
-            try:
-                array = read_idx(file)
-            except DataError as error:
-                raise OpRuntimeError(f"Invalid data, {error}") from error
-            if array.ndim != axes:
-                raise OpRuntimeError(f"Invalid data, {file}: should have {axes} axes, but has {array.ndim}")
-            found.append(array)
-        images, labels = found
-        if len(images) != len(labels):
-            raise OpRuntimeError(
-                f"Invalid data, {folder}: {len(images)} images but {len(labels)} labels in part {part}"
-            )
-        return images, labels
+        self._samples(fields, sampling, num_parallel_workers, cache)
 
 
 class FashionMnistDataset(MnistDataset):
@@ -96,7 +63,7 @@ class KMnistDataset(MnistDataset):
     """Images of Japanese letters in MNIST's format; arguments and columns are those of `MnistDataset`."""
 
 
-class Cifar10Dataset(Dataset):
+class Cifar10Dataset(FileDataset):
     """The images of CIFAR-10 in its binary version.
 
     Args:
@@ -125,20 +92,17 @@ class Cifar10Dataset(Dataset):
         rows = np.concatenate([self._read(Path(folder) / name) for name in names])
         first = len(self._labels)
         images = rows[:, first:].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        columns = {"image": np.ascontiguousarray(images)}
-        columns |= {name: rows[:, place].astype(np.uint32) for place, name in enumerate(self._labels)}
+        labels = {name: (rows[:, place].astype(np.uint32), None) for place, name in enumerate(self._labels)}
+        fields: dict[str, Field] = {"image": (np.ascontiguousarray(images), None), **labels}
         sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._begin(arrays_of(columns, sampling, num_parallel_workers, cache))
+        self._samples(fields, sampling, num_parallel_workers, cache, label=self._labels[-1])
 
     def _read(self, file: Path) -> np.ndarray:
         size = len(self._labels) + 3 * 32 * 32
         try:
             data = np.frombuffer(file.read_bytes(), np.uint8)
         except OSError as error:
-            raise OpRuntimeError(
-                f"Invalid data, {type(self).__name__} API can't read the data file (interface mismatch or no data found)."
-                f" Check {file.name} in directory: {file.parent} ({error})"
-            ) from error
+            raise missing(self, f"Check {file.name} in directory: {file.parent} ({error})") from error
         if not len(data) or len(data) % size:
             raise OpRuntimeError(
                 f"Invalid cifar file, failed to read data from: {file}: its {len(data)} bytes are no multiple of {size};"
@@ -157,29 +121,7 @@ class Cifar100Dataset(Cifar10Dataset):
     _labels = ("coarse_label", "fine_label")
 
 
-class _Files(Indexed):
-    """Files as arrays of bytes, with labels."""
-
-    columns = ["image", "label"]  # noqa: RUF012
-
-    def __init__(self, files: list[str], labels: np.ndarray, class_indexing: dict[str, int]) -> None:
-        self.files, self.class_labels, self.total = files, labels, len(files)
-        self.class_indexing, self.num_classes = class_indexing, len(class_indexing)
-
-    def labels(self, column: str) -> Any:  # type: ignore[override]
-        return self.class_labels
-
-    def fetch(self, numbers: np.ndarray) -> Block:
-        images = []
-        for number in numbers.tolist():
-            try:
-                images.append(np.fromfile(self.files[number], np.uint8))
-            except OSError as error:
-                raise OpRuntimeError(f"Invalid file, {self.files[number]} cannot be read ({error})") from error
-        return Block([images, self.class_labels[numbers]], len(numbers))
-
-
-class ImageFolderDataset(Dataset):
+class ImageFolderDataset(FileDataset):
     """Image files in folders that are their classes.
 
     Args:
@@ -205,8 +147,7 @@ class ImageFolderDataset(Dataset):
         shard_id: int | None = None, cache: Any = None, decrypt: Any = None,
     ) -> None:  # fmt: skip
         folder = checks.folder("dataset_dir", dataset_dir)
-        chosen = select(num_samples, sampler, shuffle, num_shards, shard_id)
-        checks.boolean("decode", decode)
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
         if extensions is not None:
             extensions = tuple(word.lower() for word in checks.column_names("extensions", extensions))
         known = sorted(entry.name for entry in os.scandir(folder) if entry.is_dir())
@@ -230,16 +171,6 @@ class ImageFolderDataset(Dataset):
                         files.append(os.path.join(place, file))
                         labels.append(classes[name])
         if not files:
-            raise OpRuntimeError(
-                "Invalid data, ImageFolderDataset API can't read the data file (interface mismatch or no data found)."
-                f" Check image folder file path: {folder}"
-            )
-        node = _Files(files, np.array(labels, np.int32), classes)
-        node.workers = None if num_parallel_workers is None else checks.integer_in(
-            "num_parallel_workers", num_parallel_workers, 1
-        )  # fmt: skip
-        source: Node = node
-        if decode:
-            source = Map(node, [Decode()], ["image"], None)
-            source.labels = node.labels
-        self._begin(Sampled(with_cache(source, cache), chosen))
+            raise missing(self, f"Check image folder file path: {folder}")
+        fields = {"image": (files, read_bytes), "label": (np.array(labels, np.int32), None)}
+        self._samples(fields, sampling, num_parallel_workers, cache, decode, class_indexing=classes)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["DictIterator", "RowIterator", "TupleIterator", "begin"]
 
 
+#: Columns that begin so, what is told of a row beside its fields, are given when they have been renamed; so in MindSpore.
+_HIDDEN = "_meta-"
+
+
 def begin(node: Node, seed: int | None = None) -> Run:
     """A run from the seed that is set, or from one of the system's."""
     chosen = config.effective_seed() if seed is None else seed
@@ -58,8 +62,12 @@ class RowIterator:
     def __init__(
         self, dataset: Dataset, node: Node, num_epochs: int, output_numpy: bool, do_copy: bool = False
     ) -> None:
+        from anfora.dataset.arranging import Project
         from anfora.dataset.parallel import executor_for
 
+        shown = [name for name in node.columns if not name.startswith(_HIDDEN)]
+        if len(shown) not in (0, len(node.columns)):
+            node = Project(node, shown)
         self._dataset, self._columns = dataset, node.columns
         if not output_numpy:
             import anfora.eager

@@ -20,7 +20,7 @@ from anfora.dataset.lines import FileOrder, Shuffle, files_of, in_files, shuffle
 from anfora.dataset.samplers import BuiltinSampler, select
 from anfora.dataset.schema import Schema
 from anfora.dataset.sources import Indexed, Sampled
-from anfora.dataset.tfrecord import example_of, frames, masked_crc
+from anfora.dataset.tfrecord import frames, record_at
 from anfora.mindrecord.reader import Files
 
 __all__ = ["MindDataset", "TFRecordDataset"]
@@ -196,13 +196,9 @@ class _Examples(Indexed):
                 handle = file.fileno()
                 for place in np.flatnonzero(which == number).tolist():
                     begin, end = self.places[numbers[place]].tolist()
-                    data = os.pread(handle, end - begin + 4, begin)
-                    if len(data) != end - begin + 4 or masked_crc(data[:-4]) != int.from_bytes(data[-4:], "little"):
-                        raise OpRuntimeError(
-                            f"Invalid file, {self.files[number]} is damaged in record"
-                            f" {numbers[place] - self.starts[number]}, at byte {begin}"
-                        )
-                    found[place] = example_of(data[:-4])
+                    row = numbers[place] - self.starts[number]
+                    damaged = f"{self.files[number]} is damaged in record {row}"
+                    found[place] = record_at(handle, begin, end, damaged)
         return found
 
     def fetch(self, numbers: np.ndarray) -> Block:

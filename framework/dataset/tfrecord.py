@@ -7,6 +7,7 @@ float32 or of int64. Of that language only what these need is read here.
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 from anfora.core.errors import OpRuntimeError
 from anfora.kernel.checksum import crc32c
 
-__all__ = ["example_of", "frames", "masked_crc"]
+__all__ = ["frames", "masked_crc", "record_at"]
 
 
 # --- checksums --------------------------------------------------------------------------------------------------------
@@ -143,3 +144,16 @@ def example_of(data: bytes) -> dict[str, list[bytes] | np.ndarray]:
     except (IndexError, ValueError) as error:
         raise OpRuntimeError(f"Invalid data, a record is not a tf.train.Example ({error})") from error
     return found
+
+
+def record_at(handle: int, begin: int, end: int, damaged: str) -> dict[str, list[bytes] | np.ndarray]:
+    """The features of a record by its place in a file.
+
+    Args:
+        handle: of the file.
+        damaged: what is said of a file whose record has another checksum.
+    """
+    data = os.pread(handle, end - begin + 4, begin)
+    if len(data) != end - begin + 4 or masked_crc(data[:-4]) != int.from_bytes(data[-4:], "little"):
+        raise OpRuntimeError(f"Invalid file, {damaged}, at byte {begin}")
+    return example_of(data[:-4])

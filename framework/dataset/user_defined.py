@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from anfora.core.dtype import as_dtype
 from anfora.core.errors import OpTypeError, OpValueError
 from anfora.dataset import checks
 from anfora.dataset.blocks import as_array
-from anfora.dataset.cache import with_cache
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.node import Node
 from anfora.dataset.samplers import select
-from anfora.dataset.sources import Arrays, Grouped, Items, Sampled, Stream, has_random_access, iterable, slices_of
+from anfora.dataset.sources import Grouped, Items, Sampled, Stream, has_random_access, iterable, slices_of
 
 __all__ = ["GeneratorDataset", "NumpySlicesDataset", "PaddedDataset"]
 
@@ -152,10 +149,3 @@ class PaddedDataset(Dataset):
         rows = [tuple(as_array(sample[name], "padded_samples") for name in first) for sample in padded_samples]
         self._begin(Items(rows, list(first), None, None, True))
         self.padded_samples = padded_samples
-
-
-def arrays_of(columns: dict[str, np.ndarray], sampling: tuple[Any, ...], workers: Any, cache: Any = None) -> Node:
-    """The node of a source whose data are in memory."""
-    node = Arrays(list(columns.values()), list(columns))
-    node.workers = None if workers is None else checks.integer_in("num_parallel_workers", workers, 1)
-    return Sampled(with_cache(node, cache, in_memory=True), select(*sampling))

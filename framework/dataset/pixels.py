@@ -1,0 +1,270 @@
+"""Datasets of small images that lie as numbers in files: further kin of MNIST, USPS, STL-10, Semeion, SVHN."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anfora.core.errors import OpRuntimeError
+from anfora.dataset import checks
+from anfora.dataset.datasets import Dataset
+from anfora.dataset.lines import Shuffle, in_files
+from anfora.dataset.samples import FileDataset, idx_arrays, missing, read_lines, usage_of
+from anfora.dataset.sources import Arrays
+
+__all__ = [
+    "EMnistDataset", "FakeImageDataset", "QMnistDataset", "STL10Dataset", "SVHNDataset", "SemeionDataset",
+    "USPSDataset",
+]  # fmt: skip
+
+
+class EMnistDataset(FileDataset):
+    """Handwritten letters and digits in MNIST's format; images lie on their sides, as in the files.
+
+    Args:
+        dataset_dir: the folder with `emnist-letters-train-images-idx3-ubyte` and so on, plain or gzipped.
+        name: "byclass", "bymerge", "balanced", "letters", "digits" or "mnist".
+        usage: "train", "test" or "all", the default.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
+    Columns: "image" (28, 28, 1) uint8 and "label", a uint32.
+    """
+
+    def __init__(
+        self, dataset_dir: str, name: str, usage: str | None = None, num_samples: int | None = None,
+        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
+        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
+    ) -> None:  # fmt: skip
+        folder = Path(checks.folder("dataset_dir", dataset_dir))
+        checks.one_of("name", name, ["byclass", "bymerge", "balanced", "letters", "digits", "mnist"])
+        wanted = usage_of(usage, ["train", "test", "all"])
+        pairs = [
+            idx_arrays(self, folder, f"emnist-{name}-{part}-images-idx3-ubyte", f"emnist-{name}-{part}-labels-idx1-ubyte")
+            for part in ("test", "train") if wanted in (part, "all")
+        ]  # fmt: skip
+        images, labels = (np.concatenate(parts) for parts in zip(*pairs))
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        fields = {"image": (images[..., None], None), "label": (labels.astype(np.uint32), None)}
+        self._samples(fields, sampling, num_parallel_workers, cache)
+
+
+class QMnistDataset(FileDataset):
+    """MNIST's digits found again in their source, with all that is known of each.
+
+    Args:
+        dataset_dir: the folder with `qmnist-train-images-idx3-ubyte`, `qmnist-train-labels-idx2-int` and so on.
+        usage: "train", "test", "test10k" and "test50k" (its first 10,000 and the others), "nist", or "all", the
+            default.
+        compat: whether "label" is the digit, or all eight numbers that there are.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
+    Columns: "image" (28, 28, 1) uint8 and "label", a uint32 or (8,) uint32.
+    """
+
+    def __init__(
+        self, dataset_dir: str, usage: str | None = None, compat: bool = True, num_samples: int | None = None,
+        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
+        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
+    ) -> None:  # fmt: skip
+        folder = Path(checks.folder("dataset_dir", dataset_dir))
+        wanted = usage_of(usage, ["train", "test", "test10k", "test50k", "nist", "all"])
+        checks.boolean("compat", compat)
+        parts = {"train": ["qmnist-train"], "nist": ["xnist"], "all": ["qmnist-train", "qmnist-test", "xnist"]}
+        pairs = [
+            idx_arrays(self, folder, f"{part}-images-idx3-ubyte", f"{part}-labels-idx2-int")
+            for part in parts.get(wanted, ["qmnist-test"])
+        ]
+        images, labels = (np.concatenate(arrays) for arrays in zip(*pairs))
+        kept = {"test10k": slice(10000), "test50k": slice(10000, None)}.get(wanted, slice(None))
+        labels = labels.astype(np.uint32)[kept]
+        fields = {"image": (images[kept][..., None], None), "label": (labels[:, 0] if compat else labels, None)}
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        self._samples(fields, sampling, num_parallel_workers, cache, label="label" if compat else None)
+
+
+class STL10Dataset(FileDataset):
+    """The images of STL-10 in its binary version.
+
+    Args:
+        dataset_dir: the folder with `train_X.bin`, `train_y.bin`, `test_X.bin`, `test_y.bin` and `unlabeled_X.bin`.
+        usage: "train", "test", "unlabeled", "train+unlabeled" or "all", the default.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
+    Columns: "image" (96, 96, 3) uint8 and "label", an int32 of 0 to 9, or -1.
+    """
+
+    def __init__(
+        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
+        num_parallel_workers: int | None = None, shuffle: bool | None = None, sampler: Any = None,
+        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
+    ) -> None:  # fmt: skip
+        folder = Path(checks.folder("dataset_dir", dataset_dir))
+        wanted = usage_of(usage, ["train", "test", "unlabeled", "train+unlabeled", "all"])
+        parts = ["train", "test", "unlabeled"] if wanted == "all" else wanted.split("+")
+        images, labels = [], []
+        for part in parts:
+            try:
+                pixels = np.fromfile(folder / f"{part}_X.bin", np.uint8)
+                classes = None if part == "unlabeled" else np.fromfile(folder / f"{part}_y.bin", np.uint8)
+            except OSError as error:
+                raise missing(self, str(error)) from error
+            size = 3 * 96 * 96
+            if len(pixels) % size or (classes is not None and len(classes) != len(pixels) // size):
+                raise OpRuntimeError(
+                    f"Invalid file, {folder / part}_X.bin: its {len(pixels)} bytes are not {size} for each label"
+                )
+            images.append(pixels.reshape(-1, 3, 96, 96).transpose(0, 3, 2, 1))  # columns first in the files
+            count = len(pixels) // size
+            labels.append(np.full(count, -1, np.int32) if classes is None else classes.astype(np.int32) - 1)
+        fields = {
+            "image": (np.ascontiguousarray(np.concatenate(images)), None),
+            "label": (np.concatenate(labels), None),
+        }
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        self._samples(fields, sampling, num_parallel_workers, cache)
+
+
+class SemeionDataset(FileDataset):
+    """Handwritten digits of 16 by 16 black and white pixels.
+
+    Args:
+        dataset_dir: the folder with `semeion.data`.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
+    Columns: "image" (16, 16) uint8 of 0 and 1, and "label", a uint32.
+    """
+
+    def __init__(
+        self, dataset_dir: str, num_samples: int | None = None, num_parallel_workers: int | None = None,
+        shuffle: bool | None = None, sampler: Any = None, num_shards: int | None = None, shard_id: int | None = None,
+        cache: Any = None,
+    ) -> None:  # fmt: skip
+        file = Path(checks.folder("dataset_dir", dataset_dir)) / "semeion.data"
+        rows = [line.split() for line in read_lines(file) if line.strip()]
+        for number, row in enumerate(rows, 1):
+            if len(row) != 266:
+                raise OpRuntimeError(f"Invalid data, {file}: line {number} has {len(row)} numbers, not 266")
+        table = np.array(rows, np.float64).reshape(-1, 266).astype(np.uint8)
+        fields = {
+            "image": (table[:, :256].reshape(-1, 16, 16), None),
+            "label": (table[:, 256:].argmax(1).astype(np.uint32), None),
+        }
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        self._samples(fields, sampling, num_parallel_workers, cache)
+
+
+class SVHNDataset(FileDataset):
+    """House numbers of Street View, cut to single digits. Needs `pip install scipy`, which reads MATLAB's files.
+
+    Args:
+        dataset_dir: the folder with `train_32x32.mat`, `test_32x32.mat` and `extra_32x32.mat`.
+        usage: "train", "test", "extra" or "all", the default.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id: as for `MnistDataset`.
+    Columns: "image" (32, 32, 3) uint8 and "label", a uint32 of 0 to 9.
+    """
+
+    def __init__(
+        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None, num_parallel_workers: int = 1,
+        shuffle: bool | None = None, sampler: Any = None, num_shards: int | None = None, shard_id: int | None = None,
+    ) -> None:  # fmt: skip
+        folder = Path(checks.folder("dataset_dir", dataset_dir))
+        wanted = usage_of(usage, ["train", "test", "extra", "all"])
+        try:
+            from scipy.io import loadmat
+        except ImportError as error:
+            raise OpRuntimeError(
+                f"SVHNDataset needs scipy, which reads MATLAB's files, and which is not installed ({error})",
+                help="pip install scipy",
+            ) from error
+        images, labels = [], []
+        for part in ("train", "test", "extra"):
+            if wanted in (part, "all"):
+                try:
+                    found = loadmat(folder / f"{part}_32x32.mat")
+                    images.append(found["X"].transpose(3, 0, 1, 2))
+                    labels.append(found["y"].astype(np.uint32).reshape(-1) % 10)
+                except (OSError, ValueError, KeyError) as error:
+                    raise missing(self, f"{folder / part}_32x32.mat ({error})") from error
+        fields = {
+            "image": (np.ascontiguousarray(np.concatenate(images)), None),
+            "label": (np.concatenate(labels), None),
+        }
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        self._samples(fields, sampling, num_parallel_workers, None)
+
+
+class USPSDataset(Dataset):
+    """Digits of envelopes, 16 by 16 pixels, in LIBSVM's format.
+
+    Args:
+        dataset_dir: the folder with `usps` and `usps.t`.
+        usage: "train", "test" or "all", the default.
+        num_samples, num_parallel_workers, shuffle, num_shards, shard_id, cache: as for `TextFileDataset`.
+    Columns: "image" (16, 16, 1) uint8 and "label", a uint32 of 0 to 9.
+    """
+
+    def __init__(
+        self, dataset_dir: str, usage: str | None = None, num_samples: int | None = None,
+        num_parallel_workers: int | None = None, shuffle: Any = Shuffle.GLOBAL, num_shards: int | None = None,
+        shard_id: int | None = None, cache: Any = None,
+    ) -> None:  # fmt: skip
+        folder = Path(checks.folder("dataset_dir", dataset_dir))
+        wanted = usage_of(usage, ["train", "test", "all"])
+        images: list[Any] = []
+        labels: list[int] = []
+        starts = [0]
+        for part, name in (("train", "usps"), ("test", "usps.t")):
+            for number, line in enumerate(read_lines(folder / name) if wanted in (part, "all") else (), 1):
+                label, *pairs = line.split() or [""]
+                if not label:
+                    continue
+                try:
+                    values = [float(pair.split(":")[1]) for pair in pairs]
+                    labels.append(int(label) - 1)
+                except (ValueError, IndexError) as error:
+                    raise OpRuntimeError(
+                        f"Invalid data, {folder / name}: line {number} is damaged ({error})"
+                    ) from error
+                if len(values) != 256:
+                    raise OpRuntimeError(
+                        f"Invalid data, {folder / name}: line {number} has {len(values)} pixels, not 256"
+                    )
+                images.append(values)
+            starts.append(len(labels))
+        scaled = (np.array(images, np.float32).reshape(-1, 256).astype(np.float64) + 1) / 2 * 255
+        pixels = scaled.astype(np.uint8).reshape(-1, 16, 16, 1)
+        node = Arrays([pixels, np.array(labels, np.uint32)], ["image", "label"])
+        part_of = num_shards, shard_id
+        self._begin(in_files(node, starts, shuffle, part_of, num_samples, num_parallel_workers, cache))
+
+
+class FakeImageDataset(FileDataset):
+    """Images of noise with random labels, to try programs out.
+
+    Args:
+        num_images: how many.
+        image_size: their shape.
+        num_classes: of the labels, 0 to num_classes - 1.
+        base_seed: image k is drawn from base_seed + k alone.
+        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
+    Columns: "image" uint8 of equally likely bytes, and "label", a uint32.
+    """
+
+    def __init__(
+        self, num_images: int = 1000, image_size: tuple[int, ...] = (224, 224, 3), num_classes: int = 10,
+        base_seed: int = 0, num_samples: int | None = None, num_parallel_workers: int | None = None,
+        shuffle: bool | None = None, sampler: Any = None,
+        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
+    ) -> None:  # fmt: skip
+        checks.integer_in("num_images", num_images, 1)
+        if not isinstance(image_size, (list, tuple)) or len(image_size) != 3:
+            raise checks.wrong_type("image_size", image_size, list, tuple)
+        shape = tuple(checks.integer_in("image_size", n, 1) for n in image_size)
+        checks.integer_in("num_classes", num_classes, 1)
+        checks.integer_in("base_seed", base_seed, 0)
+
+        def image(number: int) -> np.ndarray:
+            return np.random.default_rng((base_seed + number, 0)).integers(0, 256, shape, np.uint8)
+
+        labels = [np.random.default_rng((base_seed + k, 1)).integers(num_classes) for k in range(num_images)]
+        fields = {"image": (range(num_images), image), "label": (np.array(labels, np.uint32), None)}
+        sampling = num_samples, sampler, shuffle, num_shards, shard_id
+        self._samples(fields, sampling, num_parallel_workers, cache)

@@ -1,0 +1,205 @@
+"""What datasets in files share: samples whose fields are read when they are asked for, and the arguments of all.
+
+A dataset is a class that finds its samples: for each column the values, and how a field is read from one. All else, the
+order, the parts, the workers, the cache, decoded images, is here.
+"""
+
+from __future__ import annotations
+
+import os
+import wave
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from anfora.core.errors import OpRuntimeError
+from anfora.data.idx import DataError, read_idx
+from anfora.dataset import checks
+from anfora.dataset.blocks import Block
+from anfora.dataset.cache import with_cache
+from anfora.dataset.datasets import Dataset
+from anfora.dataset.mapping import Map
+from anfora.dataset.node import Node
+from anfora.dataset.samplers import select
+from anfora.dataset.sources import Indexed, Sampled
+from anfora.dataset.vision.geometry import Decode
+
+__all__ = [
+    "Field", "FileDataset", "Samples", "idx_arrays", "image_files", "missing", "rate_of", "read_bytes", "read_lines",
+    "read_wave", "usage_of",
+]  # fmt: skip
+
+#: The fields of one column: a value for each sample, and the function that reads the field from it, where it is no array.
+Field = tuple[Any, Callable[[Any], np.ndarray] | None]
+
+#: Endings of files that are images, as MindSpore's datasets of folders know them.
+_IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".ppm", ".gif", ".tif", ".tiff")
+
+
+class Samples(Indexed):
+    """Samples whose fields are read when they are asked for.
+
+    Args:
+        fields: {column: (a value for each sample, how its field is read)}; None for values that are numbers, words or
+            arrays.
+        label: the column that has the classes, for samplers that choose by them.
+    """
+
+    class_indexing: dict[str, Any]
+    num_classes: int
+
+    def __init__(self, fields: Mapping[str, tuple[Any, Any]], label: str | None = None) -> None:
+        self.fields, self.columns = fields, list(fields)
+        self.total = len(next(iter(fields.values()))[0])
+        if label is not None:
+            self.labels = lambda column: fields[column if column in fields else label][0]  # type: ignore[method-assign]
+
+    def fetch(self, numbers: np.ndarray) -> Block:
+        columns: list[Any] = []
+        for values, read in self.fields.values():
+            if read is not None:
+                columns.append([read(values[n]) for n in numbers.tolist()])
+            elif isinstance(values, np.ndarray) and values.dtype.kind not in "USO":
+                columns.append(values[numbers])
+            else:
+                columns.append([np.array(values[n]) for n in numbers.tolist()])
+        return Block(columns, len(numbers))
+
+
+class FileDataset(Dataset):
+    """Base of datasets whose samples lie in files and can be had in any order.
+
+    Their arguments behind those that are the dataset's own:
+        num_samples: at most so many.
+        num_parallel_workers: see `Dataset.map`.
+        shuffle: whether samples come in random order; by default they do. Else in the order of the list of samples,
+            or of the names of the files.
+        decode: whether images are decoded to (H, W, 3) uint8; else they are the bytes of the files, (n,) uint8.
+        sampler: instead of shuffle: a sampler, or numbers of samples.
+        num_shards, shard_id: take part `shard_id` of so many.
+        cache: a `DatasetCache` for the samples, with images decoded if they are.
+    Raises:
+        OpRuntimeError: files are missing or damaged.
+    """
+
+    def _samples(
+        self, fields: Mapping[str, tuple[Any, Any]], sampling: tuple[Any, ...], workers: Any, cache: Any,
+        decode: Any = False, images: Sequence[str] = ("image",), label: str | None = "label",
+        class_indexing: dict[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Begin with these samples.
+
+        Args:
+            fields: as for `Samples`.
+            sampling: (num_samples, sampler, shuffle, num_shards, shard_id).
+            workers, cache, decode: as the program gave them.
+            images: the columns that `decode` speaks of.
+            label: the column of the classes.
+            class_indexing: the number of each class.
+        """
+        chosen = select(*sampling)
+        is_decoded = decode is not None and checks.boolean("decode", decode)
+        if not len(next(iter(fields.values()))[0]):
+            raise missing(self, "no sample was found")
+        node = Samples(fields, label if label in fields else None)
+        node.workers = None if workers is None else checks.integer_in("num_parallel_workers", workers, 1)
+        if class_indexing is not None:
+            node.class_indexing, node.num_classes = class_indexing, len(class_indexing)
+        whole: Node = node
+        for column in images if is_decoded else ():
+            whole = Map(whole, [Decode()], [column], None)
+            whole.labels = node.labels
+        in_memory = all(read is None for _, read in fields.values())
+        self._begin(Sampled(with_cache(whole, cache, in_memory=in_memory), chosen))
+
+
+def missing(dataset: object, what: str) -> OpRuntimeError:
+    return OpRuntimeError(
+        f"Invalid data, {type(dataset).__name__} API can't read the data file (interface mismatch or no data found)."
+        f" {what}"
+    )
+
+
+def usage_of(usage: Any, words: Sequence[str], default: str = "all") -> str:
+    """The part of a dataset that the program asks for."""
+    if usage is None:
+        return default
+    if not isinstance(usage, str):
+        raise checks.wrong_type("usage", usage, str)
+    checks.one_of("usage", usage, words)
+    return usage
+
+
+def read_bytes(path: Any) -> np.ndarray:
+    """The bytes of a file, (n,) uint8."""
+    try:
+        return np.fromfile(path, np.uint8)
+    except OSError as error:
+        raise OpRuntimeError(f"Invalid file, {path} cannot be read ({error})") from error
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    """The lines of a file of text in UTF-8, without their ends."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return file.read().split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise OpRuntimeError(f"Invalid file, {path} cannot be read as text ({error})") from error
+
+
+def read_wave(path: Any) -> np.ndarray:
+    """The samples of a WAV file of 8, 16 or 32 bits, (channels, n) float32; the largest is 1."""
+    data, _ = _wave(path)
+    return data
+
+
+def rate_of(path: Any) -> np.ndarray:
+    """The samples that a WAV file has in a second."""
+    return np.array(_wave(path, header=True)[1])
+
+
+def _wave(path: Any, header: bool = False) -> tuple[np.ndarray, int]:
+    try:
+        with wave.open(str(path), "rb") as file:
+            width, channels = file.getsampwidth(), file.getnchannels()
+            if width not in (1, 2, 4):
+                raise OpRuntimeError(f"Invalid file, {path} has samples of {8 * width} bits, not 8, 16 or 32")
+            data = b"" if header else file.readframes(file.getnframes())
+            rate = file.getframerate()
+    except (OSError, EOFError, wave.Error) as error:
+        raise OpRuntimeError(f"Invalid file, {path} cannot be read as WAV ({error})") from error
+    whole = np.frombuffer(data, {1: "u1", 2: "<i2", 4: "<i4"}[width]).reshape(-1, channels).T
+    if width == 1:
+        return (whole.astype(np.float32) - 128) / np.float32(127), rate
+    return (whole / np.float64(2 ** (8 * width - 1) - 1)).astype(np.float32), rate
+
+
+def idx_arrays(dataset: object, folder: Path, *stems: str) -> list[np.ndarray]:
+    """Equally long arrays in IDX files, plain or gzipped; names may have a dot for the last dash."""
+    found = []
+    for stem in stems:
+        names = [f"{dashed}{end}" for dashed in (stem, ".idx".join(stem.rsplit("-idx", 1))) for end in ("", ".gz")]
+        file = next((folder / name for name in names if (folder / name).is_file()), None)
+        if file is None:
+            raise missing(dataset, f"Check {stem} in directory: {folder}")
+        try:
+            found.append(read_idx(file))
+        except DataError as error:
+            raise OpRuntimeError(f"Invalid data, {error}") from error
+        axes = int(stem.rsplit("-idx", 1)[1][0])
+        if found[-1].ndim != axes:
+            raise OpRuntimeError(f"Invalid data, {file}: should have {axes} axes, but has {found[-1].ndim}")
+    if len({len(array) for array in found}) > 1:
+        raise OpRuntimeError(f"Invalid data, {folder}: {len(found[0])} images but {len(found[1])} labels, {stems[0]}")
+    return found
+
+
+def image_files(folder: str | os.PathLike[str], endings: Iterable[str] = _IMAGES) -> list[str]:
+    """The images in a folder and in those inside of it, in the order of their paths."""
+    found = []
+    for place, inner, files in os.walk(folder):
+        inner.sort()
+        found += [os.path.join(place, name) for name in sorted(files) if name.lower().endswith(tuple(endings))]
+    return found

@@ -1,0 +1,6 @@
+"""Modules beside the tests are found by their names."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
