@@ -1774,3 +1774,37 @@ def test_source_whose_comments_were_changed():
     text = "".join(linecache.cache[file][2]).replace("before", "behind")
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     assert ast.parse(text) and code_of(names["program"]).opcodes[:2] == ["LOAD", "RETURN"]
+
+
+CONSTANTS = [
+    "(1, 2)", "(1, (2.5, None))", "1000", "-1000", "-0.0", "'a' 'b'", "'ab' * 3", "(1,) + (2,)", "1 + 2j", "10 ** 20",
+    "b'ab'",
+    "(1, 2)[0:1]", "'abcdef'[1:4]", "1 << 70", "...", "(True, 1)", "not 1", "~1000",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CONSTANTS)
+def test_constants_are_the_objects_of_pythons_code(text):
+    """What Python works out when it compiles is one object, in each place and in each call."""
+    names = load("constants", f"def program(x):\n    y = {text}\n    return x, y, [{text} for _ in (1, 2)]")
+    machine = plain_machine.Machine(names, False)
+    call, again = (machine.call(names["program"], (0,), {}) for _ in range(2))
+    expected = names["program"](0)
+    one = {id(value) for value in (call[1], *call[2], again[1])}
+    assert len(one) == len({id(value) for value in (expected[1], *expected[2], names["program"](0)[1])})
+    assert repr(call) == repr(expected)
+    assert (call[1] is expected[1]) is (expected[1] is names["program"](0)[1])
+
+
+@pytest.mark.parametrize(
+    "text", ["1 / 0", "'a' + 1", "(1, 2)[5]", "1 << -1", "'a' % 1", "2 ** 100000 > x", "[1, 2][0]"]
+)
+def test_what_python_does_not_work_out_is_done_each_time(text):
+    names = load("not_constants", f"def program(x):\n    return {text}")
+    outcomes = []
+    for call in (names["program"], lambda x: plain_machine.Machine(names, False).call(names["program"], (x,), {})):
+        try:
+            outcomes.append(repr(call(0)))
+        except Exception as error:
+            outcomes.append((type(error), str(error)))
+    assert outcomes[0] == outcomes[1]

@@ -4,13 +4,27 @@ Descriptors get and lose `__get__`, `__set__` and `__delete__` between calls; at
 
 from __future__ import annotations
 
+import array
+import collections
+import datetime
+import decimal
 import functools
+import hashlib
+import inspect
+import io
 import itertools
+import queue
+import random
+import re
+import struct
+import types
+import zlib
 
 import pytest
 from outcomes import bits, outcome
 
 from anfora import Tensor
+from anfora.graph.facts.known import bound_to, descriptor_of, is_bound
 from anfora.modes import jit
 
 
@@ -289,3 +303,36 @@ def test_guards_make_no_attribute(name, how):
                 elif k == 3:
                     made.__dict__.pop(name, None)
         assert outcome(compiled, ours, Tensor([1.0]), k) == outcome(program, pythons, Tensor([1.0]), k)
+
+
+#: Objects of C; some of their methods want to know the class that defines them.
+WRITTEN_IN_C = [
+    re.compile("(a)"), re.match("(a)", "a"), io.BytesIO(b"a"), io.StringIO("a"), zlib.compressobj(), array.array("i", [1]),
+    struct.Struct("i"), random.Random(1), collections.deque([1]), hashlib.md5(b"a"), decimal.Decimal(1), iter([1]), {},
+    datetime.date(2024, 1, 1), itertools.count(), "a", b"a", 1, 1.0, {1}, [1], queue.SimpleQueue(), memoryview(b"a"),
+    functools.lru_cache(abs),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("owner", WRITTEN_IN_C, ids=lambda owner: type(owner).__name__)
+def test_bound_methods_of_c_live_on_over_what_the_interpreter_does(owner):
+    """Each of them is written down, before a hop, as what lies in the class and the object that it is bound to."""
+    kinds = types.MethodDescriptorType, types.WrapperDescriptorType
+    names = [name for name in dir(owner) if type(inspect.getattr_static(type(owner), name, None)) in kinds]
+    methods = [method for method in (getattr(owner, name) for name in names) if is_bound(method)]
+    for method in methods:
+        made_by = descriptor_of(method)
+        assert made_by is not None and bound_to(owner, made_by) == method
+    assert methods
+
+
+def test_methods_that_want_their_class_over_hops():
+    pattern = re.compile("a+")
+
+    def f(x, text):
+        match, search = pattern.match, pattern.search
+        print(end="")
+        return x * len(match(text)[0]), search(text).span()
+
+    texts = ["a", "aab", "aaa", "a"]
+    assert [bits(jit(f)(Tensor([1.0]), text)) for text in texts] == [bits(f(Tensor([1.0]), text)) for text in texts]

@@ -563,6 +563,43 @@ def a_deep_tree(x, n):
     return x + depth(tree)
 
 
+def shown(error):
+    """The functions and lines of a traceback."""
+    return [(e.name, e.lineno, getattr(e, "colno", 0)) for e in traceback.extract_tb(error.__traceback__)]
+
+
+def by_error_in_a_comprehension(x, n):
+    return x, [1 // (80 - i) for i in range(n)]
+
+
+def by_error_in_comprehensions_that_is_caught(x, n):
+    try:
+        return x, [{j: [1 // (80 - j) for _ in range(2)] for j in range(n)} for i in range(3)]
+    except ZeroDivisionError as error:
+        return x, shown(error)
+
+
+def by_error_in_an_inner_comprehension(x, n):
+    try:
+        return x, [[1 // (80 - j) for j in range(n)] for i in range(3)]
+    except ZeroDivisionError as error:
+        return x, shown(error)
+
+
+def by_error_in_the_second_loop_of_a_comprehension(x, n):
+    try:
+        return x, {i * j // (80 - j) for i in (1, 2) if i for j in range(n)}
+    except ZeroDivisionError as error:
+        return x, shown(error)
+
+
+def by_error_of_what_a_comprehension_goes_over(x, n):
+    try:
+        return x, [i + 1 for i in map(int, [*map(str, range(n)), "a"])]
+    except ValueError as error:
+        return x, shown(error)
+
+
 PROGRAMS = [
     value for name, value in list(globals().items())
     if getattr(value, "__module__", "") == __name__ and getattr(value, "__code__", None) is not None
@@ -612,6 +649,8 @@ REFUSED = {
     by_error_in_a_finally, by_return_through_finally, with_functions_made_inside, with_a_global,
     handled, handled_and_raised_again, by_error_that_is_caught, by_error_caught_outside, with_private_names,
     by_return_out_of_a_with, with_an_import, with_variables_deleted, a_deep_tree,
+    by_error_in_comprehensions_that_is_caught, by_error_in_an_inner_comprehension,
+    by_error_in_the_second_loop_of_a_comprehension, by_error_of_what_a_comprehension_goes_over,
 }  # fmt: skip  # these do something else that only the interpreter can do
 
 

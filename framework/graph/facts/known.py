@@ -37,10 +37,10 @@ from anfora.kernel import glue
 
 __all__ = [
     "BOUND", "CONTAINERS", "DEQUE_ITERATORS", "GETTERS", "ITERABLES", "ITERATORS", "METADATA", "NUMBERS", "SIMPLE",
-    "VIEWS", "computes", "descriptor_of", "enters", "forgets", "has_identity", "has_methods", "holds_state", "is_among",
-    "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled", "is_constant", "is_layer", "is_object",
-    "is_of_layers", "is_opaque", "is_ours", "is_plain_key", "is_pythons", "is_transform", "name_of", "only_moves",
-    "overrides", "rows", "sets_plainly", "viewed", "writes",
+    "VIEWS", "bound_to", "computes", "descriptor_of", "enters", "forgets", "has_identity", "has_methods",
+    "holds_state", "is_among", "is_attribute_of_ours", "is_bound", "is_compared_plainly", "is_compiled",
+    "is_constant", "is_layer", "is_object", "is_of_layers", "is_opaque", "is_ours", "is_plain_key", "is_pythons",
+    "is_transform", "name_of", "only_moves", "overrides", "rows", "sets_plainly", "viewed", "writes",
 ]  # fmt: skip
 
 NUMBERS = (bool, int, float)
@@ -128,13 +128,19 @@ def descriptor_of(method: Any) -> Any:
     bases = type(owner).__mro__
     for base in bases:
         found: Any = base.__dict__.get(method.__name__)
-        if type(found) in _OF_C and found.__get__(owner) == method:
+        if type(found) in _OF_C and bound_to(owner, found) == method:
             return found
     for base in bases if is_a(owner, Tensor) else ():
         for found in list(vars(base).values()):
-            if type(found) is types.MethodDescriptorType and found.__get__(owner) == method:
+            if type(found) is types.MethodDescriptorType and bound_to(owner, found) == method:
                 return found
     return None
+
+
+def bound_to(owner: Any, descriptor: Any) -> Any:
+    """A method of C, bound to an object. The class is said as well: where the method wants to know the class that defines
+    it (`re.Pattern.match`), CPython reads what is not there if it is left out, and the process ends."""
+    return descriptor.__get__(owner, type(owner))
 
 
 def _of(module: str | None, prefixes: tuple[str, ...]) -> bool:

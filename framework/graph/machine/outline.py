@@ -17,6 +17,7 @@ from typing import Any
 from anfora.graph.machine.signals import holds, leaves
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.outline import BREAK, END, RAISED, RETURN, Loop
+from anfora.graph.source.tracebacks import INNER, Lines
 
 __all__ = ["Outlined", "land", "move", "outlined"]
 
@@ -61,7 +62,22 @@ class Outlined:
             given[0] = range(*given[0][1:])
         if given[1] is None and self.loop.fills:
             given[1] = self.loop.empty()
-        return run(call, _ended_of(self.loop.stored), given)
+        try:
+            ended = run(call, _ended_of(self.loop.stored), given)
+        except BaseException as error:
+            self._show_frames(error)
+            raise
+        if ended[0].startswith(RAISED):
+            self._show_frames(ended[1])
+        return ended
+
+    def _show_frames(self, error: BaseException) -> None:
+        """Have the traceback of what it has raised show each comprehension that this Python has a function for."""
+        entry = error.__traceback__ if id(self.code) in INNER else None
+        while entry is not None and entry.tb_frame.f_code is not self.code:
+            entry = entry.tb_next
+        if entry is not None:
+            error.__traceback__ = Lines(entry, 1).traceback(entry.tb_next)
 
     def __repr__(self) -> str:
         return f"<loop of {self.code.co_name}, as a function>"

@@ -232,7 +232,7 @@ def _bound(method: Any, owner: Any) -> Any:
     if type(method) is types.MethodType:
         return types.MethodType(method.__func__, owner)
     made_by = known.descriptor_of(method)
-    return getattr(owner, method.__name__) if made_by is None else made_by.__get__(owner)
+    return getattr(owner, method.__name__) if made_by is None else known.bound_to(owner, made_by)
 
 
 class WithNumbers:

@@ -21,6 +21,7 @@ from typing import Any
 
 from anfora.core.span import is_internal
 from anfora.graph.source.code import Code, Position, Unsupported
+from anfora.graph.source.constants import NOT_CONSTANT, Pool, constant_of
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.scopes import (
     Definition,
@@ -57,8 +58,6 @@ COMPARE = {
 }  # fmt: skip
 CONVERSIONS = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 
-_NOT_CONSTANT = object()
-
 
 class Label:
     """A place in the instructions that is jumped to."""
@@ -79,6 +78,7 @@ class Writer:
     def __init__(self, definition: Definition) -> None:
         self.definition = definition
         self.python = definition.python
+        self.constants = Pool(definition.python)
         self.path: Path = definition.path
         self.private = private_of(definition.path)
         self.names = names_of(definition.node, self.private)
@@ -101,7 +101,7 @@ class Writer:
             seen: where Python says that it stands; None for there.
         """
         self.opcodes.append(opcode)
-        self.arguments.append(argument)
+        self.arguments.append(self.constants.the(argument) if opcode == "CONST" else argument)
         self.positions.append(position_of(node) if seen is None else seen_at(node, seen))
 
     def place(self, label: Label) -> None:
@@ -220,16 +220,20 @@ class Expressions(Writer):
     # -- operators -----------------------------------------------------------------------------------------------------
 
     def UnaryOp(self, node: ast.UnaryOp) -> None:
-        operand = node.operand
-        if isinstance(node.op, ast.USub) and isinstance(operand, ast.Constant):
-            number = operand.value
-            if isinstance(number, (int, float, complex)) and not isinstance(number, bool):
-                self.emit("CONST", -number, node)
-                return
-        self.value(operand)
-        self.emit("UNARY", UNARY[type(node.op)], node)
+        if not self.is_constant(node):
+            self.value(node.operand)
+            self.emit("UNARY", UNARY[type(node.op)], node)
+
+    def is_constant(self, node: ast.expr) -> bool:
+        """Leave the value of an expression on the stack that Python has worked out: whether it has."""
+        constant = constant_of(node)
+        if constant is not NOT_CONSTANT:
+            self.emit("CONST", constant, node)
+        return constant is not NOT_CONSTANT
 
     def BinOp(self, node: ast.BinOp) -> None:
+        if self.is_constant(node):
+            return
         self.value(node.left)
         self.value(node.right)
         self.emit("BINARY", BINARY[type(node.op)], node)
@@ -337,6 +341,8 @@ class Expressions(Writer):
         self.emit("GETATTR", mangle(node.attr, self.private), node)
 
     def Subscript(self, node: ast.Subscript) -> None:
+        if self.is_constant(node):
+            return
         self.value(node.value)
         self.value(node.slice)
         self.emit("GETITEM", None, node)
@@ -352,10 +358,7 @@ class Expressions(Writer):
     # -- displays ------------------------------------------------------------------------------------------------------
 
     def Tuple(self, node: ast.Tuple) -> None:
-        constant = _constant(node)
-        if constant is not _NOT_CONSTANT:
-            self.emit("CONST", constant, node)
-        else:
+        if not self.is_constant(node):
             self.tuple_of(node.elts, node)
 
     def tuple_of(self, nodes: Sequence[ast.expr], node: ast.AST) -> None:
@@ -521,8 +524,8 @@ class Expressions(Writer):
         """The default values of a function; which kinds of them are on the stack then."""
         has: list[str] = []
         if arguments.defaults:
-            constants = [_constant(default) for default in arguments.defaults]
-            if _NOT_CONSTANT in constants:
+            constants = [constant_of(default) for default in arguments.defaults]
+            if NOT_CONSTANT in constants:
                 self.values(arguments.defaults)
                 self.emit("TUPLE", len(constants), arguments.defaults[0])
             else:
@@ -716,20 +719,6 @@ class Expressions(Writer):
             self.emit("UNPACK", len(parts), node)
         else:
             self.emit("UNPACK_REST", (star, len(parts) - star - 1), node)
-
-
-def _constant(node: ast.expr) -> Any:
-    """The value of a constant, or of a tuple of constants."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Tuple):
-        parts = [_constant(part) for part in node.elts]
-        return _NOT_CONSTANT if any(part is _NOT_CONSTANT for part in parts) else tuple(parts)
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-        number = node.operand.value
-        if isinstance(number, (int, float, complex)) and not isinstance(number, bool):
-            return -number
-    return _NOT_CONSTANT
 
 
 def _puts_back(node: ast.AST) -> bool:

@@ -38,10 +38,12 @@ from anfora.graph.source.scopes import (
     no_type_parameters,
     place_of_test,
     place_of_walk,
+    position_of,
     private_of,
     qualified_name,
     renamed,
 )
+from anfora.graph.source.tracebacks import INNER
 
 __all__ = ["BREAK", "END", "RAISED", "RETURN", "Loop"]
 
@@ -242,6 +244,9 @@ class Loop:
         code = renamed(code, qualified_name(around), qualified_name(path))
         if set(code.co_freevars) - variables:
             raise Unsupported("a loop with variables that are not its function's")
+        if self.fills and id(definition.python) in INNER:
+            place = position_of(self.node)
+            INNER[id(code)] = code, tuple([each for each in INNER[id(definition.python)][1] if each.is_around(place)])
         return code
 
 

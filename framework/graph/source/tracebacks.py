@@ -91,11 +91,21 @@ class Lines:
         """
         for made, scope in reversed(self._places):
             try:
-                eval(made, scope, {".do": _show, ".args": (), ".names": {}})
+                eval(made, scope, _Empty({".do": _show, ".args": (), ".names": {}}))
             except _Shown as shown:
-                entry = shown.__traceback__.tb_next  # type: ignore[union-attr]
-                inner = types.TracebackType(inner, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)  # type: ignore[union-attr]
+                entries = [*_entries(of_program(shown.__traceback__))]  # several for what is inside of comprehensions
+            for entry in reversed(entries):
+                inner = types.TracebackType(inner, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
         return inner
+
+
+class _Empty(dict):
+    """The variables of frames that hold nothing, those of comprehensions in them likewise."""
+
+    __slots__ = ()
+
+    def within(self, _: Inner) -> _Empty:
+        return self
 
 
 class _Shown(Exception):
@@ -168,6 +178,10 @@ class Inner(NamedTuple):
     def holds(self, position: Position) -> bool:
         position = about(position)
         return _is_within(position, self.position) and not _is_within(position, self.outside)
+
+    def is_around(self, position: Position) -> bool:
+        """Whether it is the comprehension at a position, or one around that."""
+        return position == self.position or self.holds(position)
 
 
 #: Those in a function, the outer ones first, by the identity of its code object.

@@ -21,7 +21,7 @@ from anfora.graph.facts.arrays import array_image, built_array, is_array
 from anfora.graph.facts.classes import defines
 from anfora.graph.facts.collected import built_container, container_image
 from anfora.graph.facts.kinds import is_a, reduced, unwarned
-from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, descriptor_of, is_bound, viewed
+from anfora.graph.facts.known import GETTERS, SIMPLE, VIEWS, bound_to, descriptor_of, is_bound, viewed
 from anfora.graph.facts.operator_classes import built_operator, is_operator, operator_image
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
@@ -324,7 +324,7 @@ class _Builder:
             return getattr(self.build(image[2]), image[1])()
         if kind == "method":
             owner = self.build(image[2])
-            return getattr(owner, image[1]) if type(image[1]) is str else image[1].__get__(owner)
+            return getattr(owner, image[1]) if type(image[1]) is str else bound_to(owner, image[1])
         place = len(self.made)
         self.made.append(None)
         return _BUILT[kind](self, image, place)

@@ -1,0 +1,74 @@
+"""Constants of a function: the very objects that Python's own code has, so that `is` says the same of them.
+
+constant_of(node)       the value of an expression that Python works out when it compiles
+Pool(code).the(value)   the object that a code object holds for such a value
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import types
+from typing import Any
+
+from anfora.graph.source.scopes import quietly
+
+__all__ = ["NOT_CONSTANT", "Pool", "constant_of"]
+
+NOT_CONSTANT = object()
+
+#: Of what expressions consist that Python works out when it compiles, if it can.
+_FOLDED = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.BinOp, ast.Subscript, ast.operator, ast.unaryop, ast.expr_context)
+_GIVING = frozenset(["RESUME", "LOAD_CONST", "RETURN_VALUE", "RETURN_CONST", "LOAD_SMALL_INT"])
+
+
+def constant_of(node: ast.expr) -> Any:
+    """The value of an expression, if Python's code has it as a constant; else NOT_CONSTANT."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if not isinstance(node, _FOLDED) or not all(isinstance(part, _FOLDED) for part in ast.walk(node)):
+        return NOT_CONSTANT
+    try:
+        code = quietly(compile, ast.Expression(node), "", "eval")
+    except (SyntaxError, ValueError):
+        return NOT_CONSTANT
+    if all(instruction.opname in _GIVING for instruction in dis.get_instructions(code)):
+        return eval(code)
+    return NOT_CONSTANT
+
+
+class Pool:
+    """The constants of a code object, and of those in it.
+
+    Args:
+        code: of the user's function.
+    """
+
+    def __init__(self, code: types.CodeType) -> None:
+        self._code = code
+
+    def the(self, value: Any) -> Any:
+        """The object that the code has for a value; the value itself where it has none."""
+        return self._objects.get(_key(value), value)
+
+    @functools.cached_property
+    def _objects(self) -> dict[Any, Any]:
+        found: dict[Any, Any] = {}
+        pending = [self._code]
+        for code in pending:
+            for constant in code.co_consts:
+                if type(constant) is types.CodeType:
+                    pending.append(constant)
+                else:
+                    found.setdefault(_key(constant), constant)
+        return found
+
+
+def _key(value: Any) -> Any:
+    """What is equal only for constants that Python takes for the same."""
+    if type(value) is tuple:
+        return tuple, tuple(map(_key, value))
+    if type(value) is frozenset:
+        return frozenset, frozenset(map(_key, value))
+    return type(value), repr(value) if type(value) in (float, complex) else value
