@@ -9,6 +9,7 @@ when there is no memory for another.
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from typing import Any
@@ -27,8 +28,12 @@ class Blocks:
 
     def __init__(self, limit: int | None = None) -> None:
         self._limit = limit
-        self._idle: list[np.ndarray] = []  #: the smallest first
         self._needs: dict[int, int] = {}  #: by living program, the bytes of its arena
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Keep nothing, and nobody is at work: so it is in a process that has just been forked."""
+        self._idle: list[np.ndarray] = []  #: the smallest first
         self._lock = threading.RLock()  # a program may be dropped at any moment, by whoever has the lock
 
     @property
@@ -73,3 +78,5 @@ class Blocks:
 
 
 blocks = Blocks()
+if hasattr(os, "register_at_fork"):  # a child in which nobody would ever give back the lock could not run
+    os.register_at_fork(after_in_child=blocks.begin_anew)
