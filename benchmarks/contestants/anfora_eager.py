@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from data import CONVOLUTIONS, ELEMENTS, labels, normal
+from large_anfora import workloads
 
 import anfora as ms
 from anfora import Tensor, nn, ops
@@ -113,4 +114,5 @@ WORKLOADS = {
     ),
     "embedding": lambda: unrecorded(lambda i, t: ops.embedding(i, t), labels(4096, 30000), normal(30000, 256)),
     "topk": lambda: unrecorded(lambda x: ops.topk(x, 10), normal(1024, 1000)),
+    **workloads(as_it_is),
 }  # fmt: skip

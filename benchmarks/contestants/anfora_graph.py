@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from anfora_eager import lenet, lenet_inference, perceptron, unrecorded
 from data import ELEMENTS, normal
+from large_anfora import workloads
 
 import anfora as ms
 from anfora import Tensor, ops
@@ -42,4 +43,5 @@ WORKLOADS = {
         lambda a, b, c, d: ops.tanh(a * b + c) * ops.sigmoid(d), *(normal(ELEMENTS) for _ in range(4))
     ),
     "sum_16m": lambda: compiled(lambda x: x.sum(), normal(16 << 20)),
+    **workloads(ms.jit),
 }

@@ -24,3 +24,8 @@ CONVOLUTIONS = {
     "conv_l2": ((64, 6, 14, 14), 16, 5, 1, 0),
 }
 ELEMENTS = 4 << 20
+GPT = (1000, 128, 256, 4, 4)  #: vocabulary, length, width, layers, heads
+BERT = (8000, 128, 256, 4, 4)
+VIT = (224, 16, 384, 12, 6)  #: size of an image, of a patch, width, layers, heads
+LSTM = (32, 64, 128, 256)  #: batch, length, inputs, hidden
+LANGUAGE = (10000, 20, 35, 200, 200)  #: vocabulary, batch, length, width, hidden

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import large_torch
 import torch
 import torch.nn.functional as F
 from data import CONVOLUTIONS, ELEMENTS, labels, normal
@@ -102,6 +103,10 @@ def unrecorded(function, *arrays):
     return step
 
 
+def large(name):
+    return large_torch.workloads(prepare, CHANNELS_LAST, COMPILED)[name]()
+
+
 WORKLOADS = {
     **{f"lenet_train_b{n}": (lambda n=n: lenet(n)) for n in (32, 64, 256)},
     **{f"lenet_infer_b{n}": (lambda n=n: lenet_inference(n)) for n in (1, 256)},
@@ -127,4 +132,5 @@ WORKLOADS = {
     ),
     "embedding": lambda: unrecorded(F.embedding, labels(4096, 30000), normal(30000, 256)),
     "topk": lambda: unrecorded(lambda x: torch.topk(x, 10), normal(1024, 1000)),
+    **{name: (lambda name=name: large(name)) for name in large_torch.workloads(prepare, False, False)},
 }  # fmt: skip

@@ -10,12 +10,13 @@ back as a fault that clears it: half the time of a LeNet step in PyNative mode. 
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import mmap
 import os
 
-__all__ = ["keep_freed_memory", "require"]
+__all__ = ["give_back", "keep_freed_memory", "largest_kept", "require"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # <malloc.h>
 _LARGEST = 32 << 20
@@ -28,12 +29,26 @@ def keep_freed_memory() -> None:
         return
     try:
         configure = ctypes.CDLL(None).mallopt
-        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
+    except (AttributeError, OSError):
         return
     configure.argtypes, configure.restype = [ctypes.c_int, ctypes.c_int], ctypes.c_int
-    configure(_TRIM_THRESHOLD, min(memory // 8, 2**31 - 1))
+    configure(_TRIM_THRESHOLD, largest_kept())
     configure(_MMAP_THRESHOLD, _LARGEST)
+
+
+@functools.cache
+def largest_kept() -> int:
+    """How many bytes of freed memory are kept at most."""
+    try:
+        return min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8, 2**31 - 1)
+    except (AttributeError, OSError, ValueError):
+        return 1 << 30
+
+
+def give_back() -> None:
+    """Give the pages of freed memory back to the system, as after work that will not come again."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def require(nbytes: int, purpose: str, *, is_library: bool = False) -> None:

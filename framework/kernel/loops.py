@@ -244,7 +244,7 @@ def plan_copy(p: Planner, source: Buffer, target: Buffer) -> None:
     """Add the step that copies `source`, broadcast and converted, to `target`."""
     elem = "i1" if target.code == "b1" else memory.compute_elem(target.code)  # 0.5 and 256 are true
     if source.dtype is target.dtype:
-        source, target = raw(source.broadcast(target.shape)), raw(target)
+        source, target = _forwards(raw(source.broadcast(target.shape)), raw(target))
         elem = target.code
         if (
             source.size
@@ -253,6 +253,14 @@ def plan_copy(p: Planner, source: Buffer, target: Buffer) -> None:
         ):
             return
     plan_elementwise(p, identity, [(source, elem)], [(target, elem)])
+
+
+def _forwards(source: Buffer, target: Buffer) -> tuple[Buffer, Buffer]:
+    """The same pairs of elements, those of the target from the lowest address on: axes that go backwards are reversed."""
+    if not target.size:
+        return source, target
+    backwards = [axis for axis, step in enumerate(target.strides) if step < 0]
+    return source.backwards(*backwards), target.backwards(*backwards)
 
 
 @recipe

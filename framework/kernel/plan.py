@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Union
 
 from anfora.core.abstract import Layout, TensorType, contiguous_strides
@@ -65,6 +65,15 @@ class Buffer:
     @property
     def layout(self) -> Layout:
         return Layout(TensorType(self.dtype, self.shape), self.strides)
+
+    def backwards(self, *axes: int) -> Buffer:
+        """The same elements, with axes in reverse order."""
+        steps = list(self.strides)
+        offset = self.offset
+        for axis in axes:
+            offset += (self.shape[axis] - 1) * steps[axis]
+            steps[axis] = -steps[axis]
+        return replace(self, strides=tuple(steps), offset=offset)
 
     def reshaped(self, *shape: int) -> Buffer:
         """A contiguous buffer with other axes."""

@@ -14,6 +14,7 @@ L vectors along the source's axis `i`, transposed in registers, and stored as L 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from anfora.kernel.build import recipe
 from anfora.kernel.emit import Function, Module, Type, Value
@@ -40,9 +41,15 @@ def plan_transpose(
     inner = len(lengths) - 1
     if strides[inner][1] != itemsize or strides[inner][0] in (0, itemsize):
         return False
-    across = next((a for a in range(inner) if strides[a][0] == itemsize and strides[a][1] != 0), None)
+    across = next((a for a in range(inner) if abs(strides[a][0]) == itemsize and strides[a][1] != 0), None)
     if across is None or min(lengths[across], lengths[inner]) < 2 or max(lengths[across], lengths[inner]) < 16:
         return False
+    source_step, out_step = strides[inner][0], strides[across][1]
+    if strides[across][0] < 0:  # read forwards, and written from the last row of the target on
+        last = lengths[across] - 1
+        source = replace(source, offset=source.offset - last * itemsize)
+        out = replace(out, offset=out.offset + last * out_step)
+        out_step = -out_step
     rest = [a for a in range(inner - 1, -1, -1) if a != across]
     n, m = lengths[inner], lengths[across]
     columns, rows = -(-n // _BLOCK), -(-m // _BLOCK)
@@ -51,7 +58,7 @@ def plan_transpose(
         units *= lengths[a]
     axes = [word for a in rest for word in (lengths[a], *strides[a])]
     p.step(
-        squares.address(out.code), source, out, n, m, strides[inner][0], strides[across][1], columns, rows, len(rest),
+        squares.address(out.code), source, out, n, m, source_step, out_step, columns, rows, len(rest),
         *axes, units=units, grain=split(units, min(n, _BLOCK) * min(m, _BLOCK) * (0.1 + 0.1 * itemsize)),
     )  # fmt: skip
     return True

@@ -721,6 +721,4 @@ def rot90(input: Tensor, k=1, dims=(0, 1)) -> Tensor:
         return copy(input)
     if turns == 2:
         return flip(input, axes)
-    if turns == 1:
-        return copy(transpose(flip(input, (b,)), order))
-    return flip(transpose(input, order), (b,))
+    return flip(transpose(input, order), (a if turns == 1 else b,))

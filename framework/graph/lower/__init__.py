@@ -1,6 +1,7 @@
 """From a graph of operators to one native program.
 
-lower.py         calls of operators as one native program; arena.py, their memory; fusion.py, their loops
+lower.py         calls of operators as one native program; fusion.py, their loops
+arena.py         where their values lie; blocks.py, memory for that, kept from call to call
 ranges.py        loops over ranges that stay loops; loops.py, natively from the first iteration to the last
 ahead.py         numbers of a native loop; arithmetic.py, Python's numbers in native states
 

@@ -33,6 +33,7 @@ from anfora.eager.entry import Entry, freeze
 from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
 from anfora.graph.ir.planned import OperatorCall, is_scalar, operands_from, planned_calls, results_of
 from anfora.graph.lower.arena import Kind, Place, Root, Task, arrange, extent
+from anfora.graph.lower.blocks import LEAST, blocks
 from anfora.graph.lower.fusion import can_be_scalar, can_fail, fuse
 from anfora.graph.passes.pipeline import is_on, tell
 from anfora.graph.source.tracebacks import code_behind
@@ -80,6 +81,10 @@ class Segment:
         self._fresh, coming, self._arena = lowering.number(arena)
         self._coming = (None,) * coming
         self._made = lowering.fresh_roots()
+        #: How many bytes of the arena are taken from those that are kept, in each call: it is the last of the fresh arrays.
+        self._borrowed = arena + LINE if arena >= LEAST else 0
+        if self._borrowed:
+            blocks.expect(self, self._borrowed)
         self._stages = self._join(tasks, workspaces, _check_of_overlap(lowering.given))
         self._handed = [_handed(lowering.values[value]) for value in self.outputs]
 
@@ -133,7 +138,11 @@ class Segment:
     def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
         if self._is_refused or not all(arrays[i].flags.writeable for i in self._written):
             return self._run_rows(arrays)
-        buffers: list[Any] = [*arrays, *[np.empty(shape, dtype) for shape, dtype in self._fresh], *self._coming]
+        own = self._fresh[:-1] if self._borrowed else self._fresh
+        buffers: list[Any] = [*arrays, *[np.empty(shape, dtype) for shape, dtype in own]]
+        if self._borrowed:
+            buffers.append(blocks.take(self._borrowed))
+        buffers += self._coming
         for stage in self._stages:
             if isinstance(stage, Task):
                 self._run_python(stage, buffers)
@@ -143,6 +152,8 @@ class Segment:
                 return self._run_rows(arrays)
             if code:
                 raise self._failure(code, buffers)
+        if self._borrowed:  # where something was raised, whoever sees that may look at what lies in it
+            blocks.put_back(buffers[self._arena])
         return [buffers[i] if layout is None else view_array(buffers[i], layout, at) for i, layout, at in self._handed]
 
     def _short_run(self) -> Callable | None:
@@ -151,8 +162,9 @@ class Segment:
         is_plain = self._handed == [(first + i, None, 0) for i in range(count)] and not self._coming
         if not is_plain or len(self._stages) != 1 or self._is_refused or self._written:
             return None
-        factory = _short_run_factory(first if first <= _MOST_NAMED else None, len(self._fresh), count)
-        return factory(np.empty, glue.launcher(), self._stages[0], self._raise, *self._fresh)
+        given = first if first <= _MOST_NAMED else None
+        factory = _short_run_factory(given, len(self._fresh), count, bool(self._borrowed))
+        return factory(np.empty, glue.launcher(), self._stages[0], self._raise, blocks, *self._fresh)
 
     def _raise(self, code: int, *buffers: np.ndarray) -> None:
         raise self._failure(code, list(buffers))
@@ -256,20 +268,23 @@ def _collecting_later(rows: int) -> Iterator[None]:
 
 
 @functools.cache
-def _short_run_factory(given: int | None, fresh: int, count: int) -> Callable:
-    """A function that makes the shortest `run` of a program that gets and needs so many arrays, some of them outputs."""
+def _short_run_factory(given: int | None, fresh: int, count: int, borrows: bool) -> Callable:
+    """A function that makes the shortest `run` of a program that gets and needs so many arrays, some of them outputs; the
+    last may be borrowed."""
     names = ["*arrays"] if given is None else [f"x{i}" for i in range(given)]
     made = [f"a{i}" for i in range(fresh)]
     shapes = "".join(f", s{i}" for i in range(fresh))
     lines = [
-        f"def factory(empty, launch, program, fail{shapes}):",
+        f"def factory(empty, launch, program, fail, blocks{shapes}):",
         *(f"    shape{i}, dtype{i} = s{i}" for i in range(fresh)),
         "    address = program.address",
         "    def run(arrays):",
         *([f"        {', '.join(names)}, = arrays"] if given else []),
-        *(f"        a{i} = empty(shape{i}, dtype{i})" for i in range(fresh)),
+        *(f"        a{i} = empty(shape{i}, dtype{i})" for i in range(fresh - borrows)),
+        *([f"        a{fresh - 1} = blocks.take(shape{fresh - 1}[0])"] if borrows else []),
         f"        code = launch(address, {', '.join([*names, *made])})",
         f"        if code: fail(code, {', '.join([*names, *made])})",
+        *([f"        blocks.put_back(a{fresh - 1})"] if borrows else []),
         f"        return [{', '.join(made[:count])}]",
         "    return run",
     ]

@@ -2,7 +2,7 @@
 
 The recorder, in twelve layers, each built on those before it:
 
-notebook.py      what is known of values
+notebook.py      what is known of values; forgetting.py, which of them are free
 held.py          numbers that vary, and native code that may not see them
 reasons.py       what Python must do, and why
 attributes.py    what is read by name

@@ -48,6 +48,7 @@ from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine import operations
 from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
 from anfora.graph.machine.operations import is_of_python
+from anfora.graph.record.forgetting import Large, place_in_memory
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece
@@ -128,6 +129,7 @@ class Notebook(Plain):
         #: The tensors and arrays in which values lie, by memory: see `note_move`. The last ones are not in there yet.
         self.lying: dict[int, list[_Lying]] = {}
         self.unsorted: list[_Lying] = []
+        self.large = Large()  #: those among the last that lie in large memory
         self.view_rows: dict[AnfNode, OperatorCall] = {}  #: by value, the row that has taken it as a view
         self.has_moved = False  #: whether a tensor has, in the present call
         self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
@@ -479,7 +481,8 @@ class Notebook(Plain):
         self.tensors[id(tensor)] = tensor, value
         self.arrays[id(array)] = (array, value)
         self.unplaced.append((array, value))
-        self.unsorted.append((tensor, array, value))
+        if not self.large.take(tensor, array, value):
+            self.unsorted.append((tensor, array, value))
 
     def note_move(self, owner: Tensor) -> None:
         """A tensor is about to be written to whose memory a tape has kept: it moves to a copy.
@@ -491,9 +494,10 @@ class Notebook(Plain):
         with self.unwatched():
             move(owner)
         self.sharing.moved(before, owner._array)
-        for each in self.unsorted:
+        for each in (*self.unsorted, *self.large.entries):
             self.lying.setdefault(id(memory.root(each[1])), []).append(each)
         self.unsorted.clear()
+        self.large.entries.clear()
         self.has_moved = True
         lying = self.lying.get(id(before), [])
         known = [owner, *(tensor for tensor, _, _ in lying if tensor._base is owner)]
@@ -578,6 +582,12 @@ class Notebook(Plain):
         for array, value in self.unplaced:
             self.places[place_in_memory(array)] = array, value
         self.unplaced.clear()
+
+    def forget_what_is_free(self) -> None:
+        """Let go of large values that the program has dropped."""
+        if self.large.is_due:
+            self._place_all()
+            self.large.sweep(self.tensors, self.arrays, self.places, self.sources)
 
     def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
         """What the tape keeps of a tensor whose memory the outside sees: a copy. As long as the piece goes on, nothing from
@@ -931,11 +941,6 @@ def _raw(kind: type) -> Any:
 def _is_shown(value: Any) -> bool:
     """Whether the text of a value shows all of it."""
     return all(map(_is_shown, value)) if type(value) in (tuple, list) else type(value) in SIMPLE or type(value) is DType
-
-
-def place_in_memory(array: np.ndarray) -> tuple:
-    """Where an array lies, and how."""
-    return array.__array_interface__["data"][0], array.shape, array.strides, array.dtype.char
 
 
 #: Methods by which a list or tuple is read.

@@ -124,6 +124,7 @@ class Operators(Leaves):
 
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""
+        self.forget_what_is_free()
         operands = self._operands(entry, flat)
         followed = self._followed(flat) if glue.is_recording() else 0
         if followed or self.turned:
