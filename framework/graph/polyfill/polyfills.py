@@ -19,7 +19,7 @@ from anfora.graph.facts.binding_times import answers
 from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
-from anfora.graph.machine.machine import Generator, Original, as_given, for_python
+from anfora.graph.machine.generators import Generator, Original, as_given, for_python
 from anfora.graph.machine.operations import OPERATIONS, dict_of, names_of_pattern, order_of, stays_whole
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators

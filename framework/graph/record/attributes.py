@@ -19,8 +19,10 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
+from anfora.graph.machine.frames import builtins_of
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import holds, is_filled
+from anfora.graph.machine.requests import ENTERED
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
 from anfora.graph.polyfill.special import behind, method_of
 from anfora.graph.record.notebook import UNKNOWN

@@ -15,7 +15,9 @@ from anfora.graph.facts.drops import is_finished
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
-from anfora.graph.machine.machine import Generator, Machine, Plain, for_python
+from anfora.graph.machine.generators import Generator, for_python
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.world import Plain
 from anfora.graph.record.held import Unwrapping
 from anfora.graph.record.operators import Operators
 from anfora.graph.state.images import NoImage, build

@@ -28,7 +28,8 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
 from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.ir.planned import OperatorCall
-from anfora.graph.machine.machine import Machine, Pause
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.requests import Pause
 from anfora.graph.polyfill.surroundings import look_at_hooks
 from anfora.graph.polyfill.traced import Traced, keep_traced_in
 from anfora.graph.record.notebook import UNKNOWN, place_in_memory

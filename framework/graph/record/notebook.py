@@ -46,8 +46,12 @@ from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.ir.planned import CellCalls, OperatorCall
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
+from anfora.graph.machine.walks import Walk
+from anfora.graph.machine.world import Plain
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece

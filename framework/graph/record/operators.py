@@ -26,7 +26,8 @@ from anfora.graph.facts.origins import Number
 from anfora.graph.ir.nodes import AnfNode, ValueNode
 from anfora.graph.ir.planned import ABSENT, CellCalls, OperatorCall
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Machine
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
 from anfora.graph.record.leaves import Leaves

@@ -16,9 +16,11 @@ from anfora.graph.facts.plain import COUNTED, Plainness, count_of
 from anfora.graph.facts.table import ALL, DRAINED, INDEX, WALKED, resolved
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.machine.machine import Frame, Generator, Machine, Original, plainly
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator, Original
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.outline import Outlined
-from anfora.graph.machine.places import note_looking
+from anfora.graph.machine.places import note_looking, plainly
 from anfora.graph.record.numeric import Numeric
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import CALL, LOOP, OVERDRAWN, Outcome

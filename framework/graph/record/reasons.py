@@ -36,7 +36,11 @@ from anfora.graph.facts.table import (
     resolved,
 )
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Drain, Generator, Machine, Walk, builtins_of
+from anfora.graph.machine.frames import builtins_of
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.requests import Drain
+from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_, list_of_rest

@@ -49,8 +49,13 @@ from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, by_pla
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator, thrown
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
+from anfora.graph.machine.requests import Enter, Pause
+from anfora.graph.machine.walks import Walk
+from anfora.graph.machine.world import Plain
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.generic import implementation
 from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces

@@ -7,7 +7,9 @@ from typing import Any
 from anfora.graph.facts.origins import Number, Origin, plain_tuple
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.machine.machine import Frame, Generator, Machine
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.polyfills import items_
 from anfora.graph.record.hops import Hops
 from anfora.graph.source.sources import code_of

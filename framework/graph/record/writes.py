@@ -37,9 +37,13 @@ from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.places import Place, do_late
+from anfora.graph.machine.requests import Pause
+from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
 from anfora.graph.record.notebook import UNKNOWN

@@ -30,11 +30,14 @@ from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.origins import Number, Origin, places_read, value_of
 from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, places_in, site_of, sites_in
 from anfora.graph.machine import signals
-from anfora.graph.machine.machine import Generator, Machine, Plain, Walk
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.places import left_to_python, note_looking, shows_frames
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
+from anfora.graph.machine.walks import Walk
+from anfora.graph.machine.world import Plain
 from anfora.graph.polyfill import polyfills
 from anfora.graph.polyfill.gradients import leave_behind, outermost
 from anfora.graph.record import updates
