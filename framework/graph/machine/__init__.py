@@ -15,10 +15,10 @@ room.py          room on CPython's stack for what calls much
 
 How it is done, and why so
 
-*Machine* (`graph/source/code.py`, `machine.py`, `world.py`). Source becomes instructions that are the same for every version of
-Python (Python's bytecode is not, and its frames cannot be copied). A frame is a list of values. What an instruction
-does is asked of a *world*: Python's, or the recorder's. Things that Python does are called from code objects with the
-user's file, line and columns, so tracebacks, warnings and debuggers show the program.
+*Machine* (`graph/source/code.py`, `machine.py`, `world.py`). Source becomes instructions that are the same for every
+version of Python (Python's bytecode is not, and its frames cannot be copied). A frame is a list of values. What an
+instruction does is asked of a *world*: Python's, or the recorder's. Things that Python does are called from code
+objects with the user's file, line and columns, so tracebacks, warnings and debuggers show the program.
 
 *Signals* (`signals.py`). The handler of a signal that comes while graph mode itself works waits until the program
 stands between two instructions, in front of a piece, or behind some iterations of a native loop, a few milliseconds
