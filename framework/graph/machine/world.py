@@ -12,9 +12,9 @@ from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.outline import Outlined, move, outlined
 
-__all__ = ["Plain"]
+__all__ = ["ABSENT", "Plain"]
 
-_ABSENT = object()
+ABSENT = object()  #: in the place of what is not there
 
 
 class Plain:
@@ -51,10 +51,10 @@ class Plain:
 
     def load_global(self, machine: Machine, name: str) -> Any:
         function = machine.frames[-1].function
-        value = function.__globals__.get(name, _ABSENT)
-        if value is _ABSENT:
-            value = builtins_of(function).get(name, _ABSENT)
-            if value is _ABSENT:
+        value = function.__globals__.get(name, ABSENT)
+        if value is ABSENT:
+            value = builtins_of(function).get(name, ABSENT)
+            if value is ABSENT:
                 raise NameError(f"name '{name}' is not defined", name=name)
         return value
 
@@ -120,13 +120,13 @@ class Plain:
     def made(self, function: types.FunctionType) -> None:
         """Told of each inner function that is made."""
 
-    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any = _ABSENT) -> bool:
+    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any = ABSENT) -> bool:
         """A loop goes into another iteration, or is about to start: whether Python does it from here on.
 
         Args:
             items: what it goes over, where it has not started.
         """
-        if items is not _ABSENT:
+        if items is not ABSENT:
             return False
         return self.leave_loop(machine, frame, loop, frame.stack[-1] if loop.is_walk else None, False)
 

@@ -85,7 +85,7 @@ class AbstractRecorder(Recorder):
 
     def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
         if self.given is not None:
-            return self._redo()
+            return self.redo()
         if reason in STEPS:  # of the tape's
             return super().do_between(machine, operation, args, kwargs, reason)
         self.is_legal = self.keeper.is_legal(operation, args)

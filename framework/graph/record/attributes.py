@@ -78,7 +78,7 @@ class Attributes(Reasons):
 
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
         if self.given is not None:  # the attribute may lie in the object by now
-            return self._redo()
+            return self.redo()
         if type(value) is list and id(value) not in self.origins and hasattr(list, name):
             return getattr(value, name)
         value = self.force(value)

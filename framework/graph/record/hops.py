@@ -21,7 +21,7 @@ from anfora.graph.machine.world import Plain
 from anfora.graph.record.held import Unwrapping
 from anfora.graph.record.operators import Operators
 from anfora.graph.state.images import NoImage, build
-from anfora.graph.state.moments import Escaped, Outcome, State, leaves_of
+from anfora.graph.state.moments import CALL, Escaped, Outcome, State, leaves_of
 
 __all__ = ["Hops"]
 
@@ -65,7 +65,7 @@ class Hops(Operators):
     def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
         """Do something between two pieces: what the interpreter does, or a step of a gradient in pieces."""
         if self.given is not None:
-            return self._redo()
+            return self.redo()
         state = self.state(machine, operation, args, kwargs)
         if state is not None:
             operation, args, kwargs = self._given(machine, state, operation, args, kwargs)
@@ -170,6 +170,13 @@ class Hops(Operators):
             raise outcome.error
         return outcome.value
 
+    def end_behind(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, outcome: Outcome, reason: str = CALL
+    ) -> Any:
+        """End the piece with something that has been done, and begin another one behind it."""
+        state = self.state(machine, operation, args, kwargs)
+        return self._hopped(machine, state, reason, outcome, operation, args)
+
     def _begin_behind(self, outcome: Outcome) -> Any:
         """A piece has ended with a hop, which has given this: the program goes on behind it."""
         self.hops += 1
@@ -181,7 +188,7 @@ class Hops(Operators):
             raise outcome.error
         return outcome.value
 
-    def _redo(self) -> Any:
+    def redo(self) -> Any:
         """Give the present instruction the outcome that it had."""
         assert self.given is not None
         self.hop, self.given = self.given, None

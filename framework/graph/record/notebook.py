@@ -52,6 +52,7 @@ from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.walks import Walk
 from anfora.graph.machine.world import Plain
+from anfora.graph.record.rolling import Rolling
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece
@@ -74,6 +75,8 @@ class Notebook(Plain):
     Args:
         keeper: takes finished pieces and states, see compiled.py.
     """
+
+    rolling: Rolling  #: loops over ranges that stay loops
 
     def __init__(self, keeper: Any) -> None:
         self.keeper = keeper
@@ -102,7 +105,6 @@ class Notebook(Plain):
         self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
         self.own_call: list[Any] | None = None  #: what is alive before a call of the function that is compiled
         self.kept: Any = None
-        self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
         #: Whether nothing is kept of what the program does now, which is only watched: see `stop_keeping`. And whether that
         #: ends where the state can be written down again.
@@ -422,17 +424,14 @@ class Notebook(Plain):
     def force(self, value: Any) -> Any:
         """A number's value, on which the program now depends."""
         if type(value) is Number:
-            self._unroll_if_needed(value.origin)
+            self.rolling.unroll_if_needed(value.origin)
             self.guard("equal", value.origin, value.value)
             return value.value
         return value
 
-    def note_numpy(self) -> None:
-        """Told when numpy is given a number that says where it comes from."""
-
     def decide(self, origin: Origin, truth: bool) -> bool:
         """A truth that follows from numbers: the program now depends on it, and not on the numbers."""
-        self._unroll_if_needed(origin, is_truth=True)
+        self.rolling.unroll_if_needed(origin, is_truth=True)
         self.guard("is", origin, truth)
         return truth
 
@@ -875,12 +874,9 @@ class Notebook(Plain):
         """Do what follows from its arguments: only the operators in it leave a trace."""
         raise NotImplementedError
 
-    def _redo(self) -> Any:
+    def redo(self) -> Any:
         """Give the present instruction the outcome that it had."""
         raise NotImplementedError
-
-    def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
-        """Told when the program depends on a number."""
 
 
 def _tells_nothing(value: Any) -> bool:

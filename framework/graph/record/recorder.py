@@ -48,14 +48,16 @@ from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, 
 from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, by_place, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
+from anfora.graph.lower.ranges import ROLLED_FROM, Counter
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.generators import Generator, thrown
 from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
+from anfora.graph.machine.outline import Outlined
 from anfora.graph.machine.requests import Enter, Pause
 from anfora.graph.machine.walks import Walk
-from anfora.graph.machine.world import Plain
+from anfora.graph.machine.world import ABSENT, Plain
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.generic import implementation
 from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces
@@ -69,6 +71,7 @@ from anfora.graph.polyfill.polyfills import (
     dict_,
     differentiate,
     getter,
+    items_,
     list_,
     list_with_length,
     rows_,
@@ -77,15 +80,17 @@ from anfora.graph.polyfill.special import asks_a_class, check_of, entered, metho
 from anfora.graph.polyfill.surroundings import initialise_here, make_here
 from anfora.graph.polyfill.transforms import guard_hooks
 from anfora.graph.record.held import stored_from
-from anfora.graph.record.numeric import is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.hops import Hops
+from anfora.graph.record.numeric import Numeric, is_written_in_operators, of_its_kind, takes_as_operands
 from anfora.graph.record.outlining import Outlining
 from anfora.graph.record.reasons import drain
+from anfora.graph.record.rolling import Rolling
 from anfora.graph.record.updates import update
 from anfora.graph.record.writes import UNKNOWN
 from anfora.graph.source.code import Code
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.images import ORDINARY, is_plain_object
-from anfora.graph.state.moments import CALL, Outcome, State
+from anfora.graph.state.moments import CALL, LOOP, Outcome, State
 
 __all__ = ["Recorder"]
 
@@ -110,8 +115,22 @@ class _Ended:
         """Nobody asks any more."""
 
 
-class Recorder(Outlining):
-    """Records one run: does what the program does, and writes it down."""
+class Recorder(Hops):
+    """Records one run: does what the program does, and writes it down.
+
+    Args:
+        keeper: takes finished pieces and states, see `graph/run/compiled.py`.
+    """
+
+    def __init__(self, keeper: Any) -> None:
+        super().__init__(keeper)
+        self.rolling = Rolling(self)
+        self.numeric = Numeric(self)
+        self.outlining = Outlining(self)
+
+    def note_numpy(self) -> None:
+        """Told when numpy is given a number that says where it comes from."""
+        self.numeric.note_numpy()
 
     def __enter__(self) -> Recorder:
         return self
@@ -138,7 +157,7 @@ class Recorder(Outlining):
     def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         if self.given is not None and operation is self.given_operation:
-            return self._redo()
+            return self.redo()
         if self.given is None and id(operation) in _ASKING_IDENTITY and not self.pin(args):
             return self._left_alone(machine, operation, args)
         if not kwargs:
@@ -147,7 +166,8 @@ class Recorder(Outlining):
                 if computes is not None or all(map(self._is_operand, args)):
                     return self._traced(machine, operation, args, kwargs, computes=computes)
             if all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
-                return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
+                result = machine.natively(operation, args, kwargs)
+                return self.outlining.gives_many(machine, operation, args, kwargs, result)
         self.looks += 1
         result = self._do_with_own(machine, operation, args, kwargs)
         if result is not UNKNOWN:
@@ -168,16 +188,18 @@ class Recorder(Outlining):
         if reason is None and any(map(self.is_own_generator, args)):
             reason = self._reason_of_generator(machine, operation, args)
         if reason is not None:
-            if self.given is None and self.is_plain_call(operation, args, kwargs):
+            if self.given is None and self.outlining.is_plain_call(operation, args, kwargs):
                 return self.do_between(machine, operation, args, kwargs, CALL)
             return self.interpret(machine, operation, args, kwargs, reason)
         if self.given is None and self.origins:
-            if self.walks_on(machine, operation, args) and operation is not reversed:
+            if self.outlining.walks_on(machine, operation, args) and operation is not reversed:
                 return machine.natively(operation, args, kwargs)
-            if self.holds_many(machine, operation, args, kwargs):
+            if self.outlining.holds_many(machine, operation, args, kwargs):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
-        return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
+        if known.writes(operation):
+            return result
+        return self.outlining.gives_many(machine, operation, args, kwargs, result)
 
     def _do_with_own(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
         """Do something with arrays and containers of which all is known, and reads and writes of items; UNKNOWN if it is
@@ -205,7 +227,7 @@ class Recorder(Outlining):
         """Do something with numbers that vary. Where none is given, or it depends on what they are, the result is UNKNOWN,
         and the arguments are what they are."""
         if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
-            done, result = self.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
+            done, result = self.numeric.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
             if done:
                 return result, args, kwargs
         if not any(type(a) is Number for a in (*args, *kwargs.values())):
@@ -214,16 +236,16 @@ class Recorder(Outlining):
             result = of_its_kind(operation, args)
             if result is not UNKNOWN:
                 return result, args, kwargs
-            done, result = self.arithmetic(machine, operation, args)
+            done, result = self.numeric.arithmetic(machine, operation, args)
             if done:
                 return result, args, kwargs
         if takes_as_operands(operation, args, kwargs):
-            return self.do_with_numbers(machine, operation, args, kwargs), args, kwargs
+            return self.numeric.do_with_numbers(machine, operation, args, kwargs), args, kwargs
         reason = self._reason(operation, plain_tuple(args), plain_dict(kwargs))
         if reason is not None:  # the interpreter takes it as it comes
             return self.interpret(machine, operation, args, kwargs, reason), args, kwargs
         if is_written_in_operators(operation, args):
-            return self.do_with_numbers(machine, operation, args, kwargs), args, kwargs
+            return self.numeric.do_with_numbers(machine, operation, args, kwargs), args, kwargs
         stored = stored_from(operation, args)
         if stored is not None:
             return UNKNOWN, (*map(self.force, args[:stored]), *args[stored:]), kwargs
@@ -417,7 +439,7 @@ class Recorder(Outlining):
             computes: the operator that Python would find for it, and of what.
         """
         if self.given is not None:
-            return self._redo()
+            return self.redo()
         piece = self.piece
         before_began = self.began  # inside of a walk back, that has begun something too
         rows, draws = self.began = len(piece.rows), len(piece.draws)
@@ -492,6 +514,48 @@ class Recorder(Outlining):
             for name, value in function.__kwdefaults__.items():
                 self.force(self.register(value, self.origin("item", name, defaults)))
 
+    # loops
+
+    def iterate(self, machine: Machine, value: Any) -> Any:
+        if type(value) is Counter:
+            return value
+        if type(value) is range:
+            counter = self.rolling.counter(machine, value)
+            if counter is not None:
+                return counter
+        if (
+            type(value) is list
+            and self.is_outside(value)
+            and id(value) not in self.looked
+            and any(type(item) is float for item in value[:ROLLED_FROM])
+        ):
+            return self._walking(items_, value)
+        return super().iterate(machine, value)
+
+    def _walking(self, function: Any, value: Any) -> Generator:
+        """What goes over a value one by one, as a generator of the program does."""
+        [name] = code_of(function).python.co_varnames[: code_of(function).python.co_argcount]
+        return Generator(Frame(code_of(function), function, {name: value}), self, (function, (value,), {}))
+
+    def next(self, machine: Machine, iterator: Any) -> Any:
+        if type(iterator) is Counter:
+            return self.rolling.next(machine, iterator)
+        if type(iterator) in _RANGE_ITERATORS and id(iterator) not in self.origins:
+            return next(iterator)
+        return self.do(machine, next, (iterator,))
+
+    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any = ABSENT) -> bool:
+        return self.outlining.outlines(machine, frame, loop, items)
+
+    def do_outlined(self, machine: Machine, frame: Frame, operation: Outlined, given: list) -> tuple:
+        return self.do_between(machine, operation, tuple(given), {}, LOOP)
+
+    def note_steps(self, machine: Machine) -> None:
+        """Give the function back to Python where what is recorded costs too much, whatever it is."""
+        self.outlining.note_steps(machine)
+
+    # exceptions and truth
+
     def raise_(self, machine: Machine, error: Any, *cause: Any) -> None:
         if self.is_outside(error) and is_a(error, BaseException):  # it is changed: its context, cause, traceback
             self.interpret(machine, operations.raise_, (error, *cause), {}, "raising an exception from outside")
@@ -507,7 +571,7 @@ class Recorder(Outlining):
             return self.interpret(machine, bool, (value,), {}, "the truth of NotImplemented, of which Python warns")
         if known.has_methods(value):
             if self.given is not None:
-                return self._redo()
+                return self.redo()
             call = None if self.opaque(value) else truth_of(self, value)
             if not defines(kind, "__bool__") and not defines(kind, "__len__"):
                 return True
@@ -525,7 +589,7 @@ class Recorder(Outlining):
             return
         if kwargs:
             args, kwargs = by_place(function, args, kwargs)
-        if self.calls_plainly(machine, function, args, kwargs):
+        if self.outlining.calls_plainly(machine, function, args, kwargs):
             return
         unwrapped = self._unwrapped(machine, function, args, kwargs)
         if unwrapped is None:
@@ -534,7 +598,7 @@ class Recorder(Outlining):
         if kwargs:
             args, kwargs = by_place(function, args, kwargs)
         if self.given is not None and function is self.given_operation:
-            machine.push(self._redo())
+            machine.push(self.redo())
             return
         is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
         if is_of_generators and self._resume(machine, function, args, kwargs):
@@ -956,3 +1020,4 @@ _WAYS: dict[int, Callable[[Recorder, Machine, tuple, dict], Any]] = {
     id(operations.import_from): Recorder._do_import_from,
     id(operations.throw_into): Recorder._throw_into,
 }
+_RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

@@ -370,15 +370,19 @@ class Program:
         point.switch.turn()
         if point.frames[0] == "entry":
             return _plainly(self.function, *point.arguments(values))
-        return _to_the_end(self._left_at(point, values))
+        return self._left_at(point, values)
 
-    def _left_at(self, point: Point, values: list[Any]) -> Machine:
-        """A machine at a point, in Python's world."""
+    def _left_at(self, point: Point, values: list[Any], error: BaseException | None = None) -> Any:
+        """What the program returns that goes on from a point in Python's world, where an exception is raised if one is
+        given."""
         recorder = self.recorder()
         machine = Machine(recorder)
         self._resume(recorder, machine, point.frames, values)
         recorder.leave(machine)
-        return machine
+        with _Freed(machine), recorder:
+            if error is not None:
+                machine.throw(error)
+            return _released(machine.run())
 
     def _interrupt(self, point: Point, values: list[Any]) -> _Result | None:
         """Call the handlers of signals that wait. Where one raises an exception the program gets it where it stands, and
@@ -389,9 +393,7 @@ class Program:
         if point.frames[0] == "entry":
             raise error
         point.switch.turn()
-        machine = self._left_at(point, values)
-        machine.throw(error)
-        return _Result(_to_the_end(machine))
+        return _Result(self._left_at(point, values, error))
 
     # -- calls of the function by itself ------------------------------------------------------------------------------
 
@@ -1238,12 +1240,6 @@ class _Freed:
 
     def __exit__(self, *_: object) -> None:
         self.machine.__dict__.clear()
-
-
-def _to_the_end(machine: Machine) -> Any:
-    """What the program returns, whose rest is Python's. The machine is not to be used again."""
-    with _Freed(machine):
-        return _released(machine.run())
 
 
 def _of_function(name: str) -> property:
