@@ -73,7 +73,7 @@ class Notebook(Plain):
     """The notes of one run.
 
     Args:
-        keeper: takes finished pieces and states, see compiled.py.
+        keeper: takes finished pieces and states, see `graph/run/keeper.py`.
     """
 
     rolling: Rolling  #: loops over ranges that stay loops

@@ -119,7 +119,7 @@ class Recorder(Hops):
     """Records one run: does what the program does, and writes it down.
 
     Args:
-        keeper: takes finished pieces and states, see `graph/run/compiled.py`.
+        keeper: takes finished pieces and states, see `graph/run/keeper.py`.
     """
 
     def __init__(self, keeper: Any) -> None:
