@@ -224,7 +224,7 @@ class Hops(Operators):
     def _begin_unkept(self, outcome: Outcome | None = None) -> None:
         """Start a piece of which nothing is kept. Its tensors are ones from outside, and so is what a hop has given."""
         origins, lines, fresh, dynamic = self.origins, self.lines, self.fresh, self.dynamic
-        for tensor, _ in self.tensors.values():
+        for tensor, _ in self.memory.tensors.values():
             origins.setdefault(id(tensor), (tensor, _OF_UNKEPT))
         self.begin(origins)
         self.lines, self.fresh, self.dynamic = lines, fresh, dynamic

@@ -32,7 +32,8 @@ from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.requests import Pause
 from anfora.graph.polyfill.surroundings import look_at_hooks
 from anfora.graph.polyfill.traced import Traced, keep_traced_in
-from anfora.graph.record.notebook import UNKNOWN, place_in_memory
+from anfora.graph.record.memory import place_in_memory
+from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.record.writes import Write, Writes, leave_block, set_gradients
 from anfora.graph.state.moments import Cut, State
 
@@ -98,7 +99,7 @@ class Leaves(Writes):
 
     def _set_gradient(self, machine: Machine, owner: Tensor, value: Any) -> Any:
         """`p.grad = …`."""
-        is_placed = self.is_outside(owner) or id(owner) in self.tensors
+        is_placed = self.is_outside(owner) or id(owner) in self.memory.tensors
         if not is_placed or not (value is None or type(value) is Tensor) or not self.can_be_put_down((owner, value)):
             return UNKNOWN
         machine.natively(setattr, (owner, "grad", value), {})
@@ -146,9 +147,9 @@ class Leaves(Writes):
         if owner.requires_grad is value:
             return None
         origin = self.origin_of(owner) if value else None
-        if origin is None or id(owner) not in self.tensors:
+        if origin is None or id(owner) not in self.memory.tensors:
             return UNKNOWN
-        number = self.tensors[id(owner)][1]
+        number = self.memory.tensors[id(owner)][1]
         machine.natively(setattr, (owner, "requires_grad", value), {})
         self.piece.leaves[number] = len(self.piece.rows), origin
         return None
@@ -185,7 +186,7 @@ class Leaves(Writes):
         is_plain = type(tensor) is Tensor and not self.opaque(hook) and frame.code.opcodes[frame.pc] == "POP"
         if not is_plain or self.region or self.given is not None or not self.keeper.puts_writes_off():
             return False
-        if self.is_outside(tensor) or id(tensor) not in self.tensors or not self.can_be_put_down((tensor, hook)):
+        if self.is_outside(tensor) or id(tensor) not in self.memory.tensors or not self.can_be_put_down((tensor, hook)):
             return False
         self.look(hook)
         handle = self.put_off(machine, Tensor.register_hook, (tensor, hook), "a hook on a tensor")
@@ -233,11 +234,11 @@ class Leaves(Writes):
             row = OperatorCall(piece.graph, entry_of_alias(handle._layout)[0], (value,), place, is_inner=True)
             piece.rows.append(row)
             piece.switches.append(False)
-            self._know(handle, row)
+            self.memory.know(handle, row)
         origins: list[Any] = []
         for handle in handles:
             origins.append(self.origin_of(handle))
-            piece.leaves[self.tensors[id(handle)][1]] = len(piece.rows), origins[-1]
+            piece.leaves[self.memory.tensors[id(handle)][1]] = len(piece.rows), origins[-1]
         pairs = tuple(zip(origins, map(self.origin_of, sources)))
         piece.cuts.append(Cut(len(piece.rows), pairs, site))  # type: ignore[arg-type]
         piece.writes.append(Write(function, (*args, handles), machine.place, reason, True))
@@ -345,12 +346,12 @@ class Leaves(Writes):
 
     def _is_of_piece(self, array: Any) -> bool:
         """Whether it is known which value of the piece an array is."""
-        if id(array) in self.arrays:
+        if id(array) in self.memory.arrays:
             return True
-        self._place_all()
+        self.memory.note_places()
         place = place_in_memory(array)
-        found = self.places.get(place)
-        owner = self.owners.get(place)
+        found = self.memory.places.get(place)
+        owner = self.memory.owners.get(place)
         held = found[0] if found is not None else None if owner is None else owner._array
         return held is not None and memory.root(held) is memory.root(array)
 
@@ -360,7 +361,7 @@ class Leaves(Writes):
             return False
         if self.is_outside(owner):
             return owner.grad is None or type(owner.grad) is Tensor
-        return id(owner) in self.tensors and self.tensors[id(owner)][1] in self.piece.leaves
+        return id(owner) in self.memory.tensors and self.memory.tensors[id(owner)][1] in self.piece.leaves
 
     # -- what the layers above do -------------------------------------------------------------------------------------
 

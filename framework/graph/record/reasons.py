@@ -211,7 +211,7 @@ class Reasons(Held):
     def _is_traced(self, value: Any) -> bool:
         """Whether a value is none that has an identity, or one of which it is known where it comes from."""
         if is_a(value, Tensor):
-            return self.is_outside(value) or id(value) in self.tensors
+            return self.is_outside(value) or id(value) in self.memory.tensors
         if is_a(value, tuple):
             return all(map(self._is_traced, value))
         return self.is_outside(value) or not known.is_object(value)
