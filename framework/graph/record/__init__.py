@@ -7,6 +7,7 @@ memory.py        which values of the piece tensors hold; another one for each pi
 rolling.py       loops over ranges that stay loops
 numeric.py       what is done with numbers that vary
 outlining.py     loops and calls on plain values, which go to Python as a whole
+calls.py         what a call is done by
 
 The rest of it is layers still, each built on those before it:
 

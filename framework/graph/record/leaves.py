@@ -61,7 +61,7 @@ class Leaves(Writes):
         self.nodes[id(node)] = node, len(self.piece.rows), flat
 
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
-        if kind == "history" and any(self._origin_of(tensor) is origin for tensor in self.turned.values()):
+        if kind == "history" and any(self.origin_of_value(tensor) is origin for tensor in self.turned.values()):
             raise Pause  # it is not what it was where the piece starts
         super().guard(kind, origin, payload)
 
@@ -77,7 +77,7 @@ class Leaves(Writes):
             return False
         if any(gradient is not None or not self.is_outside(owner) for owner, gradient in self.left.values()):
             return False
-        cleared = tuple(self._origin_of(owner) for owner, _ in self.left.values())
+        cleared = tuple(self.origin_of_value(owner) for owner, _ in self.left.values())
         self.piece.cleared = self.piece.cleared or cleared
         return self.piece.cleared == cleared
 
@@ -111,7 +111,7 @@ class Leaves(Writes):
         for owner in owners:
             self.left[id(owner)] = owner, owner.grad
             if self.is_outside(owner):
-                origin = self._origin_of(owner)
+                origin = self.origin_of_value(owner)
                 self.named.setdefault("grad", {})[id(origin)] = origin, owner, owner.grad
         holders, gradients = zip(*self.left.values())
         others = [write for write in self.piece.writes if write.operation is not set_gradients]
@@ -134,7 +134,7 @@ class Leaves(Writes):
             return self._start_history(machine, owner, value)
         if not self.can_be_put_down((owner,)):
             return UNKNOWN
-        origin = self._origin_of(owner)
+        origin = self.origin_of_value(owner)
         if id(owner) not in self.turned:
             self._guard_leaf(owner, origin)
         self.put_off(machine, setattr, (owner, "requires_grad", value), "a change of `requires_grad`")
@@ -302,10 +302,10 @@ class Leaves(Writes):
     def _guard_leaves(self, owners: list[Tensor]) -> None:
         """Let later calls see to it that tensors from outside that get gradients are the leaves that they are now."""
         for owner in owners:
-            self._guard_leaf(owner, self._origin_of(owner))
+            self._guard_leaf(owner, self.origin_of_value(owner))
             look_at_hooks(self, owner)
         if len(owners) > 1:
-            self.guard("distinct", self._origin_of(owners[0]), tuple(map(self._origin_of, owners)))
+            self.guard("distinct", self.origin_of_value(owners[0]), tuple(map(self.origin_of_value, owners)))
 
     def _walk(self, machine: Machine, site: tuple, tensor: Tensor, args: tuple, nodes: list[tuple]) -> None:
         """Walk back, with numbers that vary in the places where nodes have kept their values."""

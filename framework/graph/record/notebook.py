@@ -185,7 +185,7 @@ class Notebook(Plain):
             self.told.add(name)
             self.piece.guards.append((kind, origin, payload))
 
-    def calls(self) -> CellCalls:
+    def calls_of_cells(self) -> CellCalls:
         """The calls of Cells that are going on; rows of the same calls share one."""
         machine = self.machine
         if machine is not None and machine.below is None and not machine.is_in_cells:
@@ -566,7 +566,7 @@ class Notebook(Plain):
         is_iterator = defines(kind, "__next__") and not known.has_methods(value)
         return is_iterator or known.is_ours(kind)
 
-    def _origin_of(self, value: Any) -> Origin:
+    def origin_of_value(self, value: Any) -> Origin:
         found = self.origins.get(id(value))
         return found[1] if found is not None else self.origin("known", value)
 
@@ -584,7 +584,7 @@ class Notebook(Plain):
 
     def _guard_absence(self, value: Any, name: str) -> None:
         """An object from outside has no such attribute: nothing of the program is called to find out."""
-        origin = self._origin_of(value)
+        origin = self.origin_of_value(value)
         kind = type(value)
         if class_attribute(kind, name) is not None:  # a slot that holds nothing
             self.guard("is", self.derive(hasattr, origin, name), False)

@@ -229,7 +229,7 @@ class Operators(Leaves):
             keep_traced(result, flat)
         elif mask:
             self.note_node(result, flat)
-        cells = self.calls()
+        cells = self.calls_of_cells()
         back = self._back() if self.region or self.machine is None else None
         row = OperatorCall(piece.graph, entry, operands, self._here(), mask, bool(self.region), cells, back)
         if entry.op.writes is None:

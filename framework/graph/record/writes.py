@@ -208,7 +208,7 @@ class Writes(Attributes):
             return UNKNOWN
         if not self.can_be_put_down((owner, value)):
             return UNKNOWN
-        origin = self._origin_of(owner)
+        origin = self.origin_of_value(owner)
         if is_a(owner, Cell) and is_a(value, Tensor) and self.overlay(owner, name) is UNKNOWN:
             # A Cell writes a tensor into a Parameter of that name, so what stands there must be as it is now.
             if is_a(owner.__dict__.get(name), Parameter):
@@ -237,7 +237,7 @@ class Writes(Attributes):
             return UNKNOWN
         if is_a(class_attribute(type(owner), name), types.MemberDescriptorType):
             return UNKNOWN
-        origin = self._origin_of(owner)
+        origin = self.origin_of_value(owner)
         is_there = operations.has_own(owner, name)
         if self.overlay(owner, name) is UNKNOWN:
             self.guard("is", self.derive(operations.has_own, origin, name), is_there)
@@ -280,7 +280,7 @@ class Writes(Attributes):
     def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
         if id(cell) in self.local_cells or not self.can_be_put_down((cell, value)):
             return UNKNOWN
-        origin = self._origin_of(cell)
+        origin = self.origin_of_value(cell)
         self.put_off(machine, operations.fill_cell, (cell, value), "a change of a variable outside")
         self.named.setdefault("cell_contents", {})[id(origin)] = origin, cell, value
         return None
@@ -364,7 +364,7 @@ class Writes(Attributes):
         if id(owner) in self.looked and all(type(value) in SIMPLE for value in dropped(owner, *place)):
             return True, False  # of which later calls see to it that it holds the same
         if not self._is_written(owner, *place):
-            super().guard("is", self.derive(drops_plainly, self._origin_of(owner), *place), True)
+            super().guard("is", self.derive(drops_plainly, self.origin_of_value(owner), *place), True)
         return True, False
 
     def _is_written(self, owner: Any, kind: str, *where: Any) -> bool:
@@ -372,7 +372,7 @@ class Writes(Attributes):
         if kind in ("attribute", "variable"):
             name = where[0] if kind == "attribute" else "cell_contents"
             return any(other is owner for _, other, _ in self.named.get(name, {}).values())
-        changed = self.changed.get(id(self._origin_of(owner)))
+        changed = self.changed.get(id(self.origin_of_value(owner)))
         if changed is None:
             return False
         is_written = not changed.is_whole and all(key in changed.items for key in where)
