@@ -4,6 +4,7 @@ The recorder is a world (`graph/machine/world.py`) that does what the program do
 of its own, which names at its head what it asks of the recorder:
 
 memory.py        which values of the piece tensors hold; another one for each piece
+overlay.py       what a piece has changed of what is outside, and what is read behind that; another one for each piece
 rolling.py       loops over ranges that stay loops
 numeric.py       what is done with numbers that vary
 outlining.py     loops and calls on plain values, which go to Python as a whole

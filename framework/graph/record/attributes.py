@@ -43,7 +43,7 @@ class Attributes(Reasons):
             for absent_from in (scope, builtins_of(function)):
                 self.guard("no key", self.origin("known", absent_from), name)
             raise
-        written = self.overlaid_item(scope, name)
+        written = self.overlay.item(scope, name)
         if written is not UNKNOWN:
             return written
         if name in scope:
@@ -58,7 +58,7 @@ class Attributes(Reasons):
     def has_global(self, machine: Machine, name: str) -> bool:
         scope = machine.frames[-1].function.__globals__
         is_there = super().has_global(machine, name)
-        if self.overlaid_item(scope, name) is UNKNOWN:
+        if self.overlay.item(scope, name) is UNKNOWN:
             self.guard("is", self.derive(holds, self.origin("known", scope), name), is_there)
         return is_there
 
@@ -71,7 +71,7 @@ class Attributes(Reasons):
             raise
         if id(cell) in self.local_cells:
             return value
-        written = self.overlay(cell, "cell_contents")
+        written = self.overlay.attribute(cell, "cell_contents")
         if written is not UNKNOWN:
             return written
         return self.register(value, self.origin("attr", "cell_contents", self.origin_of_value(cell)))
@@ -121,7 +121,7 @@ class Attributes(Reasons):
 
     def _from_outside(self, value: Any, name: str, found: Any) -> Any:
         """What an attribute of something from outside holds; what the piece has written there, if it has."""
-        written = self.overlay(value, name)
+        written = self.overlay.attribute(value, name)
         return self._registered(value, name, found) if written is UNKNOWN else written
 
     def _registered(self, value: Any, name: str, found: Any) -> Any:
@@ -158,7 +158,7 @@ class Attributes(Reasons):
         ):
             return self._ask_python(machine, value, name, f"the descriptor {value.__name__}.{name}")
         found = self._found(machine, value, name)
-        written = self.overlay(value, name)
+        written = self.overlay.attribute(value, name)
         if written is not UNKNOWN:
             return written
         if is_a(found, types.MethodType):
@@ -286,7 +286,11 @@ class Attributes(Reasons):
             self._guard_in_class(kind, name)
         if own is not None and name in own and not comes_first(static):
             self._guard_in_class(kind, name)
-            if self.is_outside(value) and self.overlay(value, name) is UNKNOWN and _is_made_else(kind, static):
+            if (
+                self.is_outside(value)
+                and self.overlay.attribute(value, name) is UNKNOWN
+                and _is_made_else(kind, static)
+            ):
                 self.guard("is", self.derive(operations.has_own, self.origin_of_value(value), name), True)
             return self.getattr_plain(value, name)
         if static is None:

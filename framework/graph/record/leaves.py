@@ -112,7 +112,7 @@ class Leaves(Writes):
             self.left[id(owner)] = owner, owner.grad
             if self.is_outside(owner):
                 origin = self.origin_of_value(owner)
-                self.named.setdefault("grad", {})[id(origin)] = origin, owner, owner.grad
+                self.overlay.note_attribute("grad", origin, owner, owner.grad)
         holders, gradients = zip(*self.left.values())
         others = [write for write in self.piece.writes if write.operation is not set_gradients]
         write = Write(set_gradients, (holders, gradients), machine.place, "a change of `.grad`")
@@ -138,7 +138,7 @@ class Leaves(Writes):
         if id(owner) not in self.turned:
             self._guard_leaf(owner, origin)
         self.put_off(machine, setattr, (owner, "requires_grad", value), "a change of `requires_grad`")
-        self.named.setdefault("requires_grad", {})[id(origin)] = origin, owner, value
+        self.overlay.note_attribute("requires_grad", origin, owner, value)
         self.turned[id(owner)] = owner
         return None
 
@@ -164,14 +164,14 @@ class Leaves(Writes):
                 return machine.natively(getattr, (value, name), {})
             origin = self.origins[id(value)][1]
             if self.turned:  # it is none of those that were changed
-                self._note_read("attr", "requires_grad", origin)
+                self.overlay.note_read("attr", "requires_grad", origin)
             if name == "is_leaf" and value._node is not None:
                 if value.is_leaf:
                     self._guard_leaf(value, origin)
                 else:
                     self.guard("no leaf", origin)
         elif name == "grad" and self.is_outside(value):
-            written = self.overlay(value, name)
+            written = self.overlay.attribute(value, name)
             if written is not UNKNOWN:
                 return written
         return super()._tensor_attribute(machine, value, name)

@@ -48,6 +48,7 @@ from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.walks import Walk
 from anfora.graph.machine.world import Plain
 from anfora.graph.record.memory import Memory, place_in_memory
+from anfora.graph.record.overlay import UNKNOWN, Overlay
 from anfora.graph.record.rolling import Rolling
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
@@ -57,8 +58,6 @@ from anfora.ops.bound import Bound
 
 __all__ = ["UNKNOWN", "Notebook"]
 
-#: In the place of a value of which nothing is known, since there may be none.
-UNKNOWN = object()
 _NO_CALLS = CellCalls(())
 
 
@@ -121,6 +120,7 @@ class Notebook(Plain):
         self.piece = Piece()
         self.origins = origins
         self.memory = Memory(self)
+        self.overlay = Overlay(self)
         #: Those that were read while the tape was off: where they come from, and whether they had a history.
         self.unseen: dict[int, tuple[Origin, bool]] = {}
         self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
@@ -155,7 +155,13 @@ class Notebook(Plain):
             gc.enable()
 
     def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
-        """The origin of that kind, one object for each."""
+        """The origin of that kind, one object for each: something is read there."""
+        if base is not None and self.overlay.is_any:
+            self.overlay.note_read(kind, key, base)
+        return self.make_origin(kind, key, base)
+
+    def make_origin(self, kind: str, key: Any, base: Any = None) -> Origin:
+        """The same, where nothing is read."""
         name = (kind, key if type(key) in (int, str) else id(key), id(base) if base is not None else 0)
         found = self.derived.get(name)
         if found is None or (found.key is not key and found.key != key):
@@ -180,6 +186,13 @@ class Notebook(Plain):
         return found
 
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        """Later calls ask this too. Something is read for it."""
+        if self.overlay.is_any:
+            self.overlay.note_asked(kind, origin, payload)
+        self.note_guard(kind, origin, payload)
+
+    def note_guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        """The same, where nothing is read."""
         name = (kind, id(origin), id(payload))
         if name not in self.told:
             self.told.add(name)
@@ -577,7 +590,7 @@ class Notebook(Plain):
         if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
             self.know_item(table, name)
             return found
-        written = self.overlay(value, name)
+        written = self.overlay.attribute(value, name)
         if written is not UNKNOWN:
             return written
         return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
@@ -675,14 +688,6 @@ class Notebook(Plain):
         return _Watch(None)
 
     # -- what the layers above do -------------------------------------------------------------------------------------
-
-    def overlay(self, owner: Any, name: str) -> Any:
-        """What the program finds as an attribute that it has written in this piece; UNKNOWN if it has not."""
-        raise NotImplementedError
-
-    def overlaid_item(self, owner: Any, key: Any) -> Any:
-        """The same of an item of a dict."""
-        raise NotImplementedError
 
     def know_item(self, owner: list | dict, place: Any) -> None:
         """Told of a read, in passing, from something that the program has made: see held.py."""
