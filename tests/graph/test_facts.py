@@ -43,7 +43,7 @@ from anfora.graph.facts.table import (
     fact_of,
 )
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Walk
+from anfora.graph.machine.walks import Walk
 
 log: list = []
 

@@ -25,7 +25,7 @@ from anfora.core.tree import has_tensors, tensors
 from anfora.graph.facts import rows  # noqa: F401 (they fill the table)
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import IDENTITY, KEPT, PLAIN, fact_of, methods_of
-from anfora.graph.machine.machine import builtins_of
+from anfora.graph.machine.frames import builtins_of
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import definition_of
 

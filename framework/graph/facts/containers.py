@@ -95,7 +95,7 @@ class Change:
                 recorder.look(value)
         reason = f"a change of a {type(self.owner).__name__} from outside"
         result = recorder.put_off(self.machine, operation, (self.owner, *args), reason)
-        changed = recorder.changes(self.owner, self.origin)
+        changed = recorder.overlay.changes(self.owner, self.origin)
         changed.is_whole = changed.is_whole or self.is_whole
         return result
 
@@ -105,7 +105,7 @@ class Change:
 
     def note_item(self, key: Any, value: Any) -> None:
         """An item of a dict is another one now, and no other has changed."""
-        self.recorder.changes(self.owner, self.origin).items[key] = value
+        self.recorder.overlay.changes(self.owner, self.origin).items[key] = value
 
 
 # -- lists ------------------------------------------------------------------------------------------------------------

@@ -31,8 +31,9 @@ from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.operator_classes import NOTING
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import fact_of
-from anfora.graph.machine.machine import Generator, Walk
+from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import VIEWS, is_made, is_of_python, viewed
+from anfora.graph.machine.walks import Walk
 from anfora.kernel import glue
 
 __all__ = [

@@ -1,7 +1,11 @@
 """Runs instructions, on frames that can be copied and values of Python's.
 
-machine.py       the machine; what an instruction does is asked of a *world*: Python's, or the recorder's
-outline.py       loops that Python does, as functions of its own
+machine.py       the machine: it goes from instruction to instruction, and from frame to frame
+instructions.py  what each instruction does, of which all that can be noticed is asked of a *world*
+world.py         Python's world; the recorder's is another one. requests.py, what a world asks of the machine
+frames.py        calls of functions; generators.py, those that wait at a `yield`
+walks.py         iterators over dicts and deques that know where they are
+outline.py       loops that CPython does, as functions of its own
 operations.py    what instructions do to values
 places.py        what Python does is called from frames that stand in the program
 signals.py       handlers of signals wait until the program stands between two instructions
@@ -11,10 +15,10 @@ room.py          room on CPython's stack for what calls much
 
 How it is done, and why so
 
-*Machine* (`graph/source/code.py`, `machine.py`). Source becomes instructions that are the same for every version of
-Python (Python's bytecode is not, and its frames cannot be copied). A frame is a list of values. What an instruction
-does is asked of a *world*: Python's, or the recorder's. Things that Python does are called from code objects with the
-user's file, line and columns, so tracebacks, warnings and debuggers show the program.
+*Machine* (`graph/source/code.py`, `machine.py`, `world.py`). Source becomes instructions that are the same for every
+version of Python (Python's bytecode is not, and its frames cannot be copied). A frame is a list of values. What an
+instruction does is asked of a *world*: Python's, or the recorder's. Things that Python does are called from code
+objects with the user's file, line and columns, so tracebacks, warnings and debuggers show the program.
 
 *Signals* (`signals.py`). The handler of a signal that comes while graph mode itself works waits until the program
 stands between two instructions, in front of a piece, or behind some iterations of a native loop, a few milliseconds

@@ -15,7 +15,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import class_attribute
 from anfora.graph.facts.contexts import place_of
 from anfora.graph.facts.origins import Number
-from anfora.graph.machine.machine import Generator
+from anfora.graph.machine.generators import Generator
 
 __all__ = ["implementation"]
 

@@ -13,7 +13,7 @@ import numpy as np
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import defines
-from anfora.graph.machine.machine import Original, as_given, for_python
+from anfora.graph.machine.generators import Original, as_given, for_python
 
 __all__ = ["go_over", "goes_over_iterators", "iterators"]
 

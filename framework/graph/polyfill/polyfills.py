@@ -19,7 +19,7 @@ from anfora.graph.facts.binding_times import answers
 from anfora.graph.facts.collected import methods_of_counters
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number, value_of_number
-from anfora.graph.machine.machine import Generator, Original, as_given, for_python
+from anfora.graph.machine.generators import Generator, Original, as_given, for_python
 from anfora.graph.machine.operations import OPERATIONS, dict_of, names_of_pattern, order_of, stays_whole
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators
@@ -634,7 +634,7 @@ def _count(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     if kwargs or not 0 < len(args) < 4 or not any(type(x) is Number for x in args[:2]):
         return False
     start, stop, step = (0, args[0], 1) if len(args) == 1 else (*args, 1)[:3]
-    return recorder.count_up(machine, start, stop, step)
+    return recorder.rolling.count_up(machine, start, stop, step)
 
 
 def _count_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -642,7 +642,7 @@ def _count_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     if kwargs or len(args) != 1 or type(args[0]) is not range:
         return False
     items = args[0][::-1]
-    return recorder.count_up(machine, items.start, items.stop, items.step)
+    return recorder.rolling.count_up(machine, items.start, items.stop, items.step)
 
 
 def table() -> dict[Any, Callable]:

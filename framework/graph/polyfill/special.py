@@ -22,7 +22,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import value_of_number
 from anfora.graph.facts.table import Asking, fact_of
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Enter
+from anfora.graph.machine.requests import Enter
 from anfora.graph.polyfill import polyfills
 
 __all__ = [

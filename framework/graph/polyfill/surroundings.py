@@ -124,7 +124,9 @@ def _converted(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 
 def _call_construct(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
     """`super().__call__(…)` in a Cell that is called in a way of its own."""
-    return bool(args) and isinstance(args[0], Cell) and recorder.call_construct(machine, args[0], args[1:], kwargs)
+    if not args or not isinstance(args[0], Cell):
+        return False
+    return recorder.calls.call_construct(machine, args[0], args[1:], kwargs)
 
 
 def make_here(recorder: Any, machine: Any, kind: type, args: tuple, kwargs: dict) -> bool:

@@ -22,7 +22,7 @@ from anfora.eager import transform
 from anfora.eager.batched import MOST_UNROLLED, NeedsExamples
 from anfora.eager.forward import points_of
 from anfora.graph.facts.origins import Number
-from anfora.graph.machine.machine import Pause
+from anfora.graph.machine.requests import Pause
 from anfora.graph.polyfill.surroundings import do_natively, look_at_hooks
 
 __all__ = ["guard_hooks", "transforms"]

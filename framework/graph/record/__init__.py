@@ -1,8 +1,18 @@
 """The first run of a program, written down while it happens.
 
-The recorder, in twelve layers, each built on those before it:
+The recorder is a world (`graph/machine/world.py`) that does what the program does. It holds parts, each with an interface
+of its own, which names at its head what it asks of the recorder:
 
-notebook.py      what is known of values; forgetting.py, which of them are free
+memory.py        which values of the piece tensors hold; another one for each piece; forgetting.py, which are free
+overlay.py       what a piece has changed of what is outside, and what is read behind that; another one for each piece
+rolling.py       loops over ranges that stay loops
+numeric.py       what is done with numbers that vary
+outlining.py     loops and calls on plain values, which go to Python as a whole
+calls.py         what a call is done by
+
+The rest of it is layers still, each built on those before it:
+
+notebook.py      what is known of values
 held.py          numbers that vary, and native code that may not see them
 reasons.py       what Python must do, and why
 attributes.py    what is read by name
@@ -10,9 +20,6 @@ writes.py        what is changed outside
 leaves.py        `backward()` and what it leaves
 operators.py     what becomes rows
 hops.py          what ends a piece
-rolling.py       loops over ranges
-numeric.py       what is done with numbers
-outlining.py     loops and calls on plain values, which go to Python as a whole
 recorder.py      the first run: it does what the program does; updates.py, steps of optimizers
 abstract.py      the same before any run: it follows the program, and does nothing
 

@@ -85,7 +85,7 @@ class AbstractRecorder(Recorder):
 
     def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
         if self.given is not None:
-            return self._redo()
+            return self.redo()
         if reason in STEPS:  # of the tape's
             return super().do_between(machine, operation, args, kwargs, reason)
         self.is_legal = self.keeper.is_legal(operation, args)
@@ -117,9 +117,9 @@ class AbstractRecorder(Recorder):
         self.gave_unknown = type(answers[0]) in VARYING
         return self._begin_behind(Outcome(answers[0]))
 
-    def _call_recursive(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+    def call_recursive(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         if self.given is not None or function.program.function is not self.keeper.function:
-            super()._call_recursive(machine, function, args, kwargs)
+            super().call_recursive(machine, function, args, kwargs)
             return
         state = self.state(machine, function, args, kwargs)
         if state is not None:

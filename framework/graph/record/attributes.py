@@ -19,8 +19,10 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import ENTERED, Machine, builtins_of
+from anfora.graph.machine.frames import builtins_of
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import holds, is_filled
+from anfora.graph.machine.requests import ENTERED
 from anfora.graph.polyfill.polyfills import getattr_, hasattr_, property_
 from anfora.graph.polyfill.special import behind, method_of
 from anfora.graph.record.notebook import UNKNOWN
@@ -41,7 +43,7 @@ class Attributes(Reasons):
             for absent_from in (scope, builtins_of(function)):
                 self.guard("no key", self.origin("known", absent_from), name)
             raise
-        written = self.overlaid_item(scope, name)
+        written = self.overlay.item(scope, name)
         if written is not UNKNOWN:
             return written
         if name in scope:
@@ -56,7 +58,7 @@ class Attributes(Reasons):
     def has_global(self, machine: Machine, name: str) -> bool:
         scope = machine.frames[-1].function.__globals__
         is_there = super().has_global(machine, name)
-        if self.overlaid_item(scope, name) is UNKNOWN:
+        if self.overlay.item(scope, name) is UNKNOWN:
             self.guard("is", self.derive(holds, self.origin("known", scope), name), is_there)
         return is_there
 
@@ -65,18 +67,18 @@ class Attributes(Reasons):
             value = super().load_cell(machine, cell, name)
         except NameError:
             if id(cell) not in self.local_cells:
-                self.guard("is", self.derive(is_filled, self._origin_of(cell)), False)
+                self.guard("is", self.derive(is_filled, self.origin_of_value(cell)), False)
             raise
         if id(cell) in self.local_cells:
             return value
-        written = self.overlay(cell, "cell_contents")
+        written = self.overlay.attribute(cell, "cell_contents")
         if written is not UNKNOWN:
             return written
-        return self.register(value, self.origin("attr", "cell_contents", self._origin_of(cell)))
+        return self.register(value, self.origin("attr", "cell_contents", self.origin_of_value(cell)))
 
     def getattr(self, machine: Machine, value: Any, name: str) -> Any:
         if self.given is not None:  # the attribute may lie in the object by now
-            return self._redo()
+            return self.redo()
         if type(value) is list and id(value) not in self.origins and hasattr(list, name):
             return getattr(value, name)
         value = self.force(value)
@@ -119,11 +121,11 @@ class Attributes(Reasons):
 
     def _from_outside(self, value: Any, name: str, found: Any) -> Any:
         """What an attribute of something from outside holds; what the piece has written there, if it has."""
-        written = self.overlay(value, name)
+        written = self.overlay.attribute(value, name)
         return self._registered(value, name, found) if written is UNKNOWN else written
 
     def _registered(self, value: Any, name: str, found: Any) -> Any:
-        return self.register(found, self.origin("attr", name, self._origin_of(value)))
+        return self.register(found, self.origin("attr", name, self.origin_of_value(value)))
 
     def _array_attribute(self, machine: Machine, value: Any, name: str) -> Any:
         if not arrays.is_read_plainly(name):
@@ -156,7 +158,7 @@ class Attributes(Reasons):
         ):
             return self._ask_python(machine, value, name, f"the descriptor {value.__name__}.{name}")
         found = self._found(machine, value, name)
-        written = self.overlay(value, name)
+        written = self.overlay.attribute(value, name)
         if written is not UNKNOWN:
             return written
         if is_a(found, types.MethodType):
@@ -193,7 +195,7 @@ class Attributes(Reasons):
         if module.__dict__ is None:  # in Python 3.10 one that has not been given a name has none
             return False
         if not str(module.__dict__.get("__name__")).startswith("anfora"):
-            self.guard("type", self._origin_of(module), type(module))
+            self.guard("type", self.origin_of_value(module), type(module))
         kind = type(module)
         return kind is types.ModuleType or (
             has_tag(kind) and not any(vars(base).keys() - _OF_MODULES for base in kind.__mro__[:-2])
@@ -242,10 +244,10 @@ class Attributes(Reasons):
             return machine.natively(getattr, (value, name), {})
         except AttributeError:
             if not defines(type(value), "__getattr__"):
-                self.guard("is", self.derive(hasattr, self._origin_of(value), name), False)
+                self.guard("is", self.derive(hasattr, self.origin_of_value(value), name), False)
             raise
 
-    def _named_attribute(self, machine: Machine, function: Any, args: tuple) -> bool:
+    def named_attribute(self, machine: Machine, function: Any, args: tuple) -> bool:
         """`getattr`, `hasattr` with a name that is known."""
         args = tuple(map(self.force, args))
         if type(args[1]) is not str or self.opaque(args[0]):
@@ -284,8 +286,12 @@ class Attributes(Reasons):
             self._guard_in_class(kind, name)
         if own is not None and name in own and not comes_first(static):
             self._guard_in_class(kind, name)
-            if self.is_outside(value) and self.overlay(value, name) is UNKNOWN and _is_made_else(kind, static):
-                self.guard("is", self.derive(operations.has_own, self._origin_of(value), name), True)
+            if (
+                self.is_outside(value)
+                and self.overlay.attribute(value, name) is UNKNOWN
+                and _is_made_else(kind, static)
+            ):
+                self.guard("is", self.derive(operations.has_own, self.origin_of_value(value), name), True)
             return self.getattr_plain(value, name)
         if static is None:
             return self._missing_attribute(machine, value, name)
@@ -294,7 +300,7 @@ class Attributes(Reasons):
                 return way(self, machine, value, name, static)
         if defines(type(static), "__get__") and not is_a(static, type):
             return self._described_attribute(machine, value, name, static)
-        origin = self._origin_of(value) if self.is_outside(value) else self.origin("known", kind)
+        origin = self.origin_of_value(value) if self.is_outside(value) else self.origin("known", kind)
         return self.register(static, self.origin("attr", name, origin))
 
     def _dict_of_object(self, machine: Machine, value: Any) -> Any:
@@ -345,7 +351,7 @@ class Attributes(Reasons):
     def _method_attribute(self, machine: Machine, value: Any, name: str, static: Any) -> Any:
         found = self._read_natively(machine, value, name)
         if self.is_outside(value):
-            self.guard("method", self.origin("method", name, self._origin_of(value)), found)
+            self.guard("method", self.origin("method", name, self.origin_of_value(value)), found)
         elif is_a(static, classmethod):
             self.guard("method", self.origin("method", name, self.origin("known", type(value))), found)
         else:
@@ -373,7 +379,7 @@ class Attributes(Reasons):
             return self._ask_python(machine, value, name, f"the descriptor {kind.__name__}.{name}")
         is_covered = operations.dict_of(value) is not None and not comes_first(static)
         if self.is_outside(value) and is_covered:  # what lies in the object would come first
-            self.guard("no key", self.origin("attr", "__dict__", self._origin_of(value)), name)
+            self.guard("no key", self.origin("attr", "__dict__", self.origin_of_value(value)), name)
         self.enter(machine, getter, (self.descriptor(kind, name), value, kind), {})
         return ENTERED
 
@@ -389,7 +395,7 @@ class Attributes(Reasons):
         self.guard("is", self.derive(known.is_attribute_of_ours, self.origin("known", kind), name), True)
         has_data = comes_first(static)
         if static is not None and not has_data and name not in own and self.is_outside(value):
-            origin = self._origin_of(value)
+            origin = self.origin_of_value(value)
             if origin.kind in ("slot", "attr", "item"):  # what lies in the tensor would come first
                 self.guard("not own", origin, name)
         if name in known.METADATA and (has_data or name not in own):
@@ -417,7 +423,7 @@ class Attributes(Reasons):
             if name in ("name", "is_named"):
                 return self._registered(value, name, getattr(value, name))
             if name in ("requires_grad", "is_leaf"):
-                self.guard("history", self._origin_of(value), value._node is not None)
+                self.guard("history", self.origin_of_value(value), value._node is not None)
         return self._read_natively(machine, value, name)
 
     def _attribute_of_program(self, machine: Machine, value: Tensor, name: str, static: Any) -> Any:
@@ -431,7 +437,7 @@ class Attributes(Reasons):
             found = self._read_natively(machine, value, name)
             return self._registered(value, name, found) if self.is_outside(value) else found
         if self.is_outside(value) and not has_data:
-            self.guard("no key", self.origin("attr", "__dict__", self._origin_of(value)), name)
+            self.guard("no key", self.origin("attr", "__dict__", self.origin_of_value(value)), name)
         if defines(kind, "__getattr__"):
             return self._ask_python(machine, value, name, f"{kind.__name__}.__getattr__")
         if is_a(static, property) and is_a(static.fget, types.FunctionType) and self.enters(static.fget):

@@ -53,7 +53,9 @@ from anfora.graph.facts.table import (
 )
 from anfora.graph.lower.ranges import Counter, iterator_of
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Walk
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.gradients import ARRANGING, laid_out
 from anfora.graph.record.notebook import Notebook
 

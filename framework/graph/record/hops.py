@@ -15,11 +15,13 @@ from anfora.graph.facts.drops import is_finished
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
-from anfora.graph.machine.machine import Generator, Machine, Plain, for_python
+from anfora.graph.machine.generators import Generator, for_python
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.world import Plain
 from anfora.graph.record.held import Unwrapping
 from anfora.graph.record.operators import Operators
 from anfora.graph.state.images import NoImage, build
-from anfora.graph.state.moments import Escaped, Outcome, State, leaves_of
+from anfora.graph.state.moments import CALL, Escaped, Outcome, State, leaves_of
 
 __all__ = ["Hops"]
 
@@ -63,7 +65,7 @@ class Hops(Operators):
     def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any:
         """Do something between two pieces: what the interpreter does, or a step of a gradient in pieces."""
         if self.given is not None:
-            return self._redo()
+            return self.redo()
         state = self.state(machine, operation, args, kwargs)
         if state is not None:
             operation, args, kwargs = self._given(machine, state, operation, args, kwargs)
@@ -168,6 +170,13 @@ class Hops(Operators):
             raise outcome.error
         return outcome.value
 
+    def end_behind(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, outcome: Outcome, reason: str = CALL
+    ) -> Any:
+        """End the piece with something that has been done, and begin another one behind it."""
+        state = self.state(machine, operation, args, kwargs)
+        return self._hopped(machine, state, reason, outcome, operation, args)
+
     def _begin_behind(self, outcome: Outcome) -> Any:
         """A piece has ended with a hop, which has given this: the program goes on behind it."""
         self.hops += 1
@@ -179,7 +188,7 @@ class Hops(Operators):
             raise outcome.error
         return outcome.value
 
-    def _redo(self) -> Any:
+    def redo(self) -> Any:
         """Give the present instruction the outcome that it had."""
         assert self.given is not None
         self.hop, self.given = self.given, None
@@ -215,7 +224,7 @@ class Hops(Operators):
     def _begin_unkept(self, outcome: Outcome | None = None) -> None:
         """Start a piece of which nothing is kept. Its tensors are ones from outside, and so is what a hop has given."""
         origins, lines, fresh, dynamic = self.origins, self.lines, self.fresh, self.dynamic
-        for tensor, _ in self.tensors.values():
+        for tensor, _ in self.memory.tensors.values():
             origins.setdefault(id(tensor), (tensor, _OF_UNKEPT))
         self.begin(origins)
         self.lines, self.fresh, self.dynamic = lines, fresh, dynamic

@@ -28,10 +28,12 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.origins import Origin
 from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.ir.planned import OperatorCall
-from anfora.graph.machine.machine import Machine, Pause
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.requests import Pause
 from anfora.graph.polyfill.surroundings import look_at_hooks
 from anfora.graph.polyfill.traced import Traced, keep_traced_in
-from anfora.graph.record.notebook import UNKNOWN, place_in_memory
+from anfora.graph.record.forgetting import place_in_memory
+from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.record.writes import Write, Writes, leave_block, set_gradients
 from anfora.graph.state.moments import Cut, State
 
@@ -59,7 +61,7 @@ class Leaves(Writes):
         self.nodes[id(node)] = node, len(self.piece.rows), flat
 
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
-        if kind == "history" and any(self._origin_of(tensor) is origin for tensor in self.turned.values()):
+        if kind == "history" and any(self.origin_of_value(tensor) is origin for tensor in self.turned.values()):
             raise Pause  # it is not what it was where the piece starts
         super().guard(kind, origin, payload)
 
@@ -75,7 +77,7 @@ class Leaves(Writes):
             return False
         if any(gradient is not None or not self.is_outside(owner) for owner, gradient in self.left.values()):
             return False
-        cleared = tuple(self._origin_of(owner) for owner, _ in self.left.values())
+        cleared = tuple(self.origin_of_value(owner) for owner, _ in self.left.values())
         self.piece.cleared = self.piece.cleared or cleared
         return self.piece.cleared == cleared
 
@@ -97,7 +99,7 @@ class Leaves(Writes):
 
     def _set_gradient(self, machine: Machine, owner: Tensor, value: Any) -> Any:
         """`p.grad = …`."""
-        is_placed = self.is_outside(owner) or id(owner) in self.tensors
+        is_placed = self.is_outside(owner) or id(owner) in self.memory.tensors
         if not is_placed or not (value is None or type(value) is Tensor) or not self.can_be_put_down((owner, value)):
             return UNKNOWN
         machine.natively(setattr, (owner, "grad", value), {})
@@ -109,8 +111,8 @@ class Leaves(Writes):
         for owner in owners:
             self.left[id(owner)] = owner, owner.grad
             if self.is_outside(owner):
-                origin = self._origin_of(owner)
-                self.named.setdefault("grad", {})[id(origin)] = origin, owner, owner.grad
+                origin = self.origin_of_value(owner)
+                self.overlay.note_attribute("grad", origin, owner, owner.grad)
         holders, gradients = zip(*self.left.values())
         others = [write for write in self.piece.writes if write.operation is not set_gradients]
         write = Write(set_gradients, (holders, gradients), machine.place, "a change of `.grad`")
@@ -132,11 +134,11 @@ class Leaves(Writes):
             return self._start_history(machine, owner, value)
         if not self.can_be_put_down((owner,)):
             return UNKNOWN
-        origin = self._origin_of(owner)
+        origin = self.origin_of_value(owner)
         if id(owner) not in self.turned:
             self._guard_leaf(owner, origin)
         self.put_off(machine, setattr, (owner, "requires_grad", value), "a change of `requires_grad`")
-        self.named.setdefault("requires_grad", {})[id(origin)] = origin, owner, value
+        self.overlay.note_attribute("requires_grad", origin, owner, value)
         self.turned[id(owner)] = owner
         return None
 
@@ -145,9 +147,9 @@ class Leaves(Writes):
         if owner.requires_grad is value:
             return None
         origin = self.origin_of(owner) if value else None
-        if origin is None or id(owner) not in self.tensors:
+        if origin is None or id(owner) not in self.memory.tensors:
             return UNKNOWN
-        number = self.tensors[id(owner)][1]
+        number = self.memory.tensors[id(owner)][1]
         machine.natively(setattr, (owner, "requires_grad", value), {})
         self.piece.leaves[number] = len(self.piece.rows), origin
         return None
@@ -162,14 +164,14 @@ class Leaves(Writes):
                 return machine.natively(getattr, (value, name), {})
             origin = self.origins[id(value)][1]
             if self.turned:  # it is none of those that were changed
-                self._note_read("attr", "requires_grad", origin)
+                self.overlay.note_read("attr", "requires_grad", origin)
             if name == "is_leaf" and value._node is not None:
                 if value.is_leaf:
                     self._guard_leaf(value, origin)
                 else:
                     self.guard("no leaf", origin)
         elif name == "grad" and self.is_outside(value):
-            written = self.overlay(value, name)
+            written = self.overlay.attribute(value, name)
             if written is not UNKNOWN:
                 return written
         return super()._tensor_attribute(machine, value, name)
@@ -184,7 +186,7 @@ class Leaves(Writes):
         is_plain = type(tensor) is Tensor and not self.opaque(hook) and frame.code.opcodes[frame.pc] == "POP"
         if not is_plain or self.region or self.given is not None or not self.keeper.puts_writes_off():
             return False
-        if self.is_outside(tensor) or id(tensor) not in self.tensors or not self.can_be_put_down((tensor, hook)):
+        if self.is_outside(tensor) or id(tensor) not in self.memory.tensors or not self.can_be_put_down((tensor, hook)):
             return False
         self.look(hook)
         handle = self.put_off(machine, Tensor.register_hook, (tensor, hook), "a hook on a tensor")
@@ -232,11 +234,11 @@ class Leaves(Writes):
             row = OperatorCall(piece.graph, entry_of_alias(handle._layout)[0], (value,), place, is_inner=True)
             piece.rows.append(row)
             piece.switches.append(False)
-            self._know(handle, row)
+            self.memory.know(handle, row)
         origins: list[Any] = []
         for handle in handles:
             origins.append(self.origin_of(handle))
-            piece.leaves[self.tensors[id(handle)][1]] = len(piece.rows), origins[-1]
+            piece.leaves[self.memory.tensors[id(handle)][1]] = len(piece.rows), origins[-1]
         pairs = tuple(zip(origins, map(self.origin_of, sources)))
         piece.cuts.append(Cut(len(piece.rows), pairs, site))  # type: ignore[arg-type]
         piece.writes.append(Write(function, (*args, handles), machine.place, reason, True))
@@ -300,10 +302,10 @@ class Leaves(Writes):
     def _guard_leaves(self, owners: list[Tensor]) -> None:
         """Let later calls see to it that tensors from outside that get gradients are the leaves that they are now."""
         for owner in owners:
-            self._guard_leaf(owner, self._origin_of(owner))
+            self._guard_leaf(owner, self.origin_of_value(owner))
             look_at_hooks(self, owner)
         if len(owners) > 1:
-            self.guard("distinct", self._origin_of(owners[0]), tuple(map(self._origin_of, owners)))
+            self.guard("distinct", self.origin_of_value(owners[0]), tuple(map(self.origin_of_value, owners)))
 
     def _walk(self, machine: Machine, site: tuple, tensor: Tensor, args: tuple, nodes: list[tuple]) -> None:
         """Walk back, with numbers that vary in the places where nodes have kept their values."""
@@ -344,12 +346,12 @@ class Leaves(Writes):
 
     def _is_of_piece(self, array: Any) -> bool:
         """Whether it is known which value of the piece an array is."""
-        if id(array) in self.arrays:
+        if id(array) in self.memory.arrays:
             return True
-        self._place_all()
+        self.memory.note_places()
         place = place_in_memory(array)
-        found = self.places.get(place)
-        owner = self.owners.get(place)
+        found = self.memory.places.get(place)
+        owner = self.memory.owners.get(place)
         held = found[0] if found is not None else None if owner is None else owner._array
         return held is not None and memory.root(held) is memory.root(array)
 
@@ -359,7 +361,7 @@ class Leaves(Writes):
             return False
         if self.is_outside(owner):
             return owner.grad is None or type(owner.grad) is Tensor
-        return id(owner) in self.tensors and self.tensors[id(owner)][1] in self.piece.leaves
+        return id(owner) in self.memory.tensors and self.memory.tensors[id(owner)][1] in self.piece.leaves
 
     # -- what the layers above do -------------------------------------------------------------------------------------
 

@@ -1,9 +1,6 @@
-"""What a recorder knows of the values of a run: where those from outside come from, and which of the piece's values tensors
-hold.
+"""What a recorder knows of the values of a run: where those from outside come from, and what must be so of them again.
 
-The layers of the recorder stand on each other: this one writes things down, held.py keeps numbers that vary from native
-code, reasons.py says what is left to the interpreter, attributes.py reads variables and attributes, writes.py puts off
-changes of what is outside, operators.py turns operators into rows, and recorder.py does what the program does.
+This is the ground that the recorder's other layers stand on: see the head of this folder.
 """
 
 from __future__ import annotations
@@ -19,17 +16,15 @@ from typing import Any
 import numpy as np
 
 from anfora.api import GradientFunction, _Run
-from anfora.core import memory, slots
-from anfora.core.abstract import Layout
+from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.dtype import DType
 from anfora.core.parameter import Parameter
 from anfora.core.span import CellCall
-from anfora.core.tensor import Tensor, current, move
+from anfora.core.tensor import Tensor, current
 from anfora.eager.batched import Batched
 from anfora.eager.cells import Lowered
 from anfora.eager.custom import FunctionContext, custom_vjp
-from anfora.eager.entry import entry_for
 from anfora.eager.tape import Followed, no_grad
 from anfora.eager.transform import Differentiation, Linearized
 from anfora.graph.facts import known
@@ -43,34 +38,38 @@ from anfora.graph.facts.origins import Number, Origin, value_of_number
 from anfora.graph.facts.table import fact_of
 from anfora.graph.facts.values import exact, has_identity
 from anfora.graph.ir.nodes import AnfNode
-from anfora.graph.ir.planned import CellCalls, OperatorCall
+from anfora.graph.ir.planned import CellCalls
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Machine, Plain, Walk
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
-from anfora.graph.record.forgetting import Large, place_in_memory
+from anfora.graph.machine.walks import Walk
+from anfora.graph.machine.world import Plain
+from anfora.graph.record.forgetting import place_in_memory
+from anfora.graph.record.memory import Memory
+from anfora.graph.record.overlay import UNKNOWN, Overlay
+from anfora.graph.record.rolling import Rolling
 from anfora.graph.source.code import Code
 from anfora.graph.state.images import NoImage
 from anfora.graph.state.moments import Escaped, Outcome, Piece
-from anfora.graph.state.sharing import Sharing
 from anfora.kernel import glue
-from anfora.ops import copy
 from anfora.ops.bound import Bound
 
-__all__ = ["UNKNOWN", "Notebook", "place_in_memory"]
+__all__ = ["UNKNOWN", "Notebook"]
 
-#: In the place of a value of which nothing is known, since there may be none.
-UNKNOWN = object()
 _NO_CALLS = CellCalls(())
-_Lying = tuple[Tensor, np.ndarray, AnfNode]  #: a tensor, its memory, and the value in there
 
 
 class Notebook(Plain):
     """The notes of one run.
 
     Args:
-        keeper: takes finished pieces and states, see compiled.py.
+        keeper: takes finished pieces and states, see `graph/run/keeper.py`.
     """
+
+    rolling: Rolling  #: loops over ranges that stay loops
 
     def __init__(self, keeper: Any) -> None:
         self.keeper = keeper
@@ -99,7 +98,6 @@ class Notebook(Plain):
         self.rejoin: tuple | None = None  #: where the run goes on in what was seen before
         self.own_call: list[Any] | None = None  #: what is alive before a call of the function that is compiled
         self.kept: Any = None
-        self.heads: dict[tuple, int] = {}  #: by loop, how many points that start an iteration were made
         self.hop: Outcome | None = None  #: of the hop that was just done
         #: Whether nothing is kept of what the program does now, which is only watched: see `stop_keeping`. And whether that
         #: ends where the state can be written down again.
@@ -122,24 +120,10 @@ class Notebook(Plain):
         self.collect_again()
         self.piece = Piece()
         self.origins = origins
-        self.tensors: dict[int, tuple[Tensor, AnfNode]] = {}  #: values by the handles on them
-        self.arrays: dict[int, tuple[Any, AnfNode]] = {}  #: and by their memory
-        #: Of those among them that the tape keeps, what they are copies of, with the tensor that held it.
-        self.copies: dict[int, tuple[np.ndarray, np.ndarray, Tensor]] = {}
-        #: The tensors and arrays in which values lie, by memory: see `note_move`. The last ones are not in there yet.
-        self.lying: dict[int, list[_Lying]] = {}
-        self.unsorted: list[_Lying] = []
-        self.large = Large()  #: those among the last that lie in large memory
-        self.view_rows: dict[AnfNode, OperatorCall] = {}  #: by value, the row that has taken it as a view
-        self.has_moved = False  #: whether a tensor has, in the present call
-        self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
-        self.owners: dict[tuple, Tensor] = {}  #: tensors from outside, by where they lie
-        self.sharing = Sharing()  #: how these share memory
+        self.memory = Memory(self)
+        self.overlay = Overlay(self)
         #: Those that were read while the tape was off: where they come from, and whether they had a history.
         self.unseen: dict[int, tuple[Origin, bool]] = {}
-        self.unplaced: list[tuple[Any, AnfNode]] = []  #: those that are not in `places` yet
-        self.places: dict[tuple, tuple[Any, AnfNode]] = {}  #: the same by where they lie
-        self.handles: dict[int, tuple[Any, Origin]] = {}
         self.sources: dict[int, tuple[Any, Any]] = {}  #: of views: what they were taken from
         self.derived: dict[tuple, Origin] = {}
         self.dynamic: dict[int, type] = {}  #: classes that are made anew in each call, by identity
@@ -172,7 +156,13 @@ class Notebook(Plain):
             gc.enable()
 
     def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
-        """The origin of that kind, one object for each."""
+        """The origin of that kind, one object for each: something is read there."""
+        if base is not None and self.overlay.is_any:
+            self.overlay.note_read(kind, key, base)
+        return self.make_origin(kind, key, base)
+
+    def make_origin(self, kind: str, key: Any, base: Any = None) -> Origin:
+        """The same, where nothing is read."""
         name = (kind, key if type(key) in (int, str) else id(key), id(base) if base is not None else 0)
         found = self.derived.get(name)
         if found is None or (found.key is not key and found.key != key):
@@ -197,12 +187,19 @@ class Notebook(Plain):
         return found
 
     def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        """Later calls ask this too. Something is read for it."""
+        if self.overlay.is_any:
+            self.overlay.note_asked(kind, origin, payload)
+        self.note_guard(kind, origin, payload)
+
+    def note_guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
+        """The same, where nothing is read."""
         name = (kind, id(origin), id(payload))
         if name not in self.told:
             self.told.add(name)
             self.piece.guards.append((kind, origin, payload))
 
-    def calls(self) -> CellCalls:
+    def calls_of_cells(self) -> CellCalls:
         """The calls of Cells that are going on; rows of the same calls share one."""
         machine = self.machine
         if machine is not None and machine.below is None and not machine.is_in_cells:
@@ -298,8 +295,8 @@ class Notebook(Plain):
         if tensor._array is None:
             return
         self.guard("layout", origin, tensor._layout)
-        self.owners[place_in_memory(tensor._array)] = tensor
-        self.sharing.add(tensor, origin)
+        self.memory.owners[place_in_memory(tensor._array)] = tensor
+        self.memory.sharing.add(tensor, origin)
         if glue.is_recording():
             self.guard("history", origin, tensor._node is not None)
         else:
@@ -323,14 +320,14 @@ class Notebook(Plain):
 
     def guard_sharing(self) -> None:
         """The piece ends: let later calls see to it that memory is shared as it is now, where that matters."""
-        for guard in self.sharing.guards(self.piece, bool(self.lines)):
+        for guard in self.memory.sharing.guards(self.piece, bool(self.lines)):
             self.guard(*guard)
 
     def keep(self, live: Any) -> None:
         """Hold what is alive, so that identities stay."""
         self.kept = live
 
-    def _input(self, tensor: Tensor) -> AnfNode | None:
+    def input(self, tensor: Tensor) -> AnfNode | None:
         """The value of a tensor from outside, when an operator takes it."""
         found = self.origins.get(id(tensor))
         if found is None and is_a(tensor, Parameter):
@@ -340,7 +337,7 @@ class Notebook(Plain):
             return None
         value = self.piece.parameter(tensor._layout.type)
         self.piece.inputs[value] = (found[1], tensor._layout)
-        self._know(tensor, value)
+        self.memory.know(tensor, value)
         return value
 
     def look_for(self, operation: Any, args: tuple) -> None:
@@ -420,17 +417,14 @@ class Notebook(Plain):
     def force(self, value: Any) -> Any:
         """A number's value, on which the program now depends."""
         if type(value) is Number:
-            self._unroll_if_needed(value.origin)
+            self.rolling.unroll_if_needed(value.origin)
             self.guard("equal", value.origin, value.value)
             return value.value
         return value
 
-    def note_numpy(self) -> None:
-        """Told when numpy is given a number that says where it comes from."""
-
     def decide(self, origin: Origin, truth: bool) -> bool:
         """A truth that follows from numbers: the program now depends on it, and not on the numbers."""
-        self._unroll_if_needed(origin, is_truth=True)
+        self.rolling.unroll_if_needed(origin, is_truth=True)
         self.guard("is", origin, truth)
         return truth
 
@@ -447,18 +441,18 @@ class Notebook(Plain):
             raise NoImage("a tensor that stands for all examples of a vmap")
         if value._array is None:
             raise NoImage("a tensor of unknown lengths, which has no data")
-        found = self.handles.get(id(value))
+        found = self.memory.handles.get(id(value))
         if found is not None:
             return found[1]
         if is_a(value, Parameter):
-            self._input(value)
+            self.input(value)
             return self.origins[id(value)][1]
         tensor = current(value)
-        number = self._value_of(tensor)
+        number = self.memory.value_of(tensor)
         if number is None:
-            number = self._constant(tensor)
+            number = self.memory.constant(tensor)
         base = None
-        is_handle = tensor._base is None and id(tensor) not in self.tensors
+        is_handle = tensor._base is None and id(tensor) not in self.memory.tensors
         if tensor._base is not None:
             # Taken from what the program has taken it from, which may be a view itself in one call and not in another.
             _, source = self.sources.get(id(value), (None, tensor._base))
@@ -466,168 +460,16 @@ class Notebook(Plain):
         origin = Origin("made", (number, tensor._layout), base)
         if is_handle:
             self.piece.handles.add(origin)
-        self.handles[id(value)] = (value, origin)
+        self.memory.handles[id(value)] = (value, origin)
         return origin
 
-    def _constant(self, tensor: Tensor) -> AnfNode:
-        with self.unwatched():
-            constant = self.piece.constant(memory.twin(tensor._array), tensor._layout)
-        self._know(tensor, constant)
-        return constant
-
-    def _know(self, tensor: Tensor, value: AnfNode) -> None:
-        """A tensor holds a value of the piece."""
-        array = tensor._array
-        self.tensors[id(tensor)] = tensor, value
-        self.arrays[id(array)] = (array, value)
-        self.unplaced.append((array, value))
-        if not self.large.take(tensor, array, value):
-            self.unsorted.append((tensor, array, value))
-
     def note_move(self, owner: Tensor) -> None:
-        """A tensor is about to be written to whose memory a tape has kept: it moves to a copy.
-
-        In later calls it is the other way round, since what comes from outside has to be written to: what the tape has kept
-        is a copy from before the write. But where it is a second handle on the memory of another tensor, it has the copy.
-        """
-        before, value = memory.root(owner._array), self._value_of(owner)
-        with self.unwatched():
-            move(owner)
-        self.sharing.moved(before, owner._array)
-        for each in (*self.unsorted, *self.large.entries):
-            self.lying.setdefault(id(memory.root(each[1])), []).append(each)
-        self.unsorted.clear()
-        self.large.entries.clear()
-        self.has_moved = True
-        lying = self.lying.get(id(before), [])
-        known = [owner, *(tensor for tensor, _, _ in lying if tensor._base is owner)]
-        is_second = id(owner) not in self.tensors and not any(id(tensor) in self.origins for tensor in known)
-        if value is not None and is_second:
-            self._move_apart(owner, value, lying)
-            return
-        values = self._as_they_were(self.lying.pop(id(before), []))
-        for tensor, _, kept in values:
-            if tensor is not owner and tensor._base is not owner:
-                self.tensors[id(tensor)] = tensor, kept  # another handle, which stays where it is
-                self.handles.pop(id(tensor), None)
-        if values:
-            self.lying[id(before)] = values
-        if id(owner) in self.tensors:
-            self._know(owner, self.tensors[id(owner)][1])
-
-    def _move_apart(self, owner: Tensor, value: AnfNode, lying: Sequence[_Lying]) -> None:
-        """A second handle has moved to a copy, with its views: from now on these are values of their own."""
-        kept: dict[AnfNode, AnfNode | None] = {}
-        views = [(tensor, before) for tensor, _, before in lying if tensor._base is owner]
-        for tensor, before in [(owner, value), *views]:
-            now = self._as_it_was(before, tensor._layout, kept)
-            self.handles.pop(id(tensor), None)
-            self.tensors.pop(id(tensor), None)
-            if now is not None:
-                self._know(current(tensor), now)
-            else:
-                self.lost[id(memory.root(owner._array))] = memory.root(owner._array)
-
-    def leave_copies(self, target: Tensor) -> None:
-        """A tensor is about to be written to whose memory the outside sees: what a tape has kept copies of is what it was
-        before the write."""
-        written = [
-            (k, copy, t) for k, (copy, source, t) in self.copies.items() if np.may_share_memory(source, target._array)
-        ]
-        self._as_they_were([(tensor, copy, self.arrays[key][1]) for key, copy, tensor in written if key in self.arrays])
-        for key, _, _ in written:
-            del self.copies[key]
-
-    def _as_they_were(self, lying: Sequence[_Lying]) -> list[_Lying]:
-        """Let arrays hold the values that memory has now, whatever rows write to that later."""
-        self._place_all()
-        kept: dict[AnfNode, AnfNode | None] = {}
-        found = []
-        for tensor, array, value in lying:
-            now = self._as_it_was(value, tensor._layout, kept)
-            if now is None:
-                self.arrays.pop(id(array), None)
-                self.places.pop(place_in_memory(array), None)
-                owner = memory.root(array)
-                self.lost[id(owner)] = owner
-            else:
-                self.arrays[id(array)] = self.places[place_in_memory(array)] = array, now
-                found.append((tensor, array, now))
-        return found
-
-    def _as_it_was(self, value: AnfNode, layout: Layout, kept: dict[AnfNode, AnfNode | None]) -> AnfNode | None:
-        """A value of its own that is a copy of another one, made by a row; None if there can be no such row."""
-        if value in kept:
-            return kept[value]
-        kept[value] = None
-        taken = self.view_rows.get(value)
-        if taken is not None:
-            entry, source = taken.entry, self._as_it_was(taken.operands[0], taken.entry.inputs[0], kept)  # type: ignore[arg-type]
-        elif layout.is_contiguous:
-            entry, source = entry_for(copy, (layout,), ()), value
-        else:
-            return None
-        if source is not None:
-            piece = self.piece
-            kept[value] = row = OperatorCall(piece.graph, entry, (source,), is_inner=bool(self.region))
-            piece.keeping.add(len(piece.rows))
-            piece.rows.append(row)
-            piece.switches.append(False)
-            if taken is not None:
-                self.view_rows[row] = row
-        return kept[value]
-
-    def _place_all(self) -> None:
-        """Note where arrays lie."""
-        for array, value in self.unplaced:
-            self.places[place_in_memory(array)] = array, value
-        self.unplaced.clear()
-
-    def forget_what_is_free(self) -> None:
-        """Let go of large values that the program has dropped."""
-        if self.large.is_due:
-            self._place_all()
-            self.large.sweep(self.tensors, self.arrays, self.places, self.sources)
+        """A tensor is about to be written to whose memory a tape has kept: it moves to a copy."""
+        self.memory.note_move(owner)
 
     def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
-        """What the tape keeps of a tensor whose memory the outside sees: a copy. As long as the piece goes on, nothing from
-        outside comes between: there it is the tensor's value."""
-        with self.unwatched():
-            twin = memory.twin(tensor._array)
-        value = self._value_of(tensor)
-        if value is not None:
-            self.arrays[id(twin)] = (twin, value)
-            self.copies[id(twin)] = twin, tensor._array, tensor
-        elif self.region:
-            self.touched = "memory of a tensor, seen in another way"
-        return twin
-
-    def _value_of(self, tensor: Tensor) -> AnfNode | None:
-        """The value that a tensor holds. Tensors on the same memory may have different histories, so the handle decides;
-        a new handle has the value of its array, and a view that was taken again is another array in the same place. Where
-        tensors from outside share memory, how they do decides what is found there."""
-        array = tensor._array
-        handle = self.tensors.get(id(tensor))
-        if handle is not None:
-            return handle[1]
-        if id(tensor) in self.origins:
-            return None  # it comes in as an input of its own
-        self.sharing.note(array)
-        found = self.arrays.get(id(array))
-        if found is None:
-            is_lost = id(memory.root(array)) in self.lost
-            owner = self.sharing.owner(array)
-            if owner is not None and not is_lost:
-                return self._input(owner)
-            self._place_all()
-            place = place_in_memory(array)
-            found = self.places.get(place)
-            if found is None or memory.root(found[0]) is not memory.root(array):
-                owner = self.owners.get(place)
-                if owner is None or is_lost or memory.root(owner._array) is not memory.root(array):
-                    return None
-                return self._input(owner)
-        return found[1]
+        """What the tape keeps of a tensor whose memory the outside sees."""
+        return self.memory.keep_for_tape(tensor)
 
     # -- what kind of thing it is --------------------------------------------------------------------------------------
 
@@ -738,7 +580,7 @@ class Notebook(Plain):
         is_iterator = defines(kind, "__next__") and not known.has_methods(value)
         return is_iterator or known.is_ours(kind)
 
-    def _origin_of(self, value: Any) -> Origin:
+    def origin_of_value(self, value: Any) -> Origin:
         found = self.origins.get(id(value))
         return found[1] if found is not None else self.origin("known", value)
 
@@ -749,14 +591,14 @@ class Notebook(Plain):
         if not self.is_outside(value) or any(low.cell is value and name in low.stands_for for low in self.lowered):
             self.know_item(table, name)
             return found
-        written = self.overlay(value, name)
+        written = self.overlay.attribute(value, name)
         if written is not UNKNOWN:
             return written
         return self.register(found, self.origin("attr", name, self.origins[id(value)][1]))
 
     def _guard_absence(self, value: Any, name: str) -> None:
         """An object from outside has no such attribute: nothing of the program is called to find out."""
-        origin = self._origin_of(value)
+        origin = self.origin_of_value(value)
         kind = type(value)
         if class_attribute(kind, name) is not None:  # a slot that holds nothing
             self.guard("is", self.derive(hasattr, origin, name), False)
@@ -846,26 +688,7 @@ class Notebook(Plain):
     def unwatched(self) -> _Watch:
         return _Watch(None)
 
-    def _is_of_ours(self, array: Any) -> bool:
-        """Whether memory belongs to a tensor that the program works with."""
-        owner = memory.root(array)
-        if any(memory.root(tensor._array) is owner for tensor in self.owners.values()):
-            return True
-        if id(owner) in self.lost:
-            return True
-        return any(
-            memory.root(known_array) is owner for known_array, _ in self.arrays.values() if known_array is not None
-        )
-
     # -- what the layers above do -------------------------------------------------------------------------------------
-
-    def overlay(self, owner: Any, name: str) -> Any:
-        """What the program finds as an attribute that it has written in this piece; UNKNOWN if it has not."""
-        raise NotImplementedError
-
-    def overlaid_item(self, owner: Any, key: Any) -> Any:
-        """The same of an item of a dict."""
-        raise NotImplementedError
 
     def know_item(self, owner: list | dict, place: Any) -> None:
         """Told of a read, in passing, from something that the program has made: see held.py."""
@@ -881,12 +704,9 @@ class Notebook(Plain):
         """Do what follows from its arguments: only the operators in it leave a trace."""
         raise NotImplementedError
 
-    def _redo(self) -> Any:
+    def redo(self) -> Any:
         """Give the present instruction the outcome that it had."""
         raise NotImplementedError
-
-    def _unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
-        """Told when the program depends on a number."""
 
 
 def _tells_nothing(value: Any) -> bool:

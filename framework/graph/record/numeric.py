@@ -5,26 +5,26 @@
     p.add_(g, alpha=-rate)              so do those of functions that are written in operators (traced.py)
     rate > 0.1                          the program depends on the truth, not on the number
 
-What else is done with a number makes the program depend on its value.
+What else is done with a number makes the program depend on its value. This is a part of the recorder.
 """
 
 from __future__ import annotations
 
 import operator
 import types
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
 from anfora.core.op import Op
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.kinds import is_a, module_of
-from anfora.graph.facts.origins import Number, plain_dict, plain_tuple
+from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.traced import Traced
-from anfora.graph.record.rolling import Rolling
-from anfora.graph.record.writes import UNKNOWN
+from anfora.graph.record.notebook import UNKNOWN
+from anfora.graph.state.moments import Outcome, Piece
 from anfora.ops.methods import METHODS
 
 __all__ = ["Numeric", "is_written_in_operators", "of_its_kind", "takes_as_operands"]
@@ -34,10 +34,33 @@ class _Plainly(Exception):
     """Numbers are to be given as Python's own."""
 
 
-class Numeric(Rolling):
-    """Follows numbers through what is done with them."""
+class Driver(Protocol):
+    """What arithmetic asks of the recorder."""
 
-    _begun: int | None = None  #: rows that there were before a function was given numbers that say where they come from
+    piece: Piece
+    hop: Outcome | None
+
+    def guard(self, kind: str, origin: Origin, payload: Any = None) -> None: ...
+    def force(self, value: Any) -> Any: ...
+    def decide(self, origin: Origin, truth: bool) -> bool: ...
+    def follow(self, operation: Callable, parts: Sequence[Any]) -> Origin: ...
+    def forget_from(self, rows: int, draws: int) -> None: ...
+    def compute(
+        self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, shown: tuple[tuple, dict] | None = None
+    ) -> Any: ...
+
+
+class Numeric:
+    """Follows numbers through what is done with them.
+
+    Args:
+        recorder: what that is recorded by.
+    """
+
+    def __init__(self, recorder: Driver) -> None:
+        self.recorder = recorder
+        #: Rows that there were before a function was given numbers that say where they come from.
+        self._begun: int | None = None
 
     def arithmetic(self, machine: Machine, operation: Callable, args: tuple) -> tuple[bool, Any]:
         """Operators on numbers and texts that vary: (whether it could be done, the result)."""
@@ -54,14 +77,14 @@ class Numeric(Rolling):
                 value = machine.natively(operation, plain, {})
             except Exception:
                 return False, None  # as a known number, whose error is known too
-            origin = self.follow(operation, [a.origin if type(a) is Number else a for a in args])
+            origin = self.recorder.follow(operation, [a.origin if type(a) is Number else a for a in args])
             if origin.height > _HIGHEST:
                 return False, None  # it is read by functions that call themselves for each part
             if type(value) is bool:
-                return True, self.decide(origin, value)
+                return True, self.recorder.decide(origin, value)
             if type(value) in (int, float, str):
                 if numbers.may_fail or type(value) is int:  # it is computed, whether somebody wants it or not
-                    self.guard("type", origin, type(value))
+                    self.recorder.guard("type", origin, type(value))
                 return True, Number(origin, value)
             return False, None
         if any(is_a(a, Tensor) for a in plain) and not numbers.only:
@@ -72,37 +95,38 @@ class Numeric(Rolling):
         """An operator of tensors and numbers, or a function that is written in such: each row that takes one of the numbers
         as an operand takes it from its origin, and what looks at one makes it known."""
         given = [a for a in (*args, *kwargs.values()) if type(a) is Number]
-        shown = tuple(Traced(a, self) if type(a) is Number else a for a in args)
-        named = {name: Traced(a, self) if type(a) is Number else a for name, a in kwargs.items()}
+        shown = tuple(Traced(a, self.recorder) if type(a) is Number else a for a in args)
+        named = {name: Traced(a, self.recorder) if type(a) is Number else a for name, a in kwargs.items()}
         plain, plain_names = plain_tuple(args), plain_dict(kwargs)
-        rows, draws = len(self.piece.rows), len(self.piece.draws)
+        rows, draws = len(self.recorder.piece.rows), len(self.recorder.piece.draws)
         outer, self._begun = self._begun, rows
         has_failed = False
         try:
-            result = self.compute(machine, operation, plain, plain_names, (shown, named))
+            result = self.recorder.compute(machine, operation, plain, plain_names, (shown, named))
         except Exception:  # of just these numbers, perhaps
             has_failed = True
             if self._has_written(rows) or not machine.frames:  # it was refused, and the run is over
                 raise
         finally:
             self._begun = outer
-            if has_failed or self.hop is not None:
+            if has_failed or self.recorder.hop is not None:
                 for number in given:
-                    self.force(number)
+                    self.recorder.force(number)
         if has_failed:  # outside of the handler: the error that tells of the numbers as they are has no other behind it
-            self.forget_from(rows, draws)
-            return self.compute(machine, operation, plain, plain_names)
+            self.recorder.forget_from(rows, draws)
+            return self.recorder.compute(machine, operation, plain, plain_names)
         if type(result) is Traced:
             return result.number
         return _untraced(result)
 
     def note_numpy(self) -> None:
+        """Told when numpy is given a number that says where it comes from."""
         if self._begun is not None and not self._has_written(self._begun):
             raise _Plainly
 
     def _has_written(self, rows: int) -> bool:
         """Whether something has been written in place by the rows behind the first ones."""
-        return any(row.entry.op.writes is not None for row in self.piece.rows[rows:])
+        return any(row.entry.op.writes is not None for row in self.recorder.piece.rows[rows:])
 
 
 def of_its_kind(operation: Any, args: tuple) -> Any:

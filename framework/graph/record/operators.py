@@ -26,7 +26,8 @@ from anfora.graph.facts.origins import Number
 from anfora.graph.ir.nodes import AnfNode, ValueNode
 from anfora.graph.ir.planned import ABSENT, CellCalls, OperatorCall
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Machine
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
 from anfora.graph.record.leaves import Leaves
@@ -44,13 +45,13 @@ class Operators(Leaves):
 
     def note_read(self, tensor: Tensor) -> None:
         """Somebody looks at the data of a tensor."""
-        if self._value_of(tensor) not in self.piece.constants and not self.is_known_now(tensor):
+        if self.memory.value_of(tensor) not in self.piece.constants and not self.is_known_now(tensor):
             self.touched = DATA
 
     def is_known_now(self, tensor: Tensor) -> bool:
         """Whether a tensor was made of known values just now."""
-        is_new = self._value_of(tensor) is None and id(tensor) not in self.origins
-        return is_new and not self._is_of_ours(tensor._array)
+        is_new = self.memory.value_of(tensor) is None and id(tensor) not in self.origins
+        return is_new and not self.memory.is_of_ours(tensor._array)
 
     def note_draw(self, generator: RandomGenerator, counters: int, seed: int, offset: int) -> None:
         """Random numbers are drawn. Operators that read there can be told where in each call; if one of the rows before
@@ -79,7 +80,7 @@ class Operators(Leaves):
     def note_base(self, tensor: Any) -> None:
         """Somebody asks whether a tensor is a view of a Parameter: of those from outside it is asked in later calls too."""
         if isinstance(tensor, Tensor) and tensor._array is not None:
-            for came in self.sharing.in_memory_of(current(tensor)._array):
+            for came in self.memory.sharing.in_memory_of(current(tensor)._array):
                 is_view = is_view_of_parameter(came.lying.tensor)
                 self.guard("is", self.derive(is_view_of_parameter, came.origin), is_view)
 
@@ -124,16 +125,16 @@ class Operators(Leaves):
 
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""
-        self.forget_what_is_free()
+        self.memory.forget_what_is_free(self.sources)
         operands = self._operands(entry, flat)
         followed = self._followed(flat) if glue.is_recording() else 0
         if followed or self.turned:
             self._see_to_history(entry, operands, followed)
         if entry.op.writes is not None or self.piece.writes:
             self._see_to_writes(entry, flat, followed)
-        self.has_moved = False
+        self.memory.has_moved = False
         result = self._run(entry, flat)
-        if self.has_moved:
+        if self.memory.has_moved:
             operands = tuple(
                 self._operand(x, layout, entry.op) if i in entry.written else operand
                 for i, (x, layout, operand) in enumerate(zip(flat, entry.inputs, operands))
@@ -189,9 +190,9 @@ class Operators(Leaves):
         if op.writes is not None:
             if glue.is_recording() and not op.is_untaped:
                 self._look_behind([flat[i] for i in entry.written])
-            if self.copies:
+            if self.memory.copies:
                 for i in entry.written:
-                    self.leave_copies(flat[i])
+                    self.memory.leave_copies(flat[i])
         if piece.writes and entry.may_fail and not self.only_clears():
             self.start_anew(f"an error of {op.name} behind a change of something outside")
 
@@ -229,19 +230,19 @@ class Operators(Leaves):
             keep_traced(result, flat)
         elif mask:
             self.note_node(result, flat)
-        cells = self.calls()
+        cells = self.calls_of_cells()
         back = self._back() if self.region or self.machine is None else None
         row = OperatorCall(piece.graph, entry, operands, self._here(), mask, bool(self.region), cells, back)
         if entry.op.writes is None:
             if row.parts is None:
-                self._know(result, row)
+                self.memory.know(result, row)
             else:
                 for tensor, value in zip(result, row.parts):
-                    self._know(tensor, value)
+                    self.memory.know(tensor, value)
             if self.region:
                 piece.inner.update(row.results)
         if entry.view is not None:
-            self.view_rows[row] = row
+            self.memory.view_rows[row] = row
             if isinstance(flat[0], Tensor):
                 self.sources[id(result)] = (result, flat[0])
         node = tape.node_of(result) if mask else None
@@ -265,7 +266,7 @@ class Operators(Leaves):
         """What is written may have a history from outside, or be a view without one of what has: that learns of it, and has
         none behind a gradient that the write was in."""
         for target in targets:
-            for came in self.sharing.in_memory_of(current(target)._array):
+            for came in self.memory.sharing.in_memory_of(current(target)._array):
                 self.guard("is", self.derive(history_behind, came.origin), came.has_history)
                 if came.has_history and self.region:
                     self.touched = "a change in place of what a tape outside follows"
@@ -313,14 +314,14 @@ class Operators(Leaves):
     def value_of(self, tensor: Tensor) -> AnfNode:
         """The value of the piece that an operand holds."""
         value = current(tensor)
-        number = self._value_of(value)
+        number = self.memory.value_of(value)
         if number is None:
-            number = self._input(value)
+            number = self.input(value)
         if number is not None:
             return number
-        if self._is_of_ours(value._array):
+        if self.memory.is_of_ours(value._array):
             self.touched = "memory of a tensor, seen in another way"
-        return self._constant(value)
+        return self.memory.constant(value)
 
 
 def _catches(frame: Frame) -> bool:

@@ -1,27 +1,31 @@
 """What is left to Python as a whole, since it works on plain values alone and goes on for long: see machine/outline.py.
 
 A loop is, from an iteration on, once it has come to a few dozen, or where it starts if it is known that it will. It is one
-call between two pieces; what follows is compiled again.
+call between two pieces; what follows is compiled again. This is a part of the recorder.
 """
 
 from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from anfora.core.tensor import Tensor
+from anfora.eager.cells import Lowered
 from anfora.graph.facts import known
+from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.plain import COUNTED, Plainness, count_of
 from anfora.graph.facts.table import ALL, DRAINED, INDEX, WALKED, resolved
 from anfora.graph.lower import ranges
 from anfora.graph.lower.ranges import Counter
-from anfora.graph.machine.machine import Frame, Generator, Machine, Original, plainly
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator, Original
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.outline import Outlined
-from anfora.graph.machine.places import note_looking
-from anfora.graph.record.numeric import Numeric
+from anfora.graph.machine.places import note_looking, plainly
+from anfora.graph.machine.world import ABSENT
 from anfora.graph.source.sources import code_of
-from anfora.graph.state.moments import CALL, LOOP, OVERDRAWN, Outcome
+from anfora.graph.state.moments import CALL, OVERDRAWN, Outcome, Piece
 
 __all__ = ["MANY", "Outlining"]
 
@@ -30,30 +34,66 @@ _LONG = 36
 #: And where a piece had to be divided for it: inside of a gradient.
 _LONG_INSIDE = 500
 _CHECKED_FROM = 256  #: iterations of a loop that is unrolled, from which on it is looked what it costs
-_ABSENT = object()
 
 
-class Outlining(Numeric):
-    """Leaves to Python what only Python would gain by."""
+class Driver(Protocol):
+    """What is asked of the recorder."""
+
+    keeper: Any
+    given: Outcome | None
+    given_operation: Any
+    piece: Piece
+    region: list[tuple]
+    lowered: list[Lowered]
+    origins: dict[int, tuple[Any, Origin]]
+    looked: dict[int, Any]
+    is_unkept: bool
+    pending: bool
+    hops: int
+    counted: int
+    looks: int
+    imaged: int
+
+    def enters(self, function: types.FunctionType) -> bool: ...
+    def owns(self, generator: Generator) -> bool: ...
+    def is_outside(self, value: Any) -> bool: ...
+    def redo(self) -> Any: ...
+    def land(self, machine: Machine, frame: Frame, loop: Any, ended: tuple, starts: bool) -> None: ...
+    def leave_loop(self, machine: Machine, frame: Frame, loop: Any, items: Any, is_new: bool) -> bool: ...
+    def do_between(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, reason: str) -> Any: ...
+    def end_behind(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, outcome: Outcome) -> Any: ...
+    def leave(self, machine: Machine) -> None: ...
+
+
+class Outlining:
+    """Leaves to Python what only Python would gain by.
+
+    Args:
+        recorder: what records the rest.
+    """
+
+    def __init__(self, recorder: Driver) -> None:
+        self.recorder = recorder
 
     # -- loops --------------------------------------------------------------------------------------------------------
 
-    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any = _ABSENT) -> bool:
-        if self.given is not None:
-            if type(self.given_operation) is not Outlined:
+    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any) -> bool:
+        """Whether Python does a loop from here on: see `Plain.outlines`."""
+        if self.recorder.given is not None:
+            if type(self.recorder.given_operation) is not Outlined:
                 return False
-            self.land(machine, frame, loop, self._redo(), items is not _ABSENT and loop.depth == 1)
+            self.recorder.land(machine, frame, loop, self.recorder.redo(), items is not ABSENT and loop.depth == 1)
             return True
         if frame.code.is_internal:
             return False
-        is_new = items is not _ABSENT
+        is_new = items is not ABSENT
         turns, head = frame.turns, loop.head
         if not is_new:
             count = _turned(turns, head)
             if count < turns.get(~head, 0):  # it is looked at again, at ever greater distances
                 return False
-        least = _LONG_INSIDE if self.region or self.lowered or machine.below is not None else _LONG
-        is_known = (frame.code.python, head) in self.keeper.long_loops and not self.region
+        least = _LONG_INSIDE if self.recorder.region or self.recorder.lowered or machine.below is not None else _LONG
+        is_known = (frame.code.python, head) in self.recorder.keeper.long_loops and not self.recorder.region
         if is_new:
             turns.pop(head, None)
             count = self._to_come(loop, items, least, is_known)
@@ -66,7 +106,7 @@ class Outlining(Numeric):
         if not self._is_plain_loop(frame, loop, items) or not loop.is_possible:
             return not is_new and count >= _CHECKED_FROM and self._overdraws(machine, frame, loop)
         given = (range, items.item, items.stop, items.step) if type(items) is Counter else items
-        if not self.leave_loop(machine, frame, loop, given, is_new):
+        if not self.recorder.leave_loop(machine, frame, loop, given, is_new):
             return False
         if not is_new:
             self._note_long(frame.code.python, head)
@@ -85,9 +125,9 @@ class Outlining(Numeric):
 
     def _note_long(self, code: types.CodeType, head: int) -> None:
         """A loop has turned out to be long: the next recording leaves it to Python where it starts."""
-        if (code, head) not in self.keeper.long_loops:
-            self.keeper.long_loops.add((code, head))
-            self.keeper.is_outdated = self.keeper.is_outdated or self.hops > 1
+        if (code, head) not in self.recorder.keeper.long_loops:
+            self.recorder.keeper.long_loops.add((code, head))
+            self.recorder.keeper.is_outdated = self.recorder.keeper.is_outdated or self.recorder.hops > 1
 
     def _overdraws(self, machine: Machine, frame: Frame, loop: Any) -> bool:
         """Give the function back to Python where a loop that is unrolled costs too much."""
@@ -95,24 +135,21 @@ class Outlining(Numeric):
 
     def note_steps(self, machine: Machine) -> None:
         """Give the function back to Python where what is recorded costs too much, whatever it is."""
-        if not self.pending and self.given is None:
+        if not self.recorder.pending and self.recorder.given is None:
             self._leaves_overdrawn(machine)
 
     def _leaves_overdrawn(self, machine: Machine) -> bool:
-        keeper = self.keeper
-        if self.is_unkept or self.region or machine.below is not None or not keeper.is_patient():
+        recorder, keeper = self.recorder, self.recorder.keeper
+        if recorder.is_unkept or recorder.region or machine.below is not None or not keeper.is_patient():
             return False
-        effort = keeper.ledger.effort(machine.steps - self.counted, self.looks, self.imaged)
-        if not keeper.ledger.is_overdrawn(effort, len(self.piece.rows)):
+        effort = keeper.ledger.effort(machine.steps - recorder.counted, recorder.looks, recorder.imaged)
+        if not keeper.ledger.is_overdrawn(effort, len(recorder.piece.rows)):
             return False
-        if keeper.starts_over(self, machine):
+        if keeper.starts_over(recorder, machine):
             return False
         keeper.give_up(OVERDRAWN, machine)
-        self.leave(machine)
+        recorder.leave(machine)
         return True
-
-    def do_outlined(self, machine: Machine, frame: Frame, operation: Outlined, given: list) -> tuple:
-        return self.do_between(machine, operation, tuple(given), {}, LOOP)
 
     def _is_plain_loop(self, frame: Frame, loop: Any, items: Any) -> bool:
         """Whether what a loop goes over, and all that it names, is plain."""
@@ -142,30 +179,30 @@ class Outlining(Numeric):
                     return False
             elif not is_plain.named(name, frame.function):
                 return False
-        return type(items) is Counter or items is _ABSENT or self._is_plain(is_plain, items)
+        return type(items) is Counter or items is ABSENT or self._is_plain(is_plain, items)
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
     def calls_plainly(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
         """Leave a call to Python that takes many plain values, or that goes on to call itself with plain values: whether
         this was one."""
-        if self.given is not None:
-            if self.given_operation is plainly:
-                machine.push(self._redo())
+        if self.recorder.given is not None:
+            if self.recorder.given_operation is plainly:
+                machine.push(self.recorder.redo())
                 return True
             return False
         if not self._takes_many(function, args) and not self._calls_itself(machine, function):
             return False
-        if machine.frames[-1].code.is_internal or (self.region and not self._takes_many(function, args)):
+        if machine.frames[-1].code.is_internal or (self.recorder.region and not self._takes_many(function, args)):
             return False
         is_plain = Plainness()
         if not all(self._is_plain(is_plain, value) for value in (function, *args, *kwargs.values())):
             return False
-        if type(function) is types.FunctionType and function.__code__ not in self.keeper.plain_calls:
-            self.keeper.plain_calls.add(function.__code__)
-            self.keeper.is_outdated = True
+        if type(function) is types.FunctionType and function.__code__ not in self.recorder.keeper.plain_calls:
+            self.recorder.keeper.plain_calls.add(function.__code__)
+            self.recorder.keeper.is_outdated = True
         self._note_looking(is_plain, machine.frames)
-        machine.push(self.do_between(machine, plainly, (function, *args), kwargs, CALL))
+        machine.push(self.recorder.do_between(machine, plainly, (function, *args), kwargs, CALL))
         return True
 
     def _takes_many(self, function: Any, args: tuple) -> bool:
@@ -189,9 +226,13 @@ class Outlining(Numeric):
         return ranges.length(value.rest) if type(value) is Counter else count_of(value)
 
     def _calls_itself(self, machine: Machine, function: Any) -> bool:
-        if type(function) is not types.FunctionType or not self.enters(function) or code_of(function).is_generator:
+        if (
+            type(function) is not types.FunctionType
+            or not self.recorder.enters(function)
+            or code_of(function).is_generator
+        ):
             return False
-        if function.__code__ in self.keeper.plain_calls:
+        if function.__code__ in self.recorder.keeper.plain_calls:
             return True
         return sum(frame.code.python is function.__code__ for frame in machine.frames) >= _DEEP
 
@@ -199,7 +240,7 @@ class Outlining(Numeric):
         if type(value) is not Generator:
             return is_plain(value)
         frame = value.frame
-        if frame is None or value.call is None or not self.owns(value):
+        if frame is None or value.call is None or not self.recorder.owns(value):
             return False
         function, args, kwargs = value.call  # one that has not started is its call
         original: Original | None = getattr(function, "original", None) if frame.code.is_internal else None
@@ -219,7 +260,7 @@ class Outlining(Numeric):
         is_next = fact.writes and bool(fact.takes[0] & WALKED) and fact.owner is None
         if not is_next and (fact.writes or not any(use & (DRAINED | ALL) for use, _ in fact.uses(given))):
             return False
-        return any(map(self.is_outside, args)) and all(map(Plainness(), (*given, *kwargs.values())))
+        return any(map(self.recorder.is_outside, args)) and all(map(Plainness(), (*given, *kwargs.values())))
 
     def holds_many(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> bool:
         """Whether something goes through a large container from outside: each item would be guarded."""
@@ -229,7 +270,7 @@ class Outlining(Numeric):
             uses = list(fact.uses(given, kwargs))
             if not any(use & INDEX and type(value) is slice for use, value in uses):  # which is a part of it
                 values = [value for use, value in uses if fact.goes_through(use)]
-        least = _LONG_INSIDE if self.region else _LONG
+        least = _LONG_INSIDE if self.recorder.region else _LONG
         if not any(self._is_large(value, least) for value in values):
             return False
         return all(map(Plainness(), (operation, *args, *kwargs.values())))
@@ -242,21 +283,22 @@ class Outlining(Numeric):
             return self._is_large(known.viewed(value), least)
         if kind not in known.CONTAINERS:
             return False
-        return len(value) >= least and id(value) in self.origins and id(value) not in self.looked
+        return len(value) >= least and id(value) in self.recorder.origins and id(value) not in self.recorder.looked
 
     def gives_many(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict, result: Any) -> Any:
         """The result of something that has computed a large container of plain values. From here on it is one from outside,
         so that nothing goes through it where the state is written down."""
-        if type(result) not in _LARGE or len(result) < MANY or self.given is not None or not Plainness()(result):
+        if type(result) not in _LARGE or len(result) < MANY:
             return result
-        state = self.state(machine, operation, args, kwargs)
-        return self._hopped(machine, state, CALL, Outcome(result), operation, args)
+        if self.recorder.given is not None or not Plainness()(result):
+            return result
+        return self.recorder.end_behind(machine, operation, args, kwargs, Outcome(result))
 
     def walks_on(self, machine: Machine, operation: Callable, args: tuple) -> bool:
         """Whether an operation makes what a plain loop goes over next, which is Python's if it is long."""
         frame = machine.frames[-1]
         loop = frame.code.walks.get(frame.pc)
-        if loop is None or self.given is not None:
+        if loop is None or self.recorder.given is not None:
             return False
         fact, given = resolved(operation, args)
         if fact is None or fact.by_python or fact.hands_on is None or operation is iter:
@@ -265,7 +307,7 @@ class Outlining(Numeric):
             return False
         if fact.hands_on([self._count(value) for use, value in fact.uses(given) if use & WALKED]) < _LONG:
             return False  # then it is unrolled, item by item
-        return all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, _ABSENT) and loop.is_possible
+        return all(map(Plainness(), args)) and self._is_plain_loop(frame, loop, ABSENT) and loop.is_possible
 
 
 def _turned(turns: dict[int, int], head: int) -> int:

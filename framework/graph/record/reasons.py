@@ -36,7 +36,11 @@ from anfora.graph.facts.table import (
     resolved,
 )
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Drain, Generator, Machine, Walk, builtins_of
+from anfora.graph.machine.frames import builtins_of
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.requests import Drain
+from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_, list_of_rest
@@ -207,7 +211,7 @@ class Reasons(Held):
     def _is_traced(self, value: Any) -> bool:
         """Whether a value is none that has an identity, or one of which it is known where it comes from."""
         if is_a(value, Tensor):
-            return self.is_outside(value) or id(value) in self.tensors
+            return self.is_outside(value) or id(value) in self.memory.tensors
         if is_a(value, tuple):
             return all(map(self._is_traced, value))
         return self.is_outside(value) or not known.is_object(value)

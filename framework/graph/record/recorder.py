@@ -19,7 +19,6 @@ from __future__ import annotations
 import builtins
 import collections
 import enum
-import functools
 import operator
 import sys
 import types
@@ -27,33 +26,29 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from anfora.api import GradientFunction, _Run
+from anfora.api import GradientFunction
 from anfora.core.cell import Cell
 from anfora.core.op import Op
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
-from anfora.core.tree import tensors
 from anfora.eager.batched import NeedsExamples
-from anfora.eager.cells import call_cell
-from anfora.eager.tape import transforms
-from anfora.eager.updating import Updater
-from anfora.graph.facts import arrays, contexts, known, makers
+from anfora.graph.facts import arrays, known
 from anfora.graph.facts.classes import class_attribute, defines
 from anfora.graph.facts.collected import KINDS, calls_default, changes_or_makes
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
-from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
 from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple, value_of_number
-from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, by_place, resolved
-from anfora.graph.ir.nodes import Graph
-from anfora.graph.ir.python_form import python_function
+from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, resolved
+from anfora.graph.lower.ranges import ROLLED_FROM, Counter
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Enter, Frame, Generator, Machine, Pause, Plain, Walk, thrown
-from anfora.graph.machine.operations import is_of_python
-from anfora.graph.polyfill import records
-from anfora.graph.polyfill.generic import implementation
-from anfora.graph.polyfill.gradients import UNSEEN, can_walk, differentiate_in_pieces
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.outline import Outlined
+from anfora.graph.machine.requests import Enter
+from anfora.graph.machine.walks import Walk
+from anfora.graph.machine.world import ABSENT, Plain
 from anfora.graph.polyfill.iterators import goes_over_iterators
 from anfora.graph.polyfill.making import settle
 from anfora.graph.polyfill.polyfills import (
@@ -62,25 +57,22 @@ from anfora.graph.polyfill.polyfills import (
     class_pattern,
     default_item,
     dict_,
-    differentiate,
-    getter,
+    items_,
     list_,
     list_with_length,
     rows_,
 )
 from anfora.graph.polyfill.special import asks_a_class, check_of, entered, method_of, setter_of, truth_of
-from anfora.graph.polyfill.surroundings import initialise_here, make_here
-from anfora.graph.polyfill.transforms import guard_hooks
+from anfora.graph.record.calls import Calls
 from anfora.graph.record.held import stored_from
-from anfora.graph.record.numeric import is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.hops import Hops
+from anfora.graph.record.numeric import Numeric, is_written_in_operators, of_its_kind, takes_as_operands
 from anfora.graph.record.outlining import Outlining
 from anfora.graph.record.reasons import drain
-from anfora.graph.record.updates import update
+from anfora.graph.record.rolling import Rolling
 from anfora.graph.record.writes import UNKNOWN
-from anfora.graph.source.code import Code
 from anfora.graph.source.sources import code_of
-from anfora.graph.state.images import ORDINARY, is_plain_object
-from anfora.graph.state.moments import CALL, Outcome, State
+from anfora.graph.state.moments import CALL, LOOP, Outcome, State
 
 __all__ = ["Recorder"]
 
@@ -105,8 +97,23 @@ class _Ended:
         """Nobody asks any more."""
 
 
-class Recorder(Outlining):
-    """Records one run: does what the program does, and writes it down."""
+class Recorder(Hops):
+    """Records one run: does what the program does, and writes it down.
+
+    Args:
+        keeper: takes finished pieces and states, see `graph/run/keeper.py`.
+    """
+
+    def __init__(self, keeper: Any) -> None:
+        super().__init__(keeper)
+        self.rolling = Rolling(self)
+        self.numeric = Numeric(self)
+        self.outlining = Outlining(self)
+        self.calls = Calls(self)
+
+    def note_numpy(self) -> None:
+        """Told when numpy is given a number that says where it comes from."""
+        self.numeric.note_numpy()
 
     def __enter__(self) -> Recorder:
         return self
@@ -133,16 +140,17 @@ class Recorder(Outlining):
     def do(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict | None = None) -> Any:
         kwargs = kwargs or {}
         if self.given is not None and operation is self.given_operation:
-            return self._redo()
+            return self.redo()
         if self.given is None and id(operation) in _ASKING_IDENTITY and not self.pin(args):
             return self._left_alone(machine, operation, args)
         if not kwargs:
             if id(operation) in _OPERATORS:
                 computes = self.operator_of(operation, args)
-                if computes is not None or all(map(self._is_operand, args)):
+                if computes is not None or all(map(self.is_operand, args)):
                     return self._traced(machine, operation, args, kwargs, computes=computes)
             if all(type(a) in SIMPLE for a in args) and _is_of_values(operation):
-                return self.gives_many(machine, operation, args, kwargs, machine.natively(operation, args, kwargs))
+                result = machine.natively(operation, args, kwargs)
+                return self.outlining.gives_many(machine, operation, args, kwargs, result)
         self.looks += 1
         result = self._do_with_own(machine, operation, args, kwargs)
         if result is not UNKNOWN:
@@ -163,16 +171,18 @@ class Recorder(Outlining):
         if reason is None and any(map(self.is_own_generator, args)):
             reason = self._reason_of_generator(machine, operation, args)
         if reason is not None:
-            if self.given is None and self.is_plain_call(operation, args, kwargs):
+            if self.given is None and self.outlining.is_plain_call(operation, args, kwargs):
                 return self.do_between(machine, operation, args, kwargs, CALL)
             return self.interpret(machine, operation, args, kwargs, reason)
         if self.given is None and self.origins:
-            if self.walks_on(machine, operation, args) and operation is not reversed:
+            if self.outlining.walks_on(machine, operation, args) and operation is not reversed:
                 return machine.natively(operation, args, kwargs)
-            if self.holds_many(machine, operation, args, kwargs):
+            if self.outlining.holds_many(machine, operation, args, kwargs):
                 return self.do_between(machine, operation, args, kwargs, CALL)
         result = self.compute(machine, operation, args, kwargs)
-        return result if known.writes(operation) else self.gives_many(machine, operation, args, kwargs, result)
+        if known.writes(operation):
+            return result
+        return self.outlining.gives_many(machine, operation, args, kwargs, result)
 
     def _do_with_own(self, machine: Machine, operation: Callable, args: tuple, kwargs: dict) -> Any:
         """Do something with arrays and containers of which all is known, and reads and writes of items; UNKNOWN if it is
@@ -200,7 +210,7 @@ class Recorder(Outlining):
         """Do something with numbers that vary. Where none is given, or it depends on what they are, the result is UNKNOWN,
         and the arguments are what they are."""
         if self.holds and not kwargs and known.is_among(operation, operations.OF_ITEMS) and _are_numbers(args):
-            done, result = self.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
+            done, result = self.numeric.arithmetic(machine, operations.OF_ITEMS[operation], tuple(args[0]))
             if done:
                 return result, args, kwargs
         if not any(type(a) is Number for a in (*args, *kwargs.values())):
@@ -209,16 +219,16 @@ class Recorder(Outlining):
             result = of_its_kind(operation, args)
             if result is not UNKNOWN:
                 return result, args, kwargs
-            done, result = self.arithmetic(machine, operation, args)
+            done, result = self.numeric.arithmetic(machine, operation, args)
             if done:
                 return result, args, kwargs
         if takes_as_operands(operation, args, kwargs):
-            return self.do_with_numbers(machine, operation, args, kwargs), args, kwargs
+            return self.numeric.do_with_numbers(machine, operation, args, kwargs), args, kwargs
         reason = self._reason(operation, plain_tuple(args), plain_dict(kwargs))
         if reason is not None:  # the interpreter takes it as it comes
             return self.interpret(machine, operation, args, kwargs, reason), args, kwargs
         if is_written_in_operators(operation, args):
-            return self.do_with_numbers(machine, operation, args, kwargs), args, kwargs
+            return self.numeric.do_with_numbers(machine, operation, args, kwargs), args, kwargs
         stored = stored_from(operation, args)
         if stored is not None:
             return UNKNOWN, (*map(self.force, args[:stored]), *args[stored:]), kwargs
@@ -246,7 +256,7 @@ class Recorder(Outlining):
     def _do_import_from(self, machine: Machine, args: tuple, kwargs: dict) -> Any:
         return self.getattr(machine, *args) if hasattr(*args) else UNKNOWN
 
-    def _is_operand(self, value: Any) -> bool:
+    def is_operand(self, value: Any) -> bool:
         """Whether operators on it call nothing of the program."""
         kind = type(value)
         if kind is Tensor or kind is Parameter:
@@ -412,7 +422,7 @@ class Recorder(Outlining):
             computes: the operator that Python would find for it, and of what.
         """
         if self.given is not None:
-            return self._redo()
+            return self.redo()
         piece = self.piece
         before_began = self.began  # inside of a walk back, that has begun something too
         rows, draws = self.began = len(piece.rows), len(piece.draws)
@@ -455,7 +465,7 @@ class Recorder(Outlining):
             for i, cell in enumerate(function.__closure__):
                 self.origins.setdefault(id(cell), (cell, self.origin("item", i, closure)))
         if id(function) not in self.local_functions and not code_of(function).is_internal:
-            self._read_function(function)
+            self.read_function(function)
         machine.enter(function, args, kwargs, deliver)
         frame: Frame | None = machine.frames[-1]
         if machine.frames[-1].stack and type(machine.frames[-1].stack[-1]) is Generator:
@@ -467,9 +477,9 @@ class Recorder(Outlining):
                 cell = frame.cells[name]
                 self.local_cells[id(cell)] = cell
 
-    def _read_function(self, function: types.FunctionType) -> None:
+    def read_function(self, function: types.FunctionType) -> None:
         """What a call reads from a function that is from outside: its code, and defaults."""
-        base = self._origin_of(function)
+        base = self.origin_of_value(function)
         self.guard("is", self.origin("attr", "__code__", base), function.__code__)
         if base.kind != "known":
             self.guard("is", self.origin("attr", "__globals__", base), function.__globals__)
@@ -487,6 +497,48 @@ class Recorder(Outlining):
             for name, value in function.__kwdefaults__.items():
                 self.force(self.register(value, self.origin("item", name, defaults)))
 
+    # loops
+
+    def iterate(self, machine: Machine, value: Any) -> Any:
+        if type(value) is Counter:
+            return value
+        if type(value) is range:
+            counter = self.rolling.counter(machine, value)
+            if counter is not None:
+                return counter
+        if (
+            type(value) is list
+            and self.is_outside(value)
+            and id(value) not in self.looked
+            and any(type(item) is float for item in value[:ROLLED_FROM])
+        ):
+            return self._walking(items_, value)
+        return super().iterate(machine, value)
+
+    def _walking(self, function: Any, value: Any) -> Generator:
+        """What goes over a value one by one, as a generator of the program does."""
+        [name] = code_of(function).python.co_varnames[: code_of(function).python.co_argcount]
+        return Generator(Frame(code_of(function), function, {name: value}), self, (function, (value,), {}))
+
+    def next(self, machine: Machine, iterator: Any) -> Any:
+        if type(iterator) is Counter:
+            return self.rolling.next(machine, iterator)
+        if type(iterator) in _RANGE_ITERATORS and id(iterator) not in self.origins:
+            return next(iterator)
+        return self.do(machine, next, (iterator,))
+
+    def outlines(self, machine: Machine, frame: Frame, loop: Any, items: Any = ABSENT) -> bool:
+        return self.outlining.outlines(machine, frame, loop, items)
+
+    def do_outlined(self, machine: Machine, frame: Frame, operation: Outlined, given: list) -> tuple:
+        return self.do_between(machine, operation, tuple(given), {}, LOOP)
+
+    def note_steps(self, machine: Machine) -> None:
+        """Give the function back to Python where what is recorded costs too much, whatever it is."""
+        self.outlining.note_steps(machine)
+
+    # exceptions and truth
+
     def raise_(self, machine: Machine, error: Any, *cause: Any) -> None:
         if self.is_outside(error) and is_a(error, BaseException):  # it is changed: its context, cause, traceback
             self.interpret(machine, operations.raise_, (error, *cause), {}, "raising an exception from outside")
@@ -502,7 +554,7 @@ class Recorder(Outlining):
             return self.interpret(machine, bool, (value,), {}, "the truth of NotImplemented, of which Python warns")
         if known.has_methods(value):
             if self.given is not None:
-                return self._redo()
+                return self.redo()
             call = None if self.opaque(value) else truth_of(self, value)
             if not defines(kind, "__bool__") and not defines(kind, "__len__"):
                 return True
@@ -514,189 +566,7 @@ class Recorder(Outlining):
     # calls
 
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
-        is_of_one = not kwargs and len(args) == 1 and type(function) is types.BuiltinMethodType
-        if is_of_one and self._appends(function, args[0]):
-            machine.push(None)
-            return
-        if kwargs:
-            args, kwargs = by_place(function, args, kwargs)
-        if self.calls_plainly(machine, function, args, kwargs):
-            return
-        unwrapped = self._unwrapped(machine, function, args, kwargs)
-        if unwrapped is None:
-            return
-        function, args, kwargs = unwrapped
-        if kwargs:
-            args, kwargs = by_place(function, args, kwargs)
-        if self.given is not None and function is self.given_operation:
-            machine.push(self._redo())
-            return
-        is_of_generators = known.is_among(function, _GENERATOR_METHODS) or function is next
-        if is_of_generators and self._resume(machine, function, args, kwargs):
-            return
-        if self.opaque(function) or (type(function) is types.FunctionType and known.is_transform(function)):
-            self._call_opaque(machine, function, args, kwargs)
-            return
-        if is_a(function, GradientFunction):
-            self._differentiate(machine, function, args, kwargs)
-            return
-        if type(function) in known.GETTERS:
-            replacement, parts = getter(function)
-            self.enter(machine, replacement, (*parts, *args), kwargs)
-            return
-        special = self.keeper.special.get(function) if known.is_among(function, self.keeper.special) else None
-        if special is not None and special(self, machine, args, kwargs):
-            return
-        by_kind = self._way_to_call(function)
-        if by_kind is None or not by_kind(machine, function, args, kwargs):
-            machine.push(self.do(machine, function, args, kwargs))
-
-    def _unwrapped(
-        self, machine: Machine, function: Any, args: tuple, kwargs: dict
-    ) -> tuple[Any, tuple, dict[str, Any]] | None:
-        """What is called in the end, behind methods, partial functions and compiled ones, and with which arguments; None
-        if that has been called."""
-        while True:
-            function = self.force(function)
-            kind = type(function)
-            if kind is types.MethodType:
-                if self.is_outside(function):
-                    if self.opaque(function):
-                        break
-                    function = self.register(function, self.origins[id(function)][1])
-                args, function = (function.__self__, *args), function.__func__
-            elif kind is functools.partial:
-                if self.is_outside(function):
-                    self._look_into_partial(function)
-                args, kwargs = (*function.args, *args), {**function.keywords, **kwargs}
-                function = function.func
-            elif kind is types.FunctionType:
-                is_outside = id(function) not in self.origins and id(function) not in self.local_functions
-                compiled = self.keeper.compiled_by_itself(function, is_outside)
-                if compiled is None:
-                    break
-                self._call_recursive(machine, compiled, args if is_outside else (function, *args), kwargs)
-                return None
-            elif kind is types.MethodWrapperType and function.__name__ in _RAW:
-                plain = _RAW[function.__name__]
-                if function != plain.__get__(function.__self__):
-                    break
-                args, function = (function.__self__, *args), plain
-            elif known.is_compiled(function):
-                if self.is_outside(function):
-                    self.guard("is", self.origins[id(function)][1], function)
-                if function.program.is_recursive:
-                    self._call_recursive(machine, function, args, kwargs)
-                    return None
-                self.keeper.called[function.__wrapped__.__code__] = function.program
-                function = function.__wrapped__
-            elif issubclass(kind, Graph):
-                origin = self._origin_of(function)
-                function = python_function(function)
-                self.guard("is", self.derive(python_function, origin), function)
-            else:
-                break
-        return function, args, kwargs
-
-    def _call_opaque(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
-        """Call what cannot be gone into, or a step of a transform."""
-        try:
-            if function is _Run.finish and not can_walk(self, args[1]):
-                machine.push(self.interpret(machine, function, args, kwargs, UNSEEN))
-            else:
-                machine.push(self.do(machine, function, args, kwargs))
-            if function is _Run.finish:
-                self.look_at_histories(machine, args[0].gradient.parameters)
-        except (Exception, NeedsExamples):
-            if self.region and function is GradientFunction.start:
-                self.region.pop()
-            raise
-        finally:
-            if self.region and (function is _Run.finish or function is _Run.leave):
-                self.region.pop()
-
-    def _way_to_call(self, function: Any) -> Callable[[Machine, Any, tuple, dict], bool] | None:
-        """How what is of a kind is called: a method that says whether it has done so."""
-        if function is getattr or function is hasattr:
-            return self._call_getattr
-        if type(function) is types.FunctionType:
-            return self._call_function
-        if is_a(function, Cell):
-            return self._call_cell
-        if function is object.__new__ or is_a(function, type):
-            return self._call_class
-        if (is_operator(function) and function.__call__ is functools.partial) or known.is_object(function):
-            return self._call_object
-        return None
-
-    def _call_getattr(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
-        fits = not kwargs and len(args) in ((2, 3) if function is getattr else (2,))
-        return fits and self._named_attribute(machine, function, args)
-
-    def _call_function(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict) -> bool:
-        if initialise_here(self, machine, function, args, kwargs):
-            return True
-        owner_is_outside = bool(args) and self.is_outside(args[0])
-        is_python = contexts.is_left_to_python(function, machine.frames[-1], owner_is_outside)
-        if not self.enters(function) or is_python:
-            return self._call_of_library(machine, function, args, kwargs)
-        if _is_closed(code_of(function)) and not contexts.ends_here(machine.frames):
-            self._leave_and_call(machine, function, args, kwargs)
-        else:
-            self.enter(machine, function, args, kwargs)
-        return True
-
-    def _call_class(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
-        """Make an object."""
-        if function is object.__new__:
-            is_plain = len(args) == 1 and not kwargs and is_plain_object(args[0])
-            if is_plain:
-                machine.push(machine.natively(function, args, kwargs))
-            return is_plain
-        if defines(function, "__del__") and is_of_python(function):
-            self._leave_and_call(machine, function, args, kwargs)
-            return True
-        return self._make(machine, function, args, kwargs)
-
-    def _call_object(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
-        """Call an object of a class that says how."""
-        if is_operator(function) and function.__call__ is functools.partial:
-            machine.push(self.do(machine, functools.partial, args, kwargs))
-            return True
-        kind = type(function)
-        method = class_attribute(kind, "__call__")
-        if known.is_transform(method):
-            machine.push(self.do(machine, method, (function, *args), kwargs))
-            return True
-        if is_a(method, types.FunctionType) and self.enters(method):
-            self.guard_class(kind, "__call__")
-            self.enter(machine, method, (function, *args), kwargs)
-            return True
-        return False
-
-    def _appends(self, function: types.BuiltinMethodType, value: Any) -> bool:
-        """Append a tensor, a number or a text to a list of the program's, where that is no more: whether it was that."""
-        items = function.__self__
-        if type(items) is not list or function.__name__ != "append" or self.given is not None:
-            return False
-        if not self._is_operand(value) or id(items) in self.origins or id(items) in self.shown:
-            return False
-        items.append(value)
-        return True
-
-    def _call_of_library(self, machine: Machine, function: types.FunctionType, args: tuple, kwargs: dict) -> bool:
-        """Call a function of Python's library of which it is known what it does."""
-        found = None if kwargs or any(map(self.opaque, args)) else records.comparison(function, args)
-        if found is not None:
-            replacement, parts = found
-            self.guard_class(type(args[0]), function.__name__)
-            self.enter(machine, replacement, (*parts, *args), {})
-            return True
-        chosen = implementation(self, function, args)
-        if chosen is None:
-            return False
-        self.call(machine, chosen, args, kwargs)
-        return True
+        self.calls.call(machine, function, args, kwargs)
 
     def _left_alone(self, machine: Machine, operation: Callable, args: tuple) -> Any:
         """Leave the rest of the program to Python, where it asks which of equal numbers or texts it has got, and that is no
@@ -706,16 +576,7 @@ class Recorder(Outlining):
         self.leave(machine)
         return machine.natively(operation, args, {})
 
-    def _leave_and_call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
-        """Leave the rest of the program to Python, this call included."""
-        args = tuple(map(self.force, args))
-        kwargs = {name: self.force(value) for name, value in kwargs.items()}
-        name = known.describe(function)
-        self.keeper.give_up(f"what {name} makes does something when it is dropped, and only Python knows when", machine)
-        self.leave(machine)
-        machine.push(machine.natively(function, args, kwargs))
-
-    def _call_recursive(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+    def call_recursive(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         """A call that is not gone into, since calls inside of it would have no end. One of the very function that is
         compiled ends the run of the machine: the keeper starts it from the entry, and goes on here with its result."""
         reason = f"a call of {function.__name__}, which calls itself"
@@ -734,76 +595,9 @@ class Recorder(Outlining):
         self.own_call = list(self.released(tuple(state.live.values)))
         machine.frames.clear()
 
-    def _look_into_partial(self, function: functools.partial) -> None:
-        """Guard what a partial function from outside holds."""
-        origin = self.origins[id(function)][1]
-        self.register(function.func, self.origin("attr", "func", origin))
-        for name in ("args", "keywords"):
-            held = getattr(function, name)
-            if held:
-                self.look(self.register(held, self.origin("attr", name, origin)))
-            else:
-                self.guard("length", self.origin("attr", name, origin), 0)
-
     def _throw_into(self, _: Machine, args: tuple, __: dict) -> Any:
         """An exception goes to what a generator delegates to, which may have methods of the program, or be a generator."""
         raise Enter(operations.throw_into, args)
-
-    def _resume(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
-        """Go into a generator of the program's for `next`, `send` and `throw`."""
-        if kwargs or not args or type(args[0]) is not Generator or not self.owns(args[0]):
-            return False
-        generator = args[0]
-        if generator.real is not None or (function is next and len(args) > 1):
-            return False
-        if function is Generator.close or len(args) > (4 if function is Generator.throw else 2):
-            return False
-        if generator.frame is None:  # it has ended
-            if function is Generator.throw:
-                return False
-            machine.natively(operations.raise_, (StopIteration(),), {})
-        if generator.is_running:
-            generator = generator.again()
-        if function is Generator.throw:
-            machine.resume(generator, None, thrown(*args[1:]), deliver="item")
-        else:
-            machine.resume(generator, args[1] if len(args) > 1 else None, deliver="item")
-        return True
-
-    def _differentiate(self, machine: Machine, gradient: GradientFunction, args: tuple, kwargs: dict) -> None:
-        """Go into the function of which a gradient is taken; the operators of the walk back are rows like others."""
-        frame = machine.frames[-1]
-        site = (frame.code.python, frame.pc)
-        given = (*args, *kwargs.values())
-        walked = given if gradient.sens_param else [given[i] for i in gradient.positions if i < len(given)]
-        if not all(can_walk(self, tree) for tree in walked):
-            machine.push(self.interpret(machine, gradient.call_plainly, (args, kwargs), {}, UNSEEN))
-            return
-        if not self.region and site in self.keeper.undivided:
-            reason = f"a gradient that cannot be taken in pieces: {self.keeper.undivided[site]}"
-            machine.push(self.interpret(machine, gradient.call_plainly, (args, kwargs), {}, reason))
-            return
-        in_pieces = not self.region and (site in self.keeper.divided or transforms.depth > 0)
-        if not in_pieces and (self.piece.writes or (self.piece.is_taped and not self.region)):
-            raise Pause  # a piece cannot end in the middle of a gradient, so it must not have to
-        if self.is_outside(gradient):
-            for name in ("positions", "parameters", "weights", "has_aux", "return_ids", "sens_param", "gives_value"):
-                self.look(self.getattr_plain(gradient, name))
-        has_hooks = self._look_at_hooks(gradient, args, kwargs)
-        self.held((*args, *kwargs.values()))
-        if in_pieces:
-            self.enter(machine, differentiate_in_pieces, (gradient, [args, kwargs], has_hooks), {})
-            return
-        self.piece.weights.update(map(id, gradient.parameters))
-        self.enter(machine, differentiate, (gradient, args, kwargs), {})
-        self.region.append(site)
-        self.piece.gradients.append(self.region[0])
-
-    def _look_at_hooks(self, gradient: GradientFunction, args: tuple, kwargs: dict) -> bool:
-        """Let later calls see to it that what is differentiated by has the hooks that it has now; whether there are any."""
-        given = (*args, *kwargs.values())
-        followed = [tensor for i in gradient.positions if i < len(given) for tensor in tensors(given[i])]
-        return guard_hooks(self, (*gradient.parameters, *followed))
 
     def call_back(self, function: Callable, args: tuple) -> Any:
         """Call a function of the program, which the library wants called in the middle of a walk back: another machine goes
@@ -814,75 +608,6 @@ class Recorder(Outlining):
             return self.known(self.machine.run())
         finally:
             self.machine = below
-
-    def _call_cell(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
-        """Go into the call of a Cell."""
-        own = class_attribute(type(cell), "__call__")
-        self.guard_class(type(cell), "__call__")
-        if own is Cell.__call__:
-            return self.call_construct(machine, cell, args, kwargs)
-        if not is_a(own, types.FunctionType) or not self.enters(own):
-            return False
-        self.enter(machine, own, (cell, *args), kwargs)
-        return True
-
-    def call_construct(self, machine: Machine, cell: Cell, args: tuple, kwargs: dict) -> bool:
-        """Do what `Cell.__call__` does: go into `construct`, with what surrounds it."""
-        attributes = cell.__dict__
-        if "_hooks" not in attributes:
-            return False
-        method = class_attribute(type(cell), "construct")
-        if known.is_compiled(method):
-            method = method.__wrapped__
-        is_own = "construct" in attributes
-        for name in ("_hooks", "_compute_type"):
-            self.getattr_plain(cell, name)
-        is_bare = attributes["_hooks"] is None and attributes["_compute_type"] is None
-        if is_bare and not is_own and is_a(cell, Updater) and update(self, machine, cell, args, kwargs):
-            return True
-        if not is_own and not (is_a(method, types.FunctionType) and self.enters(method)):
-            return False
-        if is_bare and not is_own and not defines(type(cell), "bprop"):
-            self.guard("is", self.derive(defines, self.origin("known", type(cell)), "bprop"), False)
-            if self.is_outside(cell):
-                bound = types.MethodType(method, cell)
-                self.guard("method", self.origin("method", "construct", self.origins[id(cell)][1]), bound)
-            self.enter(machine, method, (cell, *args), kwargs)
-        else:
-            args = tuple(map(self.force, args))
-            kwargs = {name: self.force(value) for name, value in kwargs.items()}
-            self.enter(machine, call_cell, (cell, args, kwargs), {})
-        machine.frames[-1].cell = (cell, args)
-        return True
-
-    def _make(self, machine: Machine, kind: type, args: tuple, kwargs: dict) -> bool:
-        """Make an object of a class of the program: its `__init__` is gone into."""
-        if makes_operator(self, kind, args, kwargs):
-            made: Any = machine.natively(kind, args, kwargs)
-            if is_stateless(made):
-                self.own[id(made)] = made
-                machine.push(made)
-                return True
-        if known.is_layer(kind):
-            return make_here(self, machine, kind, args, kwargs)
-        if type(kind) not in ORDINARY:
-            return False
-        way = makers.maker(kind)
-        self.guard("is", self.derive(makers.maker, self.origin("known", kind)), way)
-        if way is makers.ROW and not known.computes(kind):  # it shows other items than it holds
-            return False
-        if way in (makers.BARE, makers.RECORD, makers.ROW):
-            defaults = makers.defaults_of(kind)
-            if defaults is not None:
-                self._read_function(defaults)
-            machine.push(machine.natively(kind, args, kwargs))
-            return True
-        if way is None or not contexts.may_be_made(kind, machine.frames) or not self.enters(way):
-            return False
-        made = machine.natively(object.__new__, (kind,), {})
-        self.enter(machine, way, (made, *args), kwargs, "object")
-        machine.frames[-1].target = made
-        return True
 
 
 def _may_be_mapping(value: Any) -> bool:
@@ -909,11 +634,6 @@ def _is_of_values(operation: Any) -> bool:
     return type(owner) in SIMPLE or is_a(owner, types.ModuleType)
 
 
-def _is_closed(code: Code) -> bool:
-    """Whether a generator may do something when it is dropped half-way: where it waits, a `try` or `with` may be open."""
-    return code.is_generator and "HANDLER" in code.opcodes
-
-
 def _as_can_be_walked(operation: Any, args: tuple) -> tuple[Any, tuple]:
     """An iterator of the program's own is one that can be written down."""
     if (operation is iter or operation is reversed) and len(args) == 1 and type(args[0]) in _TOLD:
@@ -926,7 +646,6 @@ def _as_can_be_walked(operation: Any, args: tuple) -> tuple[Any, tuple]:
 #: What is walked over by an iterator that tells where it is.
 _TOLD = (dict, *known.VIEWS, collections.deque)
 _ASKING_IDENTITY = frozenset(id(fact.function) for fact in all_facts() if fact.asks_identity)
-_GENERATOR_METHODS = (Generator.send, Generator.throw, Generator.close, Generator.__next__)
 
 
 #: By identity, operators that only compute, where they are given nothing that changes in place.
@@ -939,8 +658,6 @@ _OPERATORS = frozenset(
 _COMPARED = (bool, int, float, Number, Tensor, Parameter)
 
 
-#: Methods that set and delete attributes, whatever the class does about it.
-_RAW = {"__setattr__": object.__setattr__, "__delattr__": object.__delattr__}
 _IMPORT = builtins.__import__
 #: By identity, how functions of Python's are done of which it matters what they are given.
 _WAYS: dict[int, Callable[[Recorder, Machine, tuple, dict], Any]] = {
@@ -951,3 +668,4 @@ _WAYS: dict[int, Callable[[Recorder, Machine, tuple, dict], Any]] = {
     id(operations.import_from): Recorder._do_import_from,
     id(operations.throw_into): Recorder._throw_into,
 }
+_RANGE_ITERATORS = (type(iter(range(0))), type(iter(range(1 << 70))))

@@ -61,7 +61,7 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
         # The guards of the call belong to the new piece too, which others may come to.
         if recorder.rejoin is not None:
             return True
-        return update(*call, True) if is_partial else recorder._call_cell(*call[1:])
+        return update(*call, True) if is_partial else recorder.calls.call_cell(*call[1:])
     if not _register(recorder, cell, prepared, args, "update_present" if is_partial else "construct"):
         return False
     flat = [*prepared.targets(cell), *prepared.given, prepared.numbers]

@@ -9,11 +9,7 @@ containers, a variable around the function, and what deletes them) need not end 
 nothing but rows, which nobody sees. So it is done at the end, in order with the others, with the objects that the program
 has put into what it wrote.
 
-**What is read behind a write.** Guards and origins look at things as they are where the piece starts. What has just been
-written is therefore known by itself (`overlay`); where anything else is read that may have been changed by a write, the
-piece ends there (`Pause`), and the next one finds what was written; so it does where something is read that was deleted, or
-an attribute of that name after one of a class was written. A read from another object is one from another object in each
-later call too: a guard says so.
+**What is read behind a write.** What has just been written is known by itself: see overlay.py.
 
 **What could fail.** A row that may raise, behind a write, would leave the write undone: the piece ends in front of it.
 """
@@ -30,19 +26,23 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.classes import class_attribute, defines, is_set_through
-from anfora.graph.facts.containers import GONE, QUESTIONS, UNCHANGED, Change
+from anfora.graph.facts.containers import GONE, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Machine, Pause, Walk
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.machine.places import Place, do_late
+from anfora.graph.machine.requests import Pause
+from anfora.graph.machine.walks import Walk
 from anfora.graph.polyfill.special import called_to_set
 from anfora.graph.record.attributes import Attributes
-from anfora.graph.record.notebook import UNKNOWN
+from anfora.graph.record.overlay import UNKNOWN
 from anfora.graph.state.images import FIXED_PARTS, Image, Imager, NoImage, build, builder
 from anfora.graph.state.moments import Escaped, Live, Piece
 
@@ -57,19 +57,6 @@ class Write(NamedTuple):
     place: Any  #: see `Machine.place`
     reason: str
     is_node: bool = False  #: whether it leaves something on the tape, and changes nothing else
-
-
-class Changed:
-    """A container that was written to in the piece."""
-
-    def __init__(self, value: Any, origin: Origin) -> None:
-        self.value, self.origin = value, origin
-        self.items: dict[Any, Any] = {}  #: of a dict, those that were written, if nothing else was done to it
-        self.is_whole = type(value) is not dict  #: whether any read may find something else
-
-    def touches(self, key: Any) -> bool:
-        """Whether an item may be another one now."""
-        return self.is_whole or not is_plain_key(key) or key in self.items
 
 
 class Written:
@@ -156,9 +143,6 @@ class Writes(Attributes):
 
     def begin(self, origins: dict[int, tuple[Any, Origin]]) -> None:
         super().begin(origins)
-        #: attributes that were written: by name, the owner's origin, the owner and the value
-        self.named: dict[str, dict[int, tuple[Origin, Any, Any]]] = {}
-        self.changed: dict[int, Changed] = {}  #: containers that were written to, by the identity of their origins
         #: How many rows and draws there were before what Python is doing now.
         self.began: tuple[int, int] | None = None
 
@@ -204,8 +188,8 @@ class Writes(Attributes):
             return UNKNOWN
         if not self.can_be_put_down((owner, value)):
             return UNKNOWN
-        origin = self._origin_of(owner)
-        if is_a(owner, Cell) and is_a(value, Tensor) and self.overlay(owner, name) is UNKNOWN:
+        origin = self.origin_of_value(owner)
+        if is_a(owner, Cell) and is_a(value, Tensor) and self.overlay.attribute(owner, name) is UNKNOWN:
             # A Cell writes a tensor into a Parameter of that name, so what stands there must be as it is now.
             if is_a(owner.__dict__.get(name), Parameter):
                 return UNKNOWN
@@ -219,7 +203,7 @@ class Writes(Attributes):
             elif type(held) is dict:
                 self.guard("not same", self.origins[id(held)][1], Origin("number", operations.dict_of, (origin,)))
         self.put_off(machine, operation, (owner, name, value), f"a change of an attribute of {_name(owner)}")
-        self.named.setdefault(name, {})[id(origin)] = origin, owner, value
+        self.overlay.note_attribute(name, origin, owner, value)
         return None
 
     def _delete_attribute(self, machine: Machine, operation: Callable, owner: Any, name: Any) -> Any:
@@ -233,14 +217,14 @@ class Writes(Attributes):
             return UNKNOWN
         if is_a(class_attribute(type(owner), name), types.MemberDescriptorType):
             return UNKNOWN
-        origin = self._origin_of(owner)
+        origin = self.origin_of_value(owner)
         is_there = operations.has_own(owner, name)
-        if self.overlay(owner, name) is UNKNOWN:
+        if self.overlay.attribute(owner, name) is UNKNOWN:
             self.guard("is", self.derive(operations.has_own, origin, name), is_there)
         if not is_there:
             return machine.natively(operation, (owner, name), {})  # an error
         self.put_off(machine, operation, (owner, name), f"a change of an attribute of {_name(owner)}")
-        self.named.setdefault(name, {})[id(origin)] = origin, owner, GONE
+        self.overlay.note_attribute(name, origin, owner, GONE)
         return None
 
     def _is_plainly_set(self, owner: Any, name: str, value: Any, is_raw: bool) -> bool:
@@ -276,9 +260,9 @@ class Writes(Attributes):
     def _fill_cell(self, machine: Machine, cell: types.CellType, value: Any) -> Any:
         if id(cell) in self.local_cells or not self.can_be_put_down((cell, value)):
             return UNKNOWN
-        origin = self._origin_of(cell)
+        origin = self.origin_of_value(cell)
         self.put_off(machine, operations.fill_cell, (cell, value), "a change of a variable outside")
-        self.named.setdefault("cell_contents", {})[id(origin)] = origin, cell, value
+        self.overlay.note_attribute("cell_contents", origin, cell, value)
         return None
 
     def _set_item(
@@ -287,7 +271,7 @@ class Writes(Attributes):
         if not is_plain_key(key) or _is_of_object(origin) or not self.can_be_put_down((value,)):
             return UNKNOWN
         self.put_off(machine, operation, args, f"a change of a {type(owner).__name__} from outside")
-        self.changes(owner, origin).items[key] = value
+        self.overlay.changes(owner, origin).items[key] = value
         return None
 
     def _delete_global(self, machine: Machine, function: types.FunctionType, name: str) -> Any:
@@ -295,7 +279,7 @@ class Writes(Attributes):
         if type(scope) is not dict:
             return UNKNOWN
         self.put_off(machine, operations.delete_global, (function, name), "a change of a dict from outside")
-        self.changes(scope, self.origin("known", scope)).items[name] = GONE
+        self.overlay.changes(scope, self.origin("known", scope)).items[name] = GONE
         return None
 
     def _change(self, machine: Machine, fact: Fact | None, owner: Any, given: tuple, kwargs: dict) -> Any:
@@ -314,8 +298,8 @@ class Writes(Attributes):
         if type(name) is not str or type(value) not in SIMPLE or operations.dict_of(owner) is not table:
             return UNKNOWN
         self.put_off(machine, operation, args, f"a change of an attribute of {_name(owner)}")
-        self.changes(table, origin).items[name] = value
-        self.named.setdefault(name, {})[id(origin.base)] = origin.base, owner, value
+        self.overlay.changes(table, origin).items[name] = value
+        self.overlay.note_attribute(name, origin.base, owner, value)
         return None
 
     def put_off(self, machine: Machine, operation: Callable, args: tuple, reason: str) -> Any:
@@ -359,31 +343,9 @@ class Writes(Attributes):
             return False, is_held
         if id(owner) in self.looked and all(type(value) in SIMPLE for value in dropped(owner, *place)):
             return True, False  # of which later calls see to it that it holds the same
-        if not self._is_written(owner, *place):
-            super().guard("is", self.derive(drops_plainly, self._origin_of(owner), *place), True)
+        if not self.overlay.is_written(owner, *place):
+            self.note_guard("is", self.derive(drops_plainly, self.origin_of_value(owner), *place), True)
         return True, False
-
-    def _is_written(self, owner: Any, kind: str, *where: Any) -> bool:
-        """Whether a place has been written to in the piece."""
-        if kind in ("attribute", "variable"):
-            name = where[0] if kind == "attribute" else "cell_contents"
-            return any(other is owner for _, other, _ in self.named.get(name, {}).values())
-        changed = self.changed.get(id(self._origin_of(owner)))
-        if changed is None:
-            return False
-        is_written = not changed.is_whole and all(key in changed.items for key in where)
-        if not is_written and (changed.is_whole or kind == "all"):
-            raise Pause
-        return is_written
-
-    def changes(self, owner: Any, origin: Origin) -> Changed:
-        for other in self.looked.values():  # those of which all is known are read without being looked at again
-            if type(other) is type(owner) and other is not owner:
-                self.guard("not same", origin, self.origins[id(other)][1])
-        changed = self.changed.get(id(origin))
-        if changed is None:
-            changed = self.changed[id(origin)] = Changed(owner, origin)
-        return changed
 
     def can_be_put_down(self, values: tuple) -> bool:
         """Whether there is an image of what is written, with nothing in it that goes on by itself."""
@@ -395,22 +357,6 @@ class Writes(Attributes):
         return not any(is_a(made, (Generator, Frame, Walk)) or defines(type(made), "__next__") for made in imager.made)
 
     # -- reading behind a write ---------------------------------------------------------------------------------------
-
-    def overlay(self, owner: Any, name: str) -> Any:
-        for _, other, value in self.named.get(name, {}).values():
-            if other is owner:
-                if value is GONE:
-                    raise Pause
-                return value
-        return UNKNOWN
-
-    def overlaid_item(self, owner: Any, key: Any) -> Any:
-        for changed in self.changed.values():
-            if changed.value is owner and key in changed.items and not changed.is_whole:
-                if changed.items[key] is GONE:
-                    raise Pause
-                return changed.items[key]
-        return UNKNOWN
 
     def has_key(self, owner: dict, key: Any) -> bool:
         """Whether a dict from outside has an item, now and in later calls."""
@@ -431,7 +377,7 @@ class Writes(Attributes):
             if id(owner) in self.looked or not self.is_outside(owner) or self.given is not None:
                 return UNKNOWN
             origin = self.origins[id(owner)][1]
-            self._note_look("length", origin, None)
+            self.overlay.note_look("length", origin, None)
             name = ("number", id(len), id(origin))
             count = self.derived.setdefault(name, Origin("number", len, (origin,)))
             return self.register(len(owner), count)  # type: ignore[arg-type]
@@ -457,7 +403,7 @@ class Writes(Attributes):
     def _read_item(self, operation: Callable, args: tuple, owner: Any, key: Any) -> Any:
         origin = self.origins[id(owner)][1]
         is_list = type(owner) in (list, tuple)
-        written = UNKNOWN if is_list else self.overlaid_item(owner, key)
+        written = UNKNOWN if is_list else self.overlay.item(owner, key)
         is_there = written is not UNKNOWN or (-len(owner) <= key < len(owner) if is_list else key in owner)
         is_question = known.is_among(operation, _MEMBERSHIP)
         if is_question or not is_there:
@@ -471,75 +417,6 @@ class Writes(Attributes):
         if written is not UNKNOWN:
             return written
         return self.register(owner[key], self.origin("item", key, origin))
-
-    def origin(self, kind: str, key: Any, base: Any = None) -> Origin:
-        if base is not None and (self.named or self.changed):
-            self._note_read(kind, key, base)
-        return super().origin(kind, key, base)
-
-    def guard(self, kind: str, origin: Origin, payload: Any = None) -> None:
-        if self.named or self.changed:
-            if kind in ("length", "keys", "no key") or (kind == "equal" and type(payload) in (set, frozenset)):
-                self._note_look(kind, origin, payload)
-            elif origin.kind == "number" and origin.base:
-                self._note_question(origin.key, *origin.base)
-        super().guard(kind, origin, payload)
-
-    def _note_question(self, question: Any, base: Any, *more: Any) -> None:
-        """Something is asked of a value from outside."""
-        if question in (hasattr, operations.has_own, class_attribute):
-            self._note_read("attr", more[0], base)
-        elif question is operations.is_filled:
-            self._note_read("attr", "cell_contents", base)
-        elif question is operations.holds:
-            self._note_read("item", more[0], base)
-        elif known.is_among(question, QUESTIONS):
-            self._note_look("length", base, None)
-
-    def _note_read(self, kind: str, key: Any, base: Origin) -> None:
-        """An attribute or item is read that was not written in this piece, if its owner is another one than those that
-        were changed: see to it that it is one in later calls too."""
-        if kind in ("attr", "method"):
-            for name, owners in self.named.items():
-                if key in (name, "__dict__"):
-                    for other, owner, _ in owners.values():
-                        if is_a(owner, type):  # its objects and subclasses have that attribute too
-                            raise Pause
-                        self._tell_apart_from(base, other, owner)
-            for changed in self.changed.values():  # the variables of an object or module are its attributes
-                if key == "__dict__" or (type(changed.value) is dict and changed.touches(key)):
-                    self._tell_apart_from(self._dict_of(base), changed.origin, changed.value)
-        elif kind == "item":
-            for changed in self.changed.values():
-                if changed.touches(key):
-                    self._tell_apart_from(base, changed.origin, changed.value)
-            for other, owner, _ in self.named.get(key, {}).values() if type(key) is str else ():
-                self._tell_apart_from(base, self._dict_of(other), operations.dict_of(owner))
-
-    def _note_look(self, kind: str, origin: Origin, payload: Any) -> None:
-        """A container is read as a whole; or, `no key`, it has no such item."""
-        for changed in self.changed.values():
-            if kind != "no key" or changed.touches(payload):
-                self._tell_apart_from(origin, changed.origin, changed.value)
-        for name, owners in self.named.items():
-            if kind == "keys" or (kind == "no key" and payload == name):
-                for other, owner, _ in owners.values():
-                    self._tell_apart_from(origin, self._dict_of(other), operations.dict_of(owner))
-
-    def _dict_of(self, origin: Origin) -> Origin:
-        if origin.kind == "known":
-            return super().origin("known", operations.dict_of(origin.key))
-        return super().origin("attr", "__dict__", origin)
-
-    def _tell_apart_from(self, origin: Origin, other: Origin, value: Any) -> None:
-        """What is read is not what was written, in later calls too; where it is, the piece ends here."""
-        held = self.origins.get(id(value))
-        if origin is other or (origin.kind == "known" and origin.key is value) or (held and held[1] is origin):
-            raise Pause
-        if origin.kind == "known" and is_a(origin.key, type) and not is_a(value, type):
-            return  # an object of the type that is guarded is no class
-        if value is not None and (origin.kind != "known" or other.kind != "known"):
-            super().guard("not same", _safe(origin), _safe(other))
 
     # -- ending a piece -----------------------------------------------------------------------------------------------
 
@@ -625,13 +502,6 @@ def _is_put_into_class(owner: type, name: str, value: Any) -> bool:
         return False
     held = (class_attribute(owner, name), value)
     return not _is_special(name) and not any(defines(type(each), "__get__") for each in held)
-
-
-def _safe(origin: Origin) -> Origin:
-    """The dict of an object that may have none."""
-    if origin.kind == "attr" and origin.key == "__dict__":
-        return Origin("number", operations.dict_of, (origin.base,))
-    return origin
 
 
 def _is_of_object(origin: Origin) -> bool:

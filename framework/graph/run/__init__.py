@@ -5,8 +5,10 @@ pieces.py        guards and rows made runnable; taped.py, as one node of the tap
 ledger.py        what recordings have cost, and what calls have paid for
 points.py        moments between pieces, and the ways on from there; crowds.py, where these are many
 widening.py      variables that hold another number each time
-control.py       branches, loops and recursion that run natively, as an automaton; engines.py, how it is run
-compiled.py      how calls go through what was recorded
+control.py       branches, loops and recursion that run natively, as an automaton: reach.py, of which pieces;
+                 assembly.py, as which states; engines.py, how it is run
+compiled.py      how calls go through what was recorded, and start recordings; leaving.py, what Python does of them
+keeper.py        what is known of a program: its points, and what the recorder asks; behind.py, from piece to piece
 
 How it is done, and why so
 

@@ -1,7 +1,7 @@
 """Compiled functions: the pieces that were recorded, and how a call goes through them.
 
     Compiled   what `jit` gives: a function whose calls find the program of their arguments
-    Program    the points (points.py) of one function, or of all inner functions that have one code
+    Program    one function, or all inner functions that have one code; what is known of it is kept in keeper.py
 
 A call walks from point to point. Where no variant fits, the machine takes over from the point's pattern, records what
 happens, and adds it.
@@ -12,59 +12,51 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from anfora.api import GradientFunction
 from anfora.core import slots
 from anfora.core.cell import Cell
 from anfora.core.tensor import Tensor
-from anfora.eager import batched, updating
+from anfora.eager import batched
 from anfora.eager.tape import transforms
-from anfora.graph.facts import known
 from anfora.graph.facts.arrays import is_array
 from anfora.graph.facts.collected import KINDS
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
-from anfora.graph.facts.origins import Number, Origin, places_read, value_of
-from anfora.graph.lower.ranges import MOST_ALTERNATING_HEADS, MOST_ROWS, Jump, places_in, site_of, sites_in
+from anfora.graph.facts.origins import Number, places_read, value_of
+from anfora.graph.lower.ranges import MOST_ROWS, Jump, site_of, sites_in
 from anfora.graph.machine import signals
-from anfora.graph.machine.machine import Generator, Machine, Plain, Walk
-from anfora.graph.machine.places import left_to_python, note_looking, shows_frames
+from anfora.graph.machine.generators import Generator
+from anfora.graph.machine.machine import Machine
+from anfora.graph.machine.places import note_looking
 from anfora.graph.machine.running import running
 from anfora.graph.machine.signals import delivered, held
 from anfora.graph.machine.switches import Switches, switches
-from anfora.graph.polyfill import polyfills
-from anfora.graph.polyfill.gradients import leave_behind, outermost
-from anfora.graph.record import updates
+from anfora.graph.polyfill.gradients import leave_behind
 from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.record.recorder import Recorder
-from anfora.graph.record.writes import Written
 from anfora.graph.run import control
+from anfora.graph.run.behind import numbers_in
 from anfora.graph.run.crowds import Crowd
-from anfora.graph.run.ledger import LOSS, Ledger
+from anfora.graph.run.keeper import TOO_MANY, Keeper
+from anfora.graph.run.leaving import Freed, call_plainly, released
+from anfora.graph.run.ledger import LOSS
 from anfora.graph.run.pieces import FAILED, RESTS
-from anfora.graph.run.points import Hop, Onward, Place, Point, Return, Same, Variant, arrive
-from anfora.graph.run.widening import Widening
+from anfora.graph.run.points import Hop, Onward, Point, Return, Variant, arrive
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.tracebacks import BRINGS_BACK, freed
-from anfora.graph.state.images import Image, Imager, NoImage, build, signature
+from anfora.graph.state.images import Image, NoImage, build
 from anfora.graph.state.moments import (
     OVERDRAWN,
-    VARYING,
     Escaped,
     Live,
     Outcome,
-    State,
-    holds_identity,
-    is_taken_apart,
-    leaves_of,
 )
 
-__all__ = ["TOO_MANY", "Compiled", "Program"]
+__all__ = ["Compiled", "Program"]
 
-_MOST_POINTS, _MOST_FOR_A_WAY = 250, 20  #: and for each that is compiled because it has come so often
 _MOST_VARIANTS = 12  #: of a point, before each has to come often
 #: Calls of which Python has done a part that had not come often. That takes ten times as long as a call that is its from
 #: the start, which is what each one is from then on.
@@ -73,10 +65,6 @@ _MOST_ENTRIES = 256
 _MOST_FAILURES = 3
 #: Guards that say of which type something is.
 _TELLING = ("type", "number", "is", "equal")
-TOO_MANY = "it has gone on in too many ways"
-#: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
-#: all of them, and where the program goes on in too many ways.
-_DEEP, _DEEP_ENOUGH = 12, 4
 
 
 class _Result(NamedTuple):
@@ -90,67 +78,18 @@ def _onward(result: Any) -> Onward | _Result:
     return result if type(result) is Onward else _Result(result)
 
 
-@functools.cache
-def _special_functions() -> dict[Any, Callable]:
-    """Functions that the recorder calls in a way of its own; the same for all programs."""
-    return {**polyfills.table(), updating.take_step: updates.take_step}
-
-
-class Program:
-    """The pieces of one function, for calls of one form.
+class Program(Keeper):
+    """One function as calls run it: from point to point, as far as these are known, and recording from there on.
 
     Args:
         function: a Python function.
     """
 
-    options: dict | None = None  #: with which a Cell was compiled
-    may_wait = True  #: whether calls may be Python's until they have paid for what they would lower
-    is_traced = False  #: whether `note_piece` wants to be told, and every outcome is gone after in the long way
-    #: Whether each call brings the function, and with it the cells of its free variables, as its first argument: it is
-    #: made by the program, and another object each time.
-    brings_function = False
+    def compiled(self, function: types.FunctionType) -> Compiled:
+        return Compiled(function)
 
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
-        self.special = _special_functions()
-        self.entries: dict[Any, Point] = {}
-        self.points: dict[Any, Point] = {}
-        self.varying: set[str] = set()
-        #: Calls in which a piece has to end: of gradient functions, by (code, instruction), which are taken in pieces
-        #: (gradients.py), and others that the interpreter does from end to end.
-        self.divided: set[tuple] = set()
-        self.inside: dict[tuple, Compiled] = {}  #: see `compiled_inside`
-        self.undivided: dict[tuple, str] = {}  #: those of the former that Python runs as they are, and why
-        #: Loops over ranges that are unrolled: (code, instruction). And those in which conditions on the counter change
-        #: often, with how many items there were: they are to go natively, or to be unrolled.
-        self.unrolled: set[tuple] = set()
-        self.alternating: dict[tuple, int] = {}
-        #: Loops on plain values that have turned out to go on for long: (code, instruction).
-        self.long_loops: set[tuple] = set()
-        self.plain_calls: set[types.CodeType] = set()  #: functions on plain values that call themselves
-        self.is_outdated = False  #: whether, with what is known now, other pieces would be recorded
-        self.turns: dict[types.CodeType, dict[int, int]] = {}  #: of loops in frames that were rebuilt: see Frame.turns
-        self.heads: Counter[tuple] = Counter()  #: of the latter, how many points start an iteration
-        self.walks_back = False  #: whether it calls `backward()` on what some of its pieces have computed
-        self.widening = Widening()
-        self.native: str | None = None  #: why Python runs it as it is
-        self.recordings = 0
-        self.recorders = 0  #: at work now: calls of it inside of such a call are parts of that
-        self.ledger = Ledger()
-        self.closed: list[Variant] = []  #: those that go round natively
-        self.forms: set[tuple] = set()  #: of calls that were recorded: what can be told of arguments at once
-        self.ways = 0  #: that were compiled because they had come often: see crowds.py
-        self.rare = 0  #: calls that Python has gone on with since they had not
-        self.failures = 0  #: of operators in a `try` that were taken for ones that do not fail
-        self.leaves_tries = False
-        #: Whether calls of it are not gone into, since it would not end: each starts from the entry again.
-        self.is_recursive = False
-        self.called: dict[types.CodeType, Program] = {}  #: compiled functions that were gone into
-        self.inner: set[types.CodeType] = set()  #: of functions that it makes itself
-        self.recursive: dict[types.CodeType, dict[Any, Compiled]] = {}  #: see `compiled_by_itself`
-
-    def __reduce__(self) -> tuple:
-        return type(None), ()  # a copy of what holds it is compiled anew
+    def twin(self, function: types.FunctionType) -> Program:
+        return Program(function)
 
     # -- a call -------------------------------------------------------------------------------------------------------
 
@@ -169,7 +108,7 @@ class Program:
                 self.native = LOSS
             # All examples of a `vmap` at once are not compiled.
             if is_waiting or self.native is not None or batched.state.depth:
-                return _plainly(self.function, args, kwargs)
+                return call_plainly(self.function, args, kwargs)
             self.ledger.since += 1
             point, values = self._entry(args, kwargs, switch), [*args]
             if kwargs:
@@ -366,16 +305,20 @@ class Program:
         """Let Python do the rest of this call, from a point on."""
         point.switch.turn()
         if point.frames[0] == "entry":
-            return _plainly(self.function, *point.arguments(values))
-        return _to_the_end(self._left_at(point, values))
+            return call_plainly(self.function, *point.arguments(values))
+        return self._left_at(point, values)
 
-    def _left_at(self, point: Point, values: list[Any]) -> Machine:
-        """A machine at a point, in Python's world."""
+    def _left_at(self, point: Point, values: list[Any], error: BaseException | None = None) -> Any:
+        """What the program returns that goes on from a point in Python's world, where an exception is raised if one is
+        given."""
         recorder = self.recorder()
         machine = Machine(recorder)
         self._resume(recorder, machine, point.frames, values)
         recorder.leave(machine)
-        return machine
+        with Freed(machine), recorder:
+            if error is not None:
+                machine.throw(error)
+            return released(machine.run())
 
     def _interrupt(self, point: Point, values: list[Any]) -> _Result | None:
         """Call the handlers of signals that wait. Where one raises an exception the program gets it where it stands, and
@@ -386,9 +329,7 @@ class Program:
         if point.frames[0] == "entry":
             raise error
         point.switch.turn()
-        machine = self._left_at(point, values)
-        machine.throw(error)
-        return _Result(_to_the_end(machine))
+        return _Result(self._left_at(point, values, error))
 
     # -- calls of the function by itself ------------------------------------------------------------------------------
 
@@ -441,7 +382,7 @@ class Program:
     def _call(self, hop: Hop, live: list[Any], calls: list) -> tuple[Point, list[Any]]:
         """Start a call of the function by itself."""
         made: list[Any] = []
-        _, args, kwargs, _ = _released(build(hop.call, live, made), made)
+        _, args, kwargs, _ = released(build(hop.call, live, made), made)
         for slot, number in hop.built.items():
             live[slot] = made[number]
         calls.append((hop, live))
@@ -451,15 +392,6 @@ class Program:
         point = self._entry(args, kwargs, hop.switch)
         hop.callee = None if transforms.depth else point
         return point, [*args, *kwargs.values()]
-
-    def start_over(self) -> None:
-        """Forget what is known, and do not go into calls of this function from now on."""
-        self.is_recursive = True
-        self.forget()
-
-    def forget(self) -> None:
-        self.entries, self.points, self.native = {}, {}, None
-        self.ledger.start_anew()
 
     # -- natively -----------------------------------------------------------------------------------------------------
 
@@ -473,14 +405,6 @@ class Program:
                 return
         self._leave_to_python(point)
 
-    def _close(self, variant: Variant, point: Point, key: Any) -> None:
-        """A piece leads back to its own point: let it go round natively, unless another one comes next most often."""
-        if self.alternating and site_of(point.frames) in self.alternating:
-            variant.is_decided = True
-        else:
-            variant.close(point, key)
-            self.closed.append(variant)
-
     def _leave_to_python(self, point: Point) -> None:
         """No engine is worth its price here: a loop that starts here is better unrolled, if its pieces end only since
         conditions on the counter change often, and if that does not take seconds. One on plain values is Python's."""
@@ -490,29 +414,6 @@ class Program:
             rows = max(len(variant.piece.rows) for variant in point.variants)
             if self.alternating[site] * rows <= MOST_ROWS:
                 self._unroll({site})
-
-    def _note_long_loops(self, point: Point) -> None:
-        """The program often comes by a point: if it stands in a loop, this goes on for long."""
-        for code, at in places_in(point.frames):
-            sites = {(code.python, head) for head, loop in code.loops.items() if head <= at < loop.landing}
-            ends = [variant.end for variant in point.variants]
-            if not sites <= self.long_loops and any(isinstance(end, Hop) and not end.is_native for end in ends):
-                self.long_loops |= sites
-                self.is_outdated = True
-
-    def may_alternate(self, site: tuple) -> bool:
-        """Whether another point may start an iteration of a loop. There are many where the state is another each time that
-        a condition on the counter holds: the loop is unrolled then."""
-        return self.heads[site] < MOST_ALTERNATING_HEADS or not self._unroll({site})
-
-    def _unroll(self, sites: set[tuple]) -> bool:
-        """Unroll those among some loops in which conditions on the counter change often, from the next recording on.
-        Whether there are any."""
-        found = {site for site in sites if site in self.alternating} - self.unrolled
-        if found:
-            self.unrolled |= found
-            self.forget()
-        return bool(found)
 
     def _run_natively(self, point: Point, values: list[Any], calls: list | None) -> Any:
         """Let an engine of a point run, if one can: where it has come to, as an `Onward` that is not tried again; a
@@ -552,7 +453,7 @@ class Program:
             operation, args, kwargs, handled = hop.make(live)
         else:
             made: list[Any] = []
-            operation, args, kwargs, handled = _released(build(hop.call, live, made), made)
+            operation, args, kwargs, handled = released(build(hop.call, live, made), made)
             for slot, number in hop.built.items():
                 live[slot] = made[number]
         try:
@@ -616,9 +517,9 @@ class Program:
             self.native = str(refusal)
             note_looking([self.function.__code__])  # nothing of it has been seen
         if not machine.frames:  # outside of the handler, so that the refusal is nobody's context
-            return _plainly(self.function, *point.arguments(values))
+            return call_plainly(self.function, *point.arguments(values))
         values.clear()
-        with _Freed(machine), recorder:
+        with Freed(machine), recorder:
             return self._finish(recorder, machine)
 
     def _is_short(self, values: list[Any]) -> bool:
@@ -637,19 +538,6 @@ class Program:
             return True
         loops = sum(variant.cost * variant.runner.rounds for variant in self.closed)
         return self._may_be_left() and self.ledger.waits(loops)
-
-    def _may_be_left(self) -> bool:
-        """Whether Python may do calls of it that have not paid for being compiled."""
-        return not self.is_traced and self.is_patient() and self.may_wait
-
-    def _is_overdrawn(self) -> bool:
-        """Whether what comes is to be left to Python, since recordings have cost more than calls have paid for."""
-        return self.recordings > 0 and self.is_patient() and self.ledger.is_overdrawn()
-
-    @property
-    def _is_full(self) -> bool:
-        """Whether there are enough points."""
-        return len(self.points) >= _MOST_POINTS + _MOST_FOR_A_WAY * self.ways
 
     def _is_crowded(self, point: Point) -> bool:
         """Whether a point may have many ways on."""
@@ -678,13 +566,6 @@ class Program:
         if not is_patient or self.rare >= _MOST_RARE:
             self.native = TOO_MANY
         return not is_patient
-
-    def is_patient(self) -> bool:
-        """Whether Python may do what has not come often."""
-        return True
-
-    def note_rare(self) -> None:
-        """Told of calls that Python runs since they have not come often."""
 
     def note_anew(self, point: Point, values: list[Any]) -> None:
         """Told of a point from which the program goes on in a new way, before that is recorded."""
@@ -716,7 +597,7 @@ class Program:
         values.clear()
         operation = hop.call[1][0]
         recorder.given_operation = operation[1] if operation[0] == "is" else UNKNOWN
-        with _Freed(machine), recorder:
+        with Freed(machine), recorder:
             return self._finish(recorder, machine)
 
     def _resume(self, recorder: Recorder, machine: Machine, frames: Image, values: list[Any]) -> Live:
@@ -724,7 +605,7 @@ class Program:
         recorder.begin({})
         live = Live(recorder)
         inside: list[Any] = []
-        numbers = _numbers(frames)
+        numbers = numbers_in(frames)
         recorder.holds = bool(numbers)
         for i, value in enumerate(values):
             origin = recorder.origin("slot", i)
@@ -791,296 +672,11 @@ class Program:
             else:
                 self._keep(recorder, live, Return(image), written)
             result = recorder.released(result, is_leaving=True)
-        return _released(result)
+        return released(result)
 
     def recorder(self) -> Recorder:
         """What records a run of it."""
         return Recorder(self)
-
-    # -- what the recorder asks for -----------------------------------------------------------------------------------
-
-    def varies(self, origin: Origin) -> bool:
-        """Whether a number from outside is taken as one that varies: an int, or a float that numpy is given."""
-        return origin.path in self.varying
-
-    def divide(self, calls: Sequence[tuple]) -> None:
-        """These calls, of gradient functions say, cannot be within one piece: see `divided`."""
-        self.divided.update(calls)
-
-    def compiled_inside(self, call: tuple) -> Compiled:
-        """Calls functions for the interpreter, in a call that is its; they are compiled by themselves."""
-        found = self.inside.get(call)
-        if found is None:
-            found = self.inside.setdefault(call, Compiled(polyfills.call))  # type: ignore[arg-type]
-        return found
-
-    def give_up(self, reason: str, machine: Machine) -> None:
-        """From now on Python runs the function as it is; or, of what stands in a gradient, this gradient alone."""
-        site = outermost(machine)
-        if site is None:
-            self.native = reason
-        else:
-            self.undivided[site] = reason
-            self.forget()
-
-    def end_with_hop(self, recorder: Recorder, machine: Machine, state: State, reason: str) -> None:
-        hop = Hop(state, reason)
-        hop.is_own_call = self._is_own_call(hop.call)
-        hop.is_call = hop.is_own_call or self.is_twin(hop.call[1][0][1])
-        self._keep(recorder, state.live, hop, state.written)
-        recorder.end, recorder.live = hop, state.live
-
-    def _keep(self, recorder: Recorder, live: Live, end: Hop | Return | Jump, written: Written | None) -> None:
-        """A piece has ended: later calls may go the same way."""
-        recorder.guard_sharing()
-        variant = Variant(recorder.piece, live, end, written)
-        recorder.point.variants.append(variant)
-        steps = 0 if recorder.machine is None else recorder.machine.steps
-        count = max(0, steps - recorder.counted)
-        effort = self.ledger.effort(count, recorder.looks, recorder.imaged)
-        variant.cost = self.ledger.cost_of(variant.piece, variant.runner.wanted, count, effort)
-        recorder.counted = steps
-        recorder.looks = recorder.imaged = 0
-        self._look_at_whole(recorder, variant)
-        if recorder.point.crowd is not None:
-            recorder.point.crowd.add(recorder.way, variant)
-        if not variant.is_possible:
-            self.divide([cut.site for cut in variant.piece.cuts])
-
-    def _look_at_whole(self, recorder: Recorder, variant: Variant) -> None:
-        """Where pieces that follow from each other make up a whole call, and gain nothing, let the first of them rest."""
-        if recorder.point.frames[0] == "entry":
-            recorder.since_entry = []
-        if isinstance(variant.end, Hop):
-            recorder.since_entry = None
-        if recorder.since_entry is not None:
-            recorder.since_entry.append(variant)
-            gained = sum(each.cost for each in recorder.since_entry)
-            if isinstance(variant.end, Return) and self.is_patient() and not self.ledger.gains(gained):
-                recorder.since_entry[0].runner.rest()
-
-    def _is_own_call(self, call: Image) -> bool:
-        match call:
-            case ("tuple", (("is", operation), _, _, ("is", None))):
-                return self.is_itself(operation)
-        return False
-
-    def is_itself(self, operation: Any) -> bool:
-        """Whether it is the function that is compiled here."""
-        return isinstance(operation, Compiled) and operation.program.function is self.function
-
-    def starts_over(self, recorder: Recorder, machine: Machine) -> bool:
-        """Whether calls of a function are gone into one inside of the other without an end in sight. This is the last time
-        then, and no more of it is kept."""
-        if self._notes_recursion(machine):
-            recorder.stop_keeping(machine, for_good=True)
-            return True
-        return False
-
-    def _notes_recursion(self, machine: Machine) -> bool:
-        most = _DEEP if len(self.points) < _MOST_POINTS and not self._is_overdrawn() else _DEEP_ENOUGH
-        if len(machine.frames) >= most:
-            counts = Counter(frame.code.python for frame in machine.frames)
-            for code, program in self.called.items():
-                if counts[code] >= most and not program.is_recursive:
-                    program.start_over()
-                    self.forget()
-                    self.ledger.spent = 0
-                    return True
-            for frame in machine.frames:
-                code = frame.code.python
-                is_known = code in self.called or code in self.recursive
-                if counts[code] >= most and not is_known and _is_called_plainly(frame):
-                    self.recursive[code] = {}
-                    self.forget()
-                    self.ledger.spent = 0
-                    return True
-        return False
-
-    def compiled_by_itself(self, function: types.FunctionType, is_outside: bool) -> Compiled | None:
-        """A function of the program, not marked to be compiled, that calls itself without an end in sight, as if it were
-        marked; None if it does not.
-
-        Args:
-            is_outside: whether it is the same object in each call. If not, one compiled function serves all that have
-                its code, and gets the function itself as its first argument.
-        """
-        found = self.recursive.get(function.__code__)
-        if found is None:
-            return None
-        name = function if is_outside else None
-        compiled = found.get(name)
-        if compiled is None:
-            compiled = found[name] = Compiled(function if is_outside else _applying(function.__code__.co_name))
-            program = compiled.program = self.twin(compiled.program.function)
-            program.brings_function = not is_outside
-            program.ledger.outer = self.ledger
-            program.is_recursive = True
-            program.recursive, program.inner = self.recursive, self.inner
-        return compiled
-
-    def is_twin(self, operation: Any) -> bool:
-        """Whether it is a function that is compiled by itself, as this one is."""
-        return any(
-            operation is compiled for table in list(self.recursive.values()) for compiled in list(table.values())
-        )
-
-    def twin(self, function: types.FunctionType) -> Program:
-        """A program of the same kind for another function."""
-        return Program(function)
-
-    def go_on(self, recorder: Recorder, machine: Machine, outcome: Outcome) -> None:
-        """The point behind a hop: find it among the known ones, or make it."""
-        if self._is_overdrawn():
-            if self.starts_over(recorder, machine):
-                return
-            if self.recordings == 1 or self.ledger.refuse():
-                self.give_up(OVERDRAWN, machine)
-            recorder.leave(machine)
-            return
-        hop = recorder.end
-        behind = _Behind(recorder, recorder.live, outcome)
-        key = behind.note_outcome(hop, machine.frames[-1].stack)
-        image = Imager(behind.slot, recorder.is_fixed, recorder.own).image(tuple(machine.frames))
-        switch = switches()
-        pattern = _key_of(image, behind.live, switch)
-        point = self.points.get(pattern)
-        is_new = point is None
-        if point is None:
-            if self.starts_over(recorder, machine):
-                return
-            if self._is_full:
-                self.give_up(TOO_MANY, machine)
-                recorder.leave(machine)
-                return
-            point = self.points[pattern] = Point(image, switch)
-        name = Same(key, tuple(behind.same)) if behind.same else key
-        hop.edges[name] = (point, behind.places)
-        if outcome.error is not None:
-            hop.note_callers(name, outcome)
-        if point is recorder.point and not behind.same:
-            self._close(next(each for each in point.variants if each.end is hop), point, key)
-        if holds_identity(key):
-            hop.kept += [value for _, value in leaves_of(outcome) if known.is_constant(value)]
-        self._arrive(recorder, machine, point, behind.live)
-        recorder.came = hop, name
-        if is_new:
-            self._widen(recorder, machine, image)
-        elif len(point.variants) == 1:
-            _lead_past(hop, name, point.variants[0])
-
-    def _widen(self, recorder: Recorder, machine: Machine, image: Image) -> None:
-        """Where a moment comes again and again with other numbers in its variables, take them as numbers that vary."""
-        before = self.widening.widen(image, machine.frames)
-        if before and self.jump(recorder, machine, True) is None:
-            for table, name, value in before:
-                table[name] = value
-
-    def jump(self, recorder: Recorder, machine: Machine, may_be_new: bool) -> bool | None:
-        """End the piece at the point of the present moment, and go on from there.
-
-        Returns:
-            whether the point is a new one; None, and nothing has been done, if it would be and must not, or if there is
-            no image of it. False as well, and no more is recorded, where a tape would have to be put down.
-        """
-        if recorder.is_unkept:
-            return None
-        try:
-            return self._join(recorder, machine, may_be_new)
-        except NoImage:
-            return None
-        except Escaped as escaped:
-            recorder.stop_keeping(machine, recorder.note_escape(escaped))
-            return False
-
-    def is_refusing(self) -> bool:
-        """Whether the run that is being recorded is to be refused where only the interpreter can do something."""
-        return False
-
-    def note_indivisible(self, machine: Machine, place: tuple, reason: str) -> None:
-        """Told of calls in which a piece would have to end, and which the interpreter does from now on."""
-
-    def note_unkept(self, machine: Machine, operation: Any, args: tuple, reason: str) -> None:
-        """Told of each hop of which nothing is kept, in a program that refuses some."""
-
-    def keep_again(self, recorder: Recorder, machine: Machine) -> None:
-        """Go on from a point of the present moment, behind something of which nothing is kept."""
-        live = Live(recorder)
-        image = live.imager().image(tuple(machine.frames))
-        switch = switches()
-        key = _key_of(image, live, switch)
-        point = self.points.get(key)
-        if point is None:
-            point = self.points[key] = Point(image, switch)
-        self._arrive(recorder, machine, point, live)
-
-    def join(self, recorder: Recorder, machine: Machine) -> None:
-        """End the piece at the point of the present moment, whatever it is, and go on from there."""
-        if self._join(recorder, machine, True) is None:
-            self.give_up(TOO_MANY, machine)
-            recorder.leave(machine)
-
-    def _join(self, recorder: Recorder, machine: Machine, may_be_new: bool) -> bool | None:
-        with recorder.with_numbers():
-            live = Live(recorder)
-            written = recorder.written(live)
-            image = live.imager().image(tuple(machine.frames))
-            switch = switches()
-            after = Live(recorder)  # what stands in slots behind the jump; the writes may need more
-            for value, origin in zip(live.values, live.origins):
-                after.add(value, origin)
-            if written is not None:
-                written.finish(recorder)
-        key = _key_of(image, after, switch)
-        point = self.points.get(key)
-        is_new = point is None
-        if point is None:
-            if not may_be_new or self._is_full:
-                return None
-            point = self.points[key] = Point(image, switch)
-        self.end_with_jump(recorder, live, Jump(point, len(after.values), machine.place), written)
-        if point is recorder.point:
-            self._close(point.variants[-1], point, None)
-        if recorder.came is not None and len(recorder.point.variants) == 1:
-            hop, name = recorder.came
-            _lead_past(hop, name, recorder.point.variants[0])
-        self._arrive(recorder, machine, point, after)
-        return is_new
-
-    def end_with_jump(self, recorder: Recorder, live: Live, jump: Jump, written: Written | None) -> None:
-        self._keep(recorder, live, jump, written)
-
-    def puts_writes_off(self) -> bool:
-        """Whether changes of what is outside may be done at the ends of pieces."""
-        return True
-
-    def _arrive(self, recorder: Recorder, machine: Machine, point: Point, after: Live) -> None:
-        """Go on from a point, with what stands in its slots."""
-        recorder.came = None
-        if point.variants:  # from here on it may have been seen before
-            recorder.rejoin = point, [v.value if type(v) is Number else v for v in after.values]
-            machine.frames.clear()
-            return
-        recorder.begin({})
-        recorder.point = point
-        for i, value in enumerate(after.values):
-            origin = recorder.origin("slot", i)
-            if type(value) is Number:
-                value.origin = origin
-                recorder.guard("type", origin, type(value.value))
-            else:
-                recorder.local_cells.pop(id(value), None)
-                recorder.local_functions.pop(id(value), None)
-                recorder.take(value, origin)
-        recorder.keep(after)
-
-
-@signals.leaves
-def _plainly(function: Callable, args: tuple, kwargs: dict) -> Any:
-    """Let Python do a call from its start."""
-    if shows_frames(function.__code__):  # type: ignore[attr-defined]
-        return left_to_python(function, args, kwargs)
-    return function(*args, **kwargs)
 
 
 def _form_of(value: Any) -> Any:
@@ -1091,156 +687,11 @@ def _form_of(value: Any) -> Any:
     return kind, value._layout if kind is Tensor else None
 
 
-def _lead_past(hop: Hop, name: Any, variant: Variant) -> None:
-    """Let an outcome of a hop lead to behind the piece that comes next, if that hands on what is alive, and no more."""
-    end, origins, piece = variant.end, variant.runner.origins, variant.piece
-    if (
-        isinstance(end, Jump)
-        and not (piece.rows or piece.draws or piece.writes or piece.numbers or piece.is_making or piece.leaves)
-        and all(origin.kind == "slot" for origin in origins)
-        and all(_is_asked_again(kind, origin) for kind, origin, _ in piece.guards)
-    ):
-        _, places = hop.edges[name]
-        hop.edges[name] = end.point, [places[origin.key] for origin in origins[: end.count]]
-
-
-def _is_asked_again(kind: str, origin: Origin) -> bool:
-    """Whether a guard says what stands in a slot, whatever is done with it: each piece that takes it asks that."""
-    if origin.kind == "number":
-        return origin.key is known.overrides
-    return origin.kind == "slot" and kind in ("type", "layout", "history")
-
-
-class _Behind:
-    """What is alive behind a hop, and from where it comes: a slot of what was alive before, or a path in the outcome.
-
-    Attributes:
-        live: what is alive.
-        places: of each of it the place where it comes from.
-        same: pairs of places where one object stands, in this call.
-    """
-
-    def __init__(self, recorder: Recorder, before: Live, outcome: Outcome) -> None:
-        self._recorder, self._outcome = recorder, outcome
-        self.live = Live(recorder)
-        self.places: list[Place] = []
-        self.same: list[tuple[Place, Place]] = []
-        self._found: dict[int, list[Place]] = {}  #: where an object stands: two places may hold one
-        for path, value in leaves_of(outcome):
-            self._found.setdefault(id(value), []).append(path)
-        for number, value in enumerate(before.values):
-            self._found.setdefault(id(value), []).append(number)
-
-    def note_outcome(self, hop: Hop, stack: list[Any]) -> Any:
-        """The key of the outcome. Numbers in what stands on the stack of it are ones that vary from here on."""
-        outcome = self._outcome
-        hop.note(outcome)
-        value = outcome.value
-        is_there = outcome.error is None and not hop.is_step and bool(stack) and stack[-1] is value
-        hop.items_vary = hop.items_vary or (is_there and type(value) is tuple)
-        key = hop.key_of(outcome)
-        kinds = VARYING if hop.is_outlined else (float,)
-        if is_there and (type(value) is tuple or key in kinds or key in hop.varying):
-            numbers: list[tuple[Number, tuple]] = []
-            stack[-1] = _with_numbers(value, (), numbers, kinds)
-            self._found.update((id(number), [path]) for number, path in numbers)
-            self._recorder.holds = self._recorder.holds or bool(numbers)
-        return key
-
-    def slot(self, value: Any) -> int | None:
-        """The slot of a value, a new one if it needs one; None if it comes from neither."""
-        known = self.live.index.get(id(value))
-        if known is not None:
-            return known
-        found = self._found.get(id(value))
-        if found is None:
-            return None
-        place, *others = found
-        self.same.extend((place, other) for other in others)
-        self.places.append(place)
-        return self.live.add(value, Origin("slot", len(self.live.values)))
-
-
-def _applying(name: str) -> types.FunctionType:
-    """A function that calls its first argument, an object of its own."""
-    return types.FunctionType(polyfills.call.__code__, polyfills.call.__globals__, name)
-
-
-def _is_called_plainly(frame: Any) -> bool:
-    """Whether a frame is that of a call in the program, of a function that ends before the program goes on."""
-    code = frame.code
-    return not (code.is_internal or code.is_generator or frame.cell or frame.deliver != "value")
-
-
-def _key_of(image: Image, live: Live, switch: Switches) -> tuple:
-    """What moments have in common that are one point."""
-    return signature(image), tuple(type(value) for value in live.values), switch
-
-
-def _numbers(image: Any) -> set[int]:
-    """The slots of an image that are numbers which vary."""
-    if type(image) is tuple:
-        if len(image) == 2 and image[0] == "number":
-            return {image[1]}
-        found: set[int] = set()
-        for part in image:
-            if type(part) is tuple:
-                found |= _numbers(part)
-        return found
-    return set()
-
-
-def _with_numbers(value: Any, path: tuple, numbers: list[tuple[Number, tuple]], kinds: tuple[type, ...]) -> Any:
-    """What a hop gave, with numbers that vary in the places of numbers (not of how a loop has ended), which are noted, each
-    with the path to it."""
-    if type(value) is tuple:
-        if not is_taken_apart(value, len(path)):
-            return value
-        items = [
-            _with_numbers(x, (*path, i), numbers, kinds)
-            if type(x) is tuple or (type(x) in kinds and (i or path or type(x) is not str))
-            else x
-            for i, x in enumerate(value)
-        ]
-        return value if all(new is old for new, old in zip(items, value)) else tuple(items)
-    numbers.append((Number(Origin("result", path), value), path))
-    return numbers[-1][0]
-
-
 def _taken(items: list) -> tuple[Any, Any, Any]:
     """What a list of three holds, which is empty from now on."""
     first, second, third = items
     items.clear()
     return first, second, third
-
-
-def _released(value: Any, made: list[Any] | None = None) -> Any:
-    """A result for the program outside: generators among it go on in Python's world."""
-    if type(value) in (Generator, Walk):
-        return value.python(for_good=True)
-    for item in made or ():
-        if type(item) is Generator:
-            item.world = Plain()
-    return value
-
-
-class _Freed:
-    """At its end a machine holds nothing: it and its world hold each other, and would wait for the garbage collector."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *_: object) -> None:
-        self.machine.__dict__.clear()
-
-
-def _to_the_end(machine: Machine) -> Any:
-    """What the program returns, whose rest is Python's. The machine is not to be used again."""
-    with _Freed(machine):
-        return _released(machine.run())
 
 
 def _of_function(name: str) -> property:

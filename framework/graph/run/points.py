@@ -18,10 +18,11 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts.table import DATA_NUMBERS, DATA_TRUTH, fact_of
 from anfora.graph.lower.loops import closed
 from anfora.graph.lower.ranges import Jump, places_in
-from anfora.graph.machine.machine import Plain, for_python
+from anfora.graph.machine.generators import for_python
 from anfora.graph.machine.places import Place as At
 from anfora.graph.machine.places import Variables, do_alone, do_at, needs_no_frames
 from anfora.graph.machine.switches import Switches
+from anfora.graph.machine.world import Plain
 from anfora.graph.polyfill.gradients import STEPS, outcome_of_step
 from anfora.graph.record.writes import Written
 from anfora.graph.run import control

@@ -27,7 +27,7 @@ from anfora.graph.facts.origins import Origin
 from anfora.graph.ir.nodes import AnfNode, ValueNode
 from anfora.graph.ir.planned import OperatorCall, is_scalar
 from anfora.graph.polyfill.traced import Traced
-from anfora.graph.record.notebook import place_in_memory
+from anfora.graph.record.forgetting import place_in_memory
 from anfora.graph.state.moments import Piece
 
 __all__ = ["Taped", "taped"]

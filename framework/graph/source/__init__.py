@@ -3,7 +3,8 @@
 code.py          the instructions of a small machine, the same for every version of Python
 sources.py       from a function to its source; unfiled.py, where that may be if it is no file
 scopes.py        which variables live in cells
-expressions.py, statements.py, patterns.py   from source to instructions; constants.py, the objects in them
+writer.py        instructions as they are written: expressions.py, functions.py, patterns.py, statements.py;
+                 constants.py, the objects in them
 outline.py       a loop as a function
 tracebacks.py    where programs see that the machine has been: lines and columns are the program's
 """

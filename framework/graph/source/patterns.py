@@ -11,7 +11,8 @@ import ast
 from typing import Any
 
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.expressions import Expressions, Label
+from anfora.graph.source.functions import Functions
+from anfora.graph.source.writer import Label
 
 __all__ = ["Patterns"]
 
@@ -35,7 +36,7 @@ class Failure:
         return self.labels[self.height + more]
 
 
-class Patterns(Expressions):
+class Patterns(Functions):
     """Instructions for patterns; for a pattern of class MatchX the method MatchX."""
 
     captures: dict[str, str]  # of the case that is being compiled: variables, and the names in which their values wait

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anfora.graph.source.code import Code, Unsupported
-from anfora.graph.source.expressions import BINARY, Label
+from anfora.graph.source.expressions import BINARY
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.patterns import Patterns
 from anfora.graph.source.scopes import (
@@ -27,6 +27,7 @@ from anfora.graph.source.scopes import (
     place_of_walk,
     renamed,
 )
+from anfora.graph.source.writer import Label
 
 __all__ = ["compile_function"]
 

@@ -27,8 +27,10 @@ from anfora.graph.facts.origins import Number
 from anfora.graph.facts.values import exact
 from anfora.graph.lower.ranges import Counter
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Frame, Generator, Walk
+from anfora.graph.machine.frames import Frame
+from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import is_of_python
+from anfora.graph.machine.walks import Walk
 from anfora.graph.source.tracebacks import Lines
 
 __all__ = ["FIXED_PARTS", "ORDINARY", "Imager", "NoImage", "build", "builder", "is_plain_object", "signature"]

@@ -182,7 +182,7 @@ class State:
         self.switch = switches()
         self.place = machine.place
         self.outer = [place[:3] for place in machine.places()[:-1]]  #: of the frames that have called the one there
-        self.cells = recorder.calls()
+        self.cells = recorder.calls_of_cells()
         top = frames[-1]  # a generator may hold it too, so it is put back for a moment, and not copied
         stack, pc = top.stack, top.pc
         top.stack, top.pc = machine.saved, pc - 1

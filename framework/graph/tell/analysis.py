@@ -36,7 +36,8 @@ from anfora.graph.machine.switches import switches
 from anfora.graph.polyfill.gradients import leave_behind
 from anfora.graph.record.abstract import AbstractRecorder, Begin, WayEnds, end_way
 from anfora.graph.record.recorder import Recorder
-from anfora.graph.run.compiled import TOO_MANY, Program
+from anfora.graph.run.compiled import Program
+from anfora.graph.run.keeper import TOO_MANY
 from anfora.graph.run.points import Hop, Onward, Point
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of

@@ -258,7 +258,7 @@ class Watched(Program):
 
             def interpret(machine: Machine, operation: Any, args: tuple, kwargs: dict, reason: str) -> Any:
                 if recorder.given is not None:
-                    return recorder._redo()
+                    return recorder.redo()
                 if self.is_twin(operation) or (self._refuses() == "STRICT" and is_legal(operation, args)):
                     return Recorder.interpret(recorder, machine, operation, args, kwargs, reason)
                 return self._refuse(found, position_span(*machine.place[:2]), reason, machine)

@@ -25,7 +25,7 @@ from anfora.core import memory
 from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor, current
 from anfora.eager.tape import Output
-from anfora.graph.machine.machine import Generator
+from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.run.compiled import Compiled, Program
 from anfora.graph.tell.tokens import ATOMS, Blob, Children, Path, atom, hashed, long_text

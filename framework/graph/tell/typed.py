@@ -55,8 +55,9 @@ from anfora.graph.lower.fusion import _Grouping, fuse
 from anfora.graph.lower.ranges import Jump
 from anfora.graph.machine.switches import Switches, switches
 from anfora.graph.passes.inline import inline_single_calls
-from anfora.graph.run.compiled import Program, _released
+from anfora.graph.run.compiled import Program
 from anfora.graph.run.guards import told_apart_at_once
+from anfora.graph.run.leaving import released
 from anfora.graph.run.pieces import _draw
 from anfora.graph.run.points import Hop, Point, Return, Same, Variant
 from anfora.graph.state.images import Image, build
@@ -197,7 +198,7 @@ class Arrangement:
 
     def __call__(self, *values: Any) -> Any:
         made: list[Any] = []
-        whole = _released(build(self.image, dict(zip(self.slots, values)), made), made)  # type: ignore[arg-type]
+        whole = released(build(self.image, dict(zip(self.slots, values)), made), made)  # type: ignore[arg-type]
         return (whole, *(made[number] for number in self.wanted)) if self.wanted else whole
 
     def __repr__(self) -> str:

@@ -43,8 +43,8 @@ from anfora.graph.facts.table import (
     fewest,
 )
 from anfora.graph.machine import operations
-from anfora.graph.machine.machine import Walk
 from anfora.graph.machine.operations import FORMATS, IN_PLACE, OPERATIONS
+from anfora.graph.machine.walks import Walk
 
 __all__: list[str] = []
 
