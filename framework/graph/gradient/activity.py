@@ -7,12 +7,11 @@ from typing import Any
 
 from anfora.core.abstract import Layout, TensorType
 from anfora.core.errors import AnforaError
-from anfora.core.op import Op, Weak
+from anfora.core.op import Op, Weak, registry
 from anfora.core.tensor import Tensor
 from anfora.eager.entry import Entry, entry_for, freeze
 from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIENT, WITHOUT_GRADIENT
 from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, describe
-from anfora.graph.ir.planned import OperatorCall
 from anfora.graph.ir.primitives import PRIMITIVES, Monad, Primitive, partial, return_, switch
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.passes.planning import operands_of
@@ -184,7 +183,7 @@ def is_item(call: CNode) -> bool:
     )  # fmt: skip
 
 
-class _Layouts(dict):
+class _Layouts(dict[AnfNode, Layout]):
     """How tensors of known types lie in memory: in a row."""
 
     def get(self, node: AnfNode, default: Any = None) -> Layout | None:  # type: ignore[override]
@@ -193,8 +192,6 @@ class _Layouts(dict):
 
 
 def _plan(call: CNode, op: Op) -> Planned:
-    if isinstance(call, OperatorCall) and not call.is_edited:
-        return Planned(call.entry, call.operands)
     inputs, attributes = op.bind(tuple([_given(x) for x in call.args if not _is_state(x)]), {})
     given = [x for value in inputs for x in (value if isinstance(value, list) else (value,))]
     for x in given:
@@ -206,7 +203,7 @@ def _plan(call: CNode, op: Op) -> Planned:
         entry = entry_for(op, keys, tuple((name, freeze(value)) for name, value in attributes.items()))
     except AnforaError as error:
         raise GraphError(f"{describe(call)}: {error.message}") from error
-    if entry.sentence is not None or type(op) is not Op:
+    if entry.sentence is not None or registry.get(op.name) is not op:  # none of the program's own
         raise _unknown(call)
     return Planned(entry, operands)
 

@@ -45,7 +45,7 @@ _SAMPLES: dict[type, Any] = {bool: True, int: 3, float: 1.5}
 _TYPES = frozenset(["number", "type"])  #: guards on a number that ask for its type alone
 
 
-def known_of(operands: Iterable[AnfNode]) -> tuple:
+def known_of(operands: Iterable[AnfNode]) -> tuple[Any, ...]:
     """What is known of the operands of a call: numbers, and what is absent."""
     return tuple([freeze(x.value) if isinstance(x, ValueNode) and is_scalar(x) else VARIES for x in operands])
 
@@ -102,7 +102,7 @@ def _as_primitive(function: Any) -> Any:
 
 
 @functools.lru_cache(4096)
-def rule_of(entry: Entry, mask: int, known: tuple, present: tuple[bool, ...]) -> Rule:
+def rule_of(entry: Entry, mask: int, known: tuple[Any, ...], present: tuple[bool, ...]) -> Rule:
     """What the tape does at the node of a call.
 
     Args:
@@ -125,6 +125,7 @@ def rule_of(entry: Entry, mask: int, known: tuple, present: tuple[bool, ...]) ->
         if slot < count and known[slot] is not VARIES:
             return thaw(known[slot])
         layout = (*entry.inputs, *entry.outputs)[slot]
+        assert layout is not None
         if slot not in entry.numbers:
             return tensor(slot, layout)._array
         kind = float if layout.dtype.is_inexact else bool if layout.dtype.is_bool else int

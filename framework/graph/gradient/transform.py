@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -22,22 +21,17 @@ __all__ = ["gradient_graph"]
 _MAKE_TUPLE, _GETITEM, _DEPEND, _IS = (PRIMITIVES[name] for name in ("make_tuple", "getitem", "depend", "is"))
 
 
-def gradient_graph(root: FuncGraph, positions: Sequence[int], gives_value: bool, is_single: bool) -> FuncGraph:
+def gradient_graph(root: FuncGraph, wanted: Sequence[Parameter], gives_value: bool) -> FuncGraph:
     """The gradient of a program as a program of the same parameters.
 
     Args:
         root: the graph in which it starts; it is not changed.
-        positions: of the parameters that it is differentiated by.
-        gives_value: whether it gives the value too: (value, gradients).
-        is_single: whether the gradient of the one parameter comes without a tuple around.
+        wanted: the parameters that it is differentiated by; the gradient by a single one comes without a tuple around.
+        gives_value: whether the value comes too: (value, gradients).
     Raises:
         GraphError: see `Activity`; a parameter is no tensor of known type; a rule depends on data.
     """
     structure = verify(root)
-    for position in positions:
-        if not -len(root.parameters) <= position < len(root.parameters):
-            raise GraphError(f"there is no parameter {position} of @{root.name}, which has {len(root.parameters)}")
-    wanted = [root.parameters[position] for position in positions]
     for parameter in wanted:
         if not isinstance(parameter.abstract, TensorType):
             raise GraphError(f"a gradient by the {describe(parameter)} needs its type",
@@ -50,7 +44,7 @@ def gradient_graph(root: FuncGraph, positions: Sequence[int], gives_value: bool,
     }
     write = _straight if _is_straight(structure, activity) else _general
     value, gradients = write(structure, activity, result, of, wanted)
-    found = gradients[0] if is_single else result.apply(_MAKE_TUPLE, *gradients)
+    found = gradients[0] if len(gradients) == 1 else result.apply(_MAKE_TUPLE, *gradients)
     result.output = result.apply(_MAKE_TUPLE, value, found) if gives_value else found
     return result
 
@@ -71,7 +65,7 @@ def _is_straight(structure: Structure, activity: Activity) -> bool:
 
 
 def _straight(
-    structure: Structure, activity: Activity, graph: Graph, of: dict[AnfNode, AnfNode], wanted: list[Parameter]
+    structure: Structure, activity: Activity, graph: Graph, of: dict[AnfNode, AnfNode], wanted: Sequence[Parameter]
 ) -> tuple[AnfNode, list[AnfNode]]:
     root = structure.root
     calls = structure.schedules[root][:-1]
@@ -163,7 +157,7 @@ class _Step(NamedTuple):
 
 
 def _general(
-    structure: Structure, activity: Activity, graph: Graph, of: dict[AnfNode, AnfNode], wanted: list[Parameter]
+    structure: Structure, activity: Activity, graph: Graph, of: dict[AnfNode, AnfNode], wanted: Sequence[Parameter]
 ) -> tuple[AnfNode, list[AnfNode]]:
     program = _Program(structure, activity)
     given = []
@@ -235,7 +229,9 @@ class _Program:
                 inputs = [self._input(node) for node in call.inputs]
                 pair = forward.apply(*inputs, self._put_on(graph, steps, tape), span=call.span)
                 tape, steps = forward.apply(_GETITEM, pair, 1, name="tape"), []
-                self._of[call] = forward.apply(_GETITEM, pair, 0, name=call.name, abstract=call.abstract, span=call.span)
+                self._of[call] = forward.apply(
+                    _GETITEM, pair, 0, name=call.name, abstract=call.abstract, span=call.span
+                )
             else:
                 steps += self._forward(forward, call)
         tape = self._put_on(graph, steps, tape)
@@ -260,7 +256,7 @@ class _Program:
 
     def _input(self, node: AnfNode) -> AnfNode:
         graph = graph_of(node)
-        return ValueNode(self.forward[graph]) if graph is not None else self._of.get(node, node)  # type: ignore[index]
+        return ValueNode(self.forward[graph]) if graph is not None else self._of.get(node, node)
 
     def _forward(self, forward: FuncGraph, call: CNode) -> list[_Step]:
         """Write a call of what is no graph; gives what the way back over it does."""
@@ -287,7 +283,8 @@ class _Program:
         sums = graph.parameter("sums")
         several = entry.is_tuple
         results: list[AnfNode] = [
-            graph.parameter(f"out{i}" if several else "out", abstract=layout.type) for i, layout in enumerate(entry.outputs)
+            graph.parameter(f"out{i}" if several else "out", abstract=layout.type)
+            for i, layout in enumerate(entry.outputs)
         ]
         operands: list[AnfNode] = [
             graph.parameter(name, abstract=node.abstract) if each is VARIES else node
@@ -326,7 +323,8 @@ class _Program:
         if (add, kind) in self._rules:
             return self._rules[add, kind]
         graph = self._rules[add, kind] = FuncGraph("add_to")
-        sums, x, gradient = graph.parameter("sums"), graph.parameter("x", abstract=kind), graph.parameter("g", abstract=kind)
+        sums, x = graph.parameter("sums"), graph.parameter("x", abstract=kind)
+        gradient = graph.parameter("g", abstract=kind)
         before = graph.apply(GRADIENT_OF, sums, x, name="before", abstract=kind)
         first, more = FuncGraph("first"), FuncGraph("more")
         first.output = first.apply(WITH_GRADIENT, sums, x, gradient)
@@ -360,9 +358,7 @@ def _parts(graph: Graph, planned: Planned, made: AnfNode) -> list[AnfNode]:
     """The nodes of the results of a call of an operator."""
     if not planned.entry.is_tuple:
         return [made]
-    return [
-        graph.apply(_GETITEM, made, i, abstract=layout.type) for i, layout in enumerate(planned.entry.outputs)
-    ]
+    return [graph.apply(_GETITEM, made, i, abstract=layout.type) for i, layout in enumerate(planned.entry.outputs)]
 
 
 def _copied(
@@ -380,6 +376,4 @@ def _filled(graph: Graph, kind: TensorType, value: int) -> CNode:
 def _names(entry: Any) -> list[str]:
     """What the operands of a call are called."""
     names = entry.owners()
-    return [
-        name if names.count(name) == 1 else f"{name}{names[:i].count(name)}" for i, name in enumerate(names)
-    ]
+    return [name if names.count(name) == 1 else f"{name}{names[:i].count(name)}" for i, name in enumerate(names)]
