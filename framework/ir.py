@@ -11,10 +11,11 @@ graph sees the change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from anfora.graph.gradient.transform import gradient_graph
 from anfora.graph.ir import (
     PRIMITIVES,
     AnfNode,
@@ -39,8 +40,8 @@ from anfora.modes import lower
 
 __all__ = [
     "LOWERING", "PASSES", "PRIMITIVES", "AnfNode", "CNode", "FuncGraph", "GraphError", "LoweredProgram", "Manager",
-    "Parameter", "Primitive", "ValueNode", "calls_of", "complete", "draw", "evaluate", "is_call", "lower", "parse", "read",
-    "register_pass", "verify", "without_passes",
+    "Parameter", "Primitive", "ValueNode", "calls_of", "complete", "draw", "evaluate", "grad", "is_call", "lower", "parse",
+    "read", "register_pass", "value_and_grad", "verify", "without_passes",
 ]  # fmt: skip
 
 
@@ -124,3 +125,59 @@ def is_call(node: AnfNode, function: Any) -> bool:
         (True, False)
     """
     return isinstance(node, CNode) and node.calls(function)
+
+
+def grad(graph: FuncGraph, grad_position: int | str | Sequence[int | str] = 0) -> FuncGraph:
+    """The gradient of a graph, as a graph: of the same parameters, and made of the same kinds of nodes, so its gradient can
+    be taken again.
+
+    What runs is what the tape of PyNative mode would do, in the same order, so the bits are those of `anfora.grad`. A
+    program without branches and calls becomes one graph of operators. Else each graph becomes one that gives the ways back
+    over what it has done too; see `docs/mindir.md`.
+
+    Args:
+        graph: a program of operators on tensors of known types: `ir.lower(f, x).graph`, or one that is built so.
+        grad_position: by which parameters, by number or name; several give a tuple of gradients.
+    Returns:
+        a graph that gives the gradients of the sum of all tensors that `graph` gives; zeros by what it does not depend on.
+    Raises:
+        GraphError: there is no such parameter, or its type is not known; something computes with it that is no operator, or
+            whose types are not known; an operator on the way writes in place, or has a rule that looks at data.
+    Example:
+        >>> square = lower(lambda x: x * x, Tensor([1.0, 2.0])).graph
+        >>> grad(square)(Tensor([3.0, 4.0])).tolist(), grad(grad(square))(Tensor([3.0, 4.0])).tolist()
+        ([6.0, 8.0], [2.0, 2.0])
+    """
+    return _gradient(graph, grad_position, gives_value=False)
+
+
+def value_and_grad(graph: FuncGraph, grad_position: int | str | Sequence[int | str] = 0) -> FuncGraph:
+    """The same as `grad`, with the value in front: a graph that gives (value, gradients).
+
+    Args:
+        graph, grad_position: see `grad`.
+    Raises:
+        GraphError: as `grad`.
+    Example:
+        >>> square = lower(lambda x: x * x, Tensor([1.0, 2.0])).graph
+        >>> [t.tolist() for t in value_and_grad(square)(Tensor([3.0, 4.0]))]
+        [[9.0, 16.0], [6.0, 8.0]]
+    """
+    return _gradient(graph, grad_position, gives_value=True)
+
+
+def _gradient(graph: FuncGraph, position: int | str | Sequence[int | str], gives_value: bool) -> FuncGraph:
+    positions = (position,) if isinstance(position, (int, str)) else tuple(position)
+    return gradient_graph(graph, [_parameter(graph, each) for each in positions], gives_value)
+
+
+def _parameter(graph: FuncGraph, wanted: int | str) -> Parameter:
+    """A parameter by number or name."""
+    parameters = graph.parameters
+    if isinstance(wanted, int) and -len(parameters) <= wanted < len(parameters):
+        return parameters[wanted]
+    found = [parameter for parameter in parameters if parameter.name == wanted]
+    if not found:
+        names = ", ".join(str(parameter.name) for parameter in parameters) or "none"
+        raise GraphError(f"@{graph.name} has no parameter {wanted!r}", help=f"it has {len(parameters)}: {names}.")
+    return found[0]

@@ -11,6 +11,7 @@ lower/      from a graph of operators to one native program
 state/      the state of a program at a moment, written down
 polyfill/   what Python's functions do, written so that the machine can go into them
 record/     the first run of a program, written down while it happens
+gradient/   the gradient of a graph, as a graph
 run/        later calls: guards are asked, pieces run, what is new is recorded
 tell/       explain, dumps, checks
 

@@ -87,6 +87,7 @@ _PROGRAMS = (
     "anfora.eager.cells",
     "anfora.eager.custom",
     "anfora.eager.updating",
+    "anfora.graph.gradient.sums",
     "anfora.graph.polyfill.polyfills",
     "anfora.graph.polyfill.gradients",
     "anfora.graph.polyfill.iterators",

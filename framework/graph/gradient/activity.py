@@ -1,0 +1,225 @@
+"""What a gradient goes through: the nodes of a program whose values depend on what is differentiated by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from anfora.core.abstract import Layout, TensorType
+from anfora.core.errors import AnforaError
+from anfora.core.op import Op, Weak, registry
+from anfora.core.tensor import Tensor
+from anfora.eager.entry import Entry, entry_for, freeze
+from anfora.graph.gradient.sums import GRADIENT_OF, ONES_FOR, PART, WITH_GRADIENT, WITHOUT_GRADIENT
+from anfora.graph.ir.nodes import AnfNode, CNode, Graph, GraphError, Parameter, ValueNode, describe
+from anfora.graph.ir.primitives import PRIMITIVES, Monad, Primitive, partial, return_, switch
+from anfora.graph.ir.structure import Structure, graph_of
+from anfora.graph.passes.planning import operands_of
+
+__all__ = ["Activity", "Planned", "calls_graph", "is_item"]
+
+#: Functions that hand on what they are given, or a part of it, and compute nothing.
+_HANDING_ON = {
+    return_, partial, switch, GRADIENT_OF, WITH_GRADIENT, WITHOUT_GRADIENT, PART,
+    *(PRIMITIVES[name] for name in ("make_tuple", "make_list", "make_dict", "getitem", "depend", "unpack")),
+}  # fmt: skip
+#: Functions whose result no gradient goes to.
+_ASKING = {ONES_FOR, *(PRIMITIVES[name] for name in (
+    "is", "is_not", "not", "eq", "ne", "lt", "le", "gt", "ge", "in", "not_in", "update_state",
+))}  # fmt: skip
+_MAKE_TUPLE, _GETITEM = PRIMITIVES["make_tuple"], PRIMITIVES["getitem"]
+
+
+class Planned:
+    """A call of an operator, planned for the types of its operands.
+
+    Attributes:
+        entry: what follows from the types.
+        operands: the tensors and numbers, in a row.
+        mask: which of them a gradient goes to.
+    """
+
+    def __init__(self, entry: Entry, operands: tuple[AnfNode, ...]) -> None:
+        self.entry, self.operands, self.mask = entry, operands, 0
+
+
+class Activity:
+    """The active nodes of a program.
+
+    Args:
+        structure: of the program.
+        wanted: the parameters that are differentiated by.
+    Attributes:
+        active: the nodes that a gradient may go to.
+        planned: the calls of operators that are active.
+    Raises:
+        GraphError: a function that is no operator computes with active values, or a type is not known.
+    """
+
+    def __init__(self, structure: Structure, wanted: Iterable[Parameter]) -> None:
+        self.structure = structure
+        self.active: set[AnfNode] = set(wanted)
+        self.planned: dict[CNode, Planned] = {}
+        #: The graphs that somebody may call who is not known.
+        self._values = [graph for graph in structure.graphs if graph in _used_as_values(structure)]
+        calls = [call for graph in structure.graphs for call in structure.schedules[graph]]
+        before = -1
+        while before < len(self.active):  # graphs may call each other
+            before = len(self.active)
+            for call in calls:
+                self._spread(call)
+        self._leave_out(calls)
+
+    def _leave_out(self, calls: list[CNode]) -> None:
+        """Leave out the operators to whose results no gradient can come: only conditions need them, say."""
+        users: dict[AnfNode, list[CNode]] = {}
+        for call in calls:
+            for node in dict.fromkeys(call.inputs):
+                users.setdefault(node, []).append(call)
+        pending = dict.fromkeys(call for call in reversed(calls) if call in self.planned)
+        while pending:
+            call = next(iter(pending))
+            del pending[call]
+            if not any(self._hands_back(user, call) for user in users.get(call, ())):
+                self.planned.pop(call)
+                self.active.discard(call)
+                pending.update(dict.fromkeys(x for x in call.args if x in self.planned))  # type: ignore[misc]
+
+    def _hands_back(self, user: CNode, call: CNode) -> bool:
+        """Whether a gradient may come from what uses a call."""
+        function = user.fn.value if isinstance(user.fn, ValueNode) else None
+        if isinstance(function, Op):
+            planned = self.planned.get(user)
+            return planned is not None and any(
+                planned.mask >> i & 1 for i, x in enumerate(planned.operands) if x is call
+            )
+        return function not in _ASKING and function is not GRADIENT_OF
+
+    def _spread(self, call: CNode) -> None:
+        """Find out what of a call is active, from what is known to be."""
+        function = call.fn.value if isinstance(call.fn, ValueNode) else None
+        graph = graph_of(call.fn)
+        if graph is not None:
+            self._pass_on(graph.parameters, call.args)
+            if graph.output in self.active or self._is_active_closure(graph):
+                self._add(call)
+        elif calls_graph(call):
+            for graph in self._values:
+                self._pass_on(graph.parameters[len(graph.parameters) - len(call.args) :], call.args)
+            self._add(call)
+        elif not any(map(self._is_active, call.args)):
+            return
+        elif isinstance(function, Op):
+            self._compute(call, function)
+        elif function in _HANDING_ON:
+            if function is partial:
+                self._bind(call)
+            if function is _GETITEM and isinstance(call.args[0].abstract, TensorType) and not is_item(call):
+                raise _unknown(call)
+            self._add(call)
+        elif function not in _ASKING:
+            raise _unknown(call)
+
+    def _is_active(self, node: AnfNode) -> bool:
+        graph = graph_of(node)
+        return node in self.active if graph is None else self._is_active_closure(graph)
+
+    def _is_active_closure(self, graph: Graph) -> bool:
+        return not self.active.isdisjoint(self.structure.free[graph])
+
+    def _add(self, node: AnfNode) -> None:
+        """A value that comes from somewhere is active, unless its type says that it has no gradient."""
+        kind = node.abstract
+        if not (isinstance(kind, Weak) or (isinstance(kind, TensorType) and not kind.dtype.is_inexact)):
+            self.active.add(node)
+
+    def _pass_on(self, parameters: Sequence[Parameter], values: Sequence[AnfNode]) -> None:
+        for parameter, value in zip(parameters, values):
+            if self._is_active(value):
+                self._add(parameter)
+
+    def _bind(self, call: CNode) -> None:
+        graph, values = graph_of(call.args[0]), call.args[1:]
+        for each in self._values if graph is None else (graph,):
+            self._pass_on(each.parameters, values)
+
+    def _compute(self, call: CNode, op: Op) -> None:
+        planned = self.planned.get(call)
+        if planned is None:
+            planned = self.planned[call] = _plan(call, op)
+        entry = planned.entry
+        planned.mask = entry.followed & sum(1 << i for i, x in enumerate(planned.operands) if x in self.active)
+        for i in entry.numbers:
+            planned.mask &= ~(1 << i)
+        if op.writes is not None:
+            raise GraphError(f"a tensor is written in place, which has no gradient as a graph yet: {describe(call)}",
+                             help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
+        if planned.mask:
+            self.active.add(call)
+
+
+def _used_as_values(structure: Structure) -> set[Graph]:
+    found: set[Graph] = set()
+    for graph in structure.graphs:
+        for call in structure.schedules[graph]:
+            inputs = call.args[1:] if call.calls(partial) else call.args
+            found.update(each for each in map(graph_of, inputs) if each is not None)
+            if call.calls(partial):
+                found.update(each for each in [graph_of(call.args[0])] if each is not None)
+    return found
+
+
+def calls_graph(call: CNode) -> bool:
+    """Whether a call goes into a graph of the program: a known one, or one that comes as a value."""
+    return graph_of(call.fn) is not None or not isinstance(call.fn, ValueNode)
+
+
+def is_item(call: CNode) -> bool:
+    """Whether a call takes a known item of what an operator has given, or of a tuple that is made."""
+    source = call.args[0]
+    is_known = isinstance(call.args[1], ValueNode) and type(call.args[1].value) is int
+    return is_known and isinstance(source, CNode) and isinstance(source.fn, ValueNode) and (
+        source.calls(_MAKE_TUPLE) or (isinstance(source.fn.value, Op) and isinstance(source.abstract, tuple))
+    )  # fmt: skip
+
+
+class _Layouts(dict[AnfNode, Layout]):
+    """How tensors of known types lie in memory: in a row."""
+
+    def get(self, node: AnfNode, default: Any = None) -> Layout | None:  # type: ignore[override]
+        kind = node.abstract
+        return kind.contiguous if isinstance(kind, TensorType) else default
+
+
+def _plan(call: CNode, op: Op) -> Planned:
+    inputs, attributes = op.bind(tuple([_given(x) for x in call.args if not _is_state(x)]), {})
+    given = [x for value in inputs for x in (value if isinstance(value, list) else (value,))]
+    for x in given:
+        if isinstance(x, AnfNode) and not isinstance(x, ValueNode) and not isinstance(x.abstract, (TensorType, Weak)):
+            raise GraphError(f"the type of an argument is not known: {describe(call)}",
+                             help="`ir.lower(graph, x).graph` has the types.")  # fmt: skip
+    keys, operands = operands_of(op, inputs, _Layouts())
+    try:
+        entry = entry_for(op, keys, tuple((name, freeze(value)) for name, value in attributes.items()))
+    except AnforaError as error:
+        raise GraphError(f"{describe(call)}: {error.message}") from error
+    if entry.sentence is not None or registry.get(op.name) is not op:  # none of the program's own
+        raise _unknown(call)
+    return Planned(entry, operands)
+
+
+def _given(node: AnfNode) -> Any:
+    if isinstance(node, ValueNode):
+        return node if isinstance(node.value, Tensor) else node.value
+    return [_given(item) for item in node.args] if isinstance(node, CNode) and node.calls(_MAKE_TUPLE) else node
+
+
+def _is_state(node: AnfNode) -> bool:
+    return isinstance(node, ValueNode) and isinstance(node.value, Monad)
+
+
+def _unknown(call: CNode) -> GraphError:
+    what = call.fn.value.name if isinstance(call.fn, ValueNode) and isinstance(call.fn.value, (Op, Primitive)) else "it"
+    place = "" if call.span is None else f", in line {call.span.line}"
+    return GraphError(f"{what} computes with what is differentiated by, and is no operator of known types"
+                      f"{place}: {describe(call)}", help="`ir.lower(graph, x).graph` is made of operators.")  # fmt: skip
