@@ -9,10 +9,12 @@ gathering.py    batches                         functions.py   the program's fun
 executor.py     who computes rows               parallel.py    which executor a run gets; threads
 processes.py    worker processes                shared.py      the memory in which they answer
 gate.py         threads and forks take turns    cache.py        rows that are kept
+callbacks.py    what is done at the moments of a pipeline
 iterators.py    rows for the program            datasets.py    what the program holds: Dataset and its methods
 user_defined.py, images.py, lines.py, records.py, clue.py    the datasets by where their data are
 samples.py      what datasets in files share    pixels.py, photographs.py, boxes.py    more of images
 corpora.py      more of texts                   sounds.py       of recordings
+made_up.py      of random numbers
 schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows
 transforms.py   transforms of any field         vision/        transforms of images
 text.py         transforms of words and texts   tokens.py      of rows of tokens
@@ -25,6 +27,7 @@ from anfora.core.nearest import missing_in
 from anfora.dataset import config, text, transforms, vision
 from anfora.dataset.boxes import CocoDataset, KITTIDataset, VOCDataset, WIDERFaceDataset
 from anfora.dataset.cache import DatasetCache
+from anfora.dataset.callbacks import DSCallback
 from anfora.dataset.clue import CLUEDataset
 from anfora.dataset.corpora import (
     AGNewsDataset,
@@ -56,6 +59,7 @@ from anfora.dataset.images import (
     MnistDataset,
 )
 from anfora.dataset.lines import CSVDataset, Shuffle, TextFileDataset
+from anfora.dataset.made_up import FakeImageDataset, RandomDataset
 from anfora.dataset.photographs import (
     Caltech256Dataset,
     CelebADataset,
@@ -72,7 +76,6 @@ from anfora.dataset.photographs import (
 )
 from anfora.dataset.pixels import (
     EMnistDataset,
-    FakeImageDataset,
     QMnistDataset,
     SemeionDataset,
     STL10Dataset,
@@ -104,18 +107,18 @@ from anfora.dataset.user_defined import GeneratorDataset, NumpySlicesDataset, Pa
 __all__ = [
     "AGNewsDataset", "AmazonReviewDataset", "BatchInfo", "CLUEDataset", "CMUArcticDataset", "CSVDataset",
     "Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CoNLL2000Dataset", "CocoDataset",
-    "DBpediaDataset", "DIV2KDataset", "Dataset", "DatasetCache", "DistributedSampler", "EMnistDataset", "EnWik9Dataset",
-    "FakeImageDataset", "FashionMnistDataset", "FlickrDataset", "Food101Dataset", "GTZANDataset", "GeneratorDataset",
-    "IMDBDataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset", "LJSpeechDataset",
-    "LibriTTSDataset", "ManifestDataset", "MindDataset", "MnistDataset", "Multi30kDataset", "NumpySlicesDataset",
-    "OmniglotDataset", "PKSampler", "PaddedDataset", "PennTreebankDataset", "Places365Dataset", "QMnistDataset",
-    "RandomSampler", "RenderedSST2Dataset", "SBUDataset", "SQuADDataset", "SST2Dataset", "STL10Dataset",
-    "SUN397Dataset", "SVHNDataset", "SampleError", "Sampler", "Schema", "SemeionDataset", "SequentialSampler",
-    "Shuffle", "SogouNewsDataset", "SpeechCommandsDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset",
-    "TextFileDataset", "UDPOSDataset", "USPSDataset", "VOCDataset", "WIDERFaceDataset", "WeightedRandomSampler",
-    "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset", "YesNoDataset", "config", "pure", "text",
-    "transforms", "vision", "zip",
+    "DBpediaDataset", "DIV2KDataset", "DSCallback", "Dataset", "DatasetCache", "DistributedSampler", "EMnistDataset",
+    "EnWik9Dataset", "FakeImageDataset", "FashionMnistDataset", "FlickrDataset", "Food101Dataset", "GTZANDataset",
+    "GeneratorDataset", "IMDBDataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset",
+    "LJSpeechDataset", "LibriTTSDataset", "ManifestDataset", "MindDataset", "MnistDataset", "Multi30kDataset",
+    "NumpySlicesDataset", "OmniglotDataset", "PKSampler", "PaddedDataset", "PennTreebankDataset", "Places365Dataset",
+    "QMnistDataset", "RandomDataset", "RandomSampler", "RenderedSST2Dataset", "SBUDataset", "SQuADDataset",
+    "SST2Dataset", "STL10Dataset", "SUN397Dataset", "SVHNDataset", "SampleError", "Sampler", "Schema", "SemeionDataset",
+    "SequentialSampler", "Shuffle", "SogouNewsDataset", "SpeechCommandsDataset", "SubsetRandomSampler", "SubsetSampler",
+    "TFRecordDataset", "TextFileDataset", "UDPOSDataset", "USPSDataset", "VOCDataset", "WIDERFaceDataset",
+    "WeightedRandomSampler", "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset",
+    "YesNoDataset", "config", "pure", "text", "transforms", "vision", "zip",
 ]  # fmt: skip
 
 if not TYPE_CHECKING:  # type checkers report names that are missing by themselves
-    __getattr__ = missing_in(__name__)
+    __getattr__ = missing_in(__name__, "anfora.train.callback.waited")

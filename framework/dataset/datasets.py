@@ -19,6 +19,7 @@ from anfora.core.habits import teach
 from anfora.dataset import checks
 from anfora.dataset.arranging import Chosen, Concat, Filter, FlatMap, Project, Rename, Repeat, Shuffle, Skip, Take, Zip
 from anfora.dataset.cache import with_cache
+from anfora.dataset.callbacks import After, Before, callbacks_of
 from anfora.dataset.executor import Executor
 from anfora.dataset.gathering import Batch, Buckets, Padding
 from anfora.dataset.iterators import DictIterator, RowIterator, TupleIterator, begin
@@ -78,6 +79,7 @@ class Dataset:
                 any number.
             python_multiprocessing: False for no processes: then functions of the program run in this thread.
             cache: a `DatasetCache`, where the rows are kept for later epochs.
+            callbacks: a `DSCallback`, or a list of them; rows are then worked on one at a time, in this thread.
         Before a function of the program runs on a sample, the global generators of `random`, numpy and anfora are seeded
         from (seed, epoch, sample); what they were is put back when the next row is given.
         Raises:
@@ -105,7 +107,10 @@ class Dataset:
             else checks.column_names("output_columns", output_columns, empty=True) or None
         )
         _no_others("map", kwargs, _MAP_EXTRAS)
-        node = Map(self._node, given, inputs, outputs, _workers(num_parallel_workers), _in_process(kwargs))
+        callbacks = callbacks_of(kwargs.get("callbacks"))
+        below = Before(self._node, callbacks) if callbacks else self._node
+        node: Node = Map(below, given, inputs, outputs, _workers(num_parallel_workers), _in_process(kwargs))
+        node = After(node, below) if isinstance(below, Before) else node
         return Dataset(with_cache(node, kwargs.get("cache")), self)
 
     def batch(

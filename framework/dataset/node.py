@@ -102,6 +102,7 @@ class Node:
     follows = False  #: to count the rows it is enough to count those of the nodes below, which end when it does
     workers: int | None = None  #: what the program asked for
     in_process = False  #: the program asked for workers that are no processes
+    in_order = False  #: rows are worked on one after the other, none before it is asked for
     #: The classes of all samples by the column that has them, where they are known without reading all fields.
     labels: Callable[[str], Any] | None = None
 

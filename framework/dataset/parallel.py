@@ -32,7 +32,7 @@ def workers_of(node: Node) -> int:
 
 def executor_for(run: Run) -> Executor:
     workers = workers_of(run.root)
-    if workers == 1 or config.get_debug_mode():
+    if workers == 1 or config.get_debug_mode() or any(part.in_order for part in run.nodes):
         return Executor()
     if any(part.in_process for part in run.nodes):
         return Executor() if has_functions(run.root) else Threads(workers)

@@ -15,7 +15,7 @@ from anfora.dataset.samples import FileDataset, idx_arrays, missing, read_lines,
 from anfora.dataset.sources import Arrays
 
 __all__ = [
-    "EMnistDataset", "FakeImageDataset", "QMnistDataset", "STL10Dataset", "SVHNDataset", "SemeionDataset",
+    "EMnistDataset", "QMnistDataset", "STL10Dataset", "SVHNDataset", "SemeionDataset",
     "USPSDataset",
 ]  # fmt: skip
 
@@ -234,37 +234,3 @@ class USPSDataset(Dataset):
         node = Arrays([pixels, np.array(labels, np.uint32)], ["image", "label"])
         part_of = num_shards, shard_id
         self._begin(in_files(node, starts, shuffle, part_of, num_samples, num_parallel_workers, cache))
-
-
-class FakeImageDataset(FileDataset):
-    """Images of noise with random labels, to try programs out.
-
-    Args:
-        num_images: how many.
-        image_size: their shape.
-        num_classes: of the labels, 0 to num_classes - 1.
-        base_seed: image k is drawn from base_seed + k alone.
-        num_samples, num_parallel_workers, shuffle, sampler, num_shards, shard_id, cache: as for `MnistDataset`.
-    Columns: "image" uint8 of equally likely bytes, and "label", a uint32.
-    """
-
-    def __init__(
-        self, num_images: int = 1000, image_size: tuple[int, ...] = (224, 224, 3), num_classes: int = 10,
-        base_seed: int = 0, num_samples: int | None = None, num_parallel_workers: int | None = None,
-        shuffle: bool | None = None, sampler: Any = None,
-        num_shards: int | None = None, shard_id: int | None = None, cache: Any = None,
-    ) -> None:  # fmt: skip
-        checks.integer_in("num_images", num_images, 1)
-        if not isinstance(image_size, (list, tuple)) or len(image_size) != 3:
-            raise checks.wrong_type("image_size", image_size, list, tuple)
-        shape = tuple(checks.integer_in("image_size", n, 1) for n in image_size)
-        checks.integer_in("num_classes", num_classes, 1)
-        checks.integer_in("base_seed", base_seed, 0)
-
-        def image(number: int) -> np.ndarray:
-            return np.random.default_rng((base_seed + number, 0)).integers(0, 256, shape, np.uint8)
-
-        labels = [np.random.default_rng((base_seed + k, 1)).integers(num_classes) for k in range(num_images)]
-        fields = {"image": (range(num_images), image), "label": (np.array(labels, np.uint32), None)}
-        sampling = num_samples, sampler, shuffle, num_shards, shard_id
-        self._samples(fields, sampling, num_parallel_workers, cache)

@@ -431,7 +431,7 @@ class WordpieceTokenizer(_Tokenizer):
                 return whole
             found.append((piece, begin, end))
             begin = end
-        return found or whole
+        return found or (whole if word else [("", 0, 0)])
 
     def __call__(self, *fields: Any) -> Any:
         words = np.atleast_1d(np.asarray(fields[0])).tolist()

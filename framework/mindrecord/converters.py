@@ -142,6 +142,16 @@ class MnistToMR:
         destination: what the names of the files begin with.
         partition_number: in how many files each.
     Fields: "data", a JPEG of 28 by 28 pixels, and "label", an int64, which is in the index.
+    Example:
+        >>> from pathlib import Path
+        >>> from anfora.mindrecord import FileReader
+        >>> for part in ("train", "t10k"):
+        ...     head = bytes([0, 0, 8, 3, 0, 0, 0, 1, 0, 0, 0, 28, 0, 0, 0, 28])
+        ...     _ = Path(f"{part}-images-idx3-ubyte").write_bytes(head + bytes(784))
+        ...     _ = Path(f"{part}-labels-idx1-ubyte").write_bytes(bytes([0, 0, 8, 1, 0, 0, 0, 1, 7]))
+        >>> MnistToMR(".", "digits").transform()
+        >>> list(FileReader("digits_train.mindrecord", columns=["label"]).get_next())
+        [{'label': 7}]
     """
 
     def __init__(self, source: str, destination: str, partition_number: int = 1) -> None:
@@ -232,6 +242,16 @@ class Cifar10ToMR(_Cifar):
         source: the folder with `data_batch_1`, …, `test_batch`.
         destination: the file; the test images get one whose name ends in "_test".
     Fields: "id" and "label", int64, and "data", a JPEG.
+    Example:
+        >>> import pickle
+        >>> from pathlib import Path
+        >>> from anfora.mindrecord import FileReader
+        >>> for name in ("data_batch_1", "test_batch"):
+        ...     content = {b"data": np.zeros((1, 3072), np.uint8), b"labels": [3]}
+        ...     _ = Path(name).write_bytes(pickle.dumps(content))
+        >>> Cifar10ToMR(".", "cifar10.mindrecord").transform()
+        >>> list(FileReader("cifar10.mindrecord", columns=["id", "label"]).get_next())
+        [{'id': 0, 'label': 3}]
     """
 
     _train, _test = "data_batch_*", "test_batch"
@@ -246,6 +266,16 @@ class Cifar100ToMR(_Cifar):
         source: the folder with `train` and `test`.
         destination: the file; the test images get one whose name ends in "_test".
     Fields: "id", "fine_label" and "coarse_label", int64, and "data", a JPEG.
+    Example:
+        >>> import pickle
+        >>> from pathlib import Path
+        >>> from anfora.mindrecord import FileReader
+        >>> for name in ("train", "test"):
+        ...     content = {b"data": np.zeros((1, 3072), np.uint8), b"fine_labels": [30], b"coarse_labels": [3]}
+        ...     _ = Path(name).write_bytes(pickle.dumps(content))
+        >>> Cifar100ToMR(".", "cifar100.mindrecord").transform()
+        >>> list(FileReader("cifar100.mindrecord", columns=["coarse_label", "fine_label"]).get_next())
+        [{'coarse_label': 3, 'fine_label': 30}]
     """
 
     _train, _test = "train", "test"
@@ -262,6 +292,15 @@ class ImageNetToMR:
         destination: the file.
         partition_number: in how many files.
     Fields: "image", the bytes of the file, "file_name", its path, and "label", an int32; the last two are in the index.
+    Example:
+        >>> from pathlib import Path
+        >>> from anfora.mindrecord import FileReader
+        >>> Path("images/n01440764").mkdir(parents=True)
+        >>> _ = Path("images/n01440764/1.JPEG").write_bytes(b"an image")
+        >>> _ = Path("labels.txt").write_text("n01440764 5\\n")
+        >>> ImageNetToMR("labels.txt", "images", "images.mindrecord").transform()
+        >>> list(FileReader("images.mindrecord", columns=["image", "label"]).get_next())
+        [{'label': 5, 'image': b'an image'}]
     """
 
     def __init__(self, map_file: str, image_dir: str, destination: str, partition_number: int = 1) -> None:
@@ -311,6 +350,16 @@ class TFRecordToMR:
             and a `dtype`, of TensorFlow, of numpy, or its name.
         bytes_fields: the features of type string that are bytes, such as images.
     Fields: the features; in their names "_" stands for what is neither a letter, a digit nor "_".
+    Example:
+        >>> from pathlib import Path
+        >>> from types import SimpleNamespace
+        >>> from anfora.mindrecord import FileReader
+        >>> record = "1200000000000000241f64250a100a0e0a056c6162656c12051a030a0105004e7199"
+        >>> _ = Path("labels.tfrecord").write_bytes(bytes.fromhex(record))
+        >>> features = {"label": SimpleNamespace(dtype="int64", shape=[])}
+        >>> TFRecordToMR("labels.tfrecord", "labels.mindrecord", features).transform()
+        >>> list(FileReader("labels.mindrecord").get_next())
+        [{'label': 5}]
     """
 
     def __init__(

@@ -28,6 +28,7 @@ CASES = {
                ["un", "##aff", "##able", "i", "[UNK]", "mak", "##ing"]),
     "pieces, unknown": (text.WordpieceTokenizer(PIECES, unknown_token=""), np.array(["unaffxx"]), ["unaffxx"]),
     "Bert": (text.BertTokenizer(PIECES), "i am [CLS] unaffable", ["i", "am", "[CLS]", "un", "##aff", "##able"]),
+    "Bert, nothing": (text.BertTokenizer(PIECES), "   ", [""]),
     "fold": (text.CaseFold(), "AbC", "abc"),
     "replace": (text.RegexReplace("e+", "_"), "Welcome", "W_lcom_"),
     "replace one": (text.RegexReplace("e+", "_", False), "Welcome", "W_lcome"),

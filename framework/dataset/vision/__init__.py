@@ -2,6 +2,7 @@
 
     enums.py      Inter, Border and other words         base.py     what transforms share
     geometry.py   those that move pixels                values.py   those that change what pixels hold
+    with_boxes.py images with boxes, and in pieces
     cuts.py       several pieces; other perspectives    numeric.py  gamma, colour spaces, linear maps
     augment.py    those that choose among others        chance.py   those that are done sometimes
     batches.py    those that mix a batch                files.py    image files
@@ -47,6 +48,7 @@ from anfora.dataset.vision.enums import (
     ConvertMode,
     ImageBatchFormat,
     Inter,
+    SliceMode,
 )  # fmt: skip
 from anfora.dataset.vision.files import (
     ImageReadMode,
@@ -118,20 +120,33 @@ from anfora.dataset.vision.values import (
     ToTensor,
     ToType,
 )  # fmt: skip
+from anfora.dataset.vision.with_boxes import (
+    BoundingBoxAugment,
+    RandomCropWithBBox,
+    RandomHorizontalFlipWithBBox,
+    RandomResizedCropWithBBox,
+    RandomResizeWithBBox,
+    RandomVerticalFlipWithBBox,
+    ResizeWithBBox,
+    SlicePatches,
+)
 
 __all__ = [
     "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness", "Affine",
-    "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "Border", "CenterCrop", "ConvertColor", "ConvertMode", "Crop",
-    "CutMixBatch", "CutOut", "Decode", "Equalize", "Erase", "FiveCrop", "GaussianBlur", "Grayscale", "HWC2CHW",
-    "HorizontalFlip", "HsvToRgb", "ImageBatchFormat", "ImageReadMode", "Inter", "Invert", "LinearTransformation",
-    "MixUp", "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize", "Perspective", "Posterize", "RandAugment",
-    "RandomAdjustSharpness", "RandomAffine", "RandomAutoContrast", "RandomColor", "RandomColorAdjust", "RandomCrop",
-    "RandomCropDecodeResize", "RandomEqualize", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip",
-    "RandomInvert", "RandomLighting", "RandomPerspective", "RandomPosterize", "RandomResize", "RandomResizedCrop",
-    "RandomRotation", "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip", "Rescale",
-    "Resize", "ResizedCrop", "RgbToHsv", "Rotate", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType",
-    "TrivialAugmentWide", "UniformAugment", "VerticalFlip", "encode_jpeg", "encode_png", "get_image_num_channels",
-    "get_image_size", "not_random", "read_file", "read_image", "write_file", "write_jpeg", "write_png",
+    "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "Border", "BoundingBoxAugment", "CenterCrop", "ConvertColor",
+    "ConvertMode", "Crop", "CutMixBatch", "CutOut", "Decode", "Equalize", "Erase", "FiveCrop", "GaussianBlur",
+    "Grayscale", "HWC2CHW", "HorizontalFlip", "HsvToRgb", "ImageBatchFormat", "ImageReadMode", "Inter", "Invert",
+    "LinearTransformation", "MixUp", "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize", "Perspective",
+    "Posterize", "RandAugment", "RandomAdjustSharpness", "RandomAffine", "RandomAutoContrast", "RandomColor",
+    "RandomColorAdjust", "RandomCrop", "RandomCropDecodeResize", "RandomCropWithBBox", "RandomEqualize",
+    "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomHorizontalFlipWithBBox", "RandomInvert",
+    "RandomLighting", "RandomPerspective", "RandomPosterize", "RandomResize", "RandomResizeWithBBox",
+    "RandomResizedCrop", "RandomResizedCropWithBBox", "RandomRotation", "RandomSelectSubpolicy", "RandomSharpness",
+    "RandomSolarize", "RandomVerticalFlip", "RandomVerticalFlipWithBBox", "Rescale", "Resize", "ResizeWithBBox",
+    "ResizedCrop", "RgbToHsv", "Rotate", "SliceMode", "SlicePatches", "Solarize", "TenCrop", "ToNumpy", "ToPIL",
+    "ToTensor", "ToType", "TrivialAugmentWide", "UniformAugment", "VerticalFlip", "encode_jpeg", "encode_png",
+    "get_image_num_channels", "get_image_size", "not_random", "read_file", "read_image", "write_file", "write_jpeg",
+    "write_png",
 ]  # fmt: skip
 
 c_transforms = py_transforms = sys.modules[__name__]  # MindSpore once kept two sets of transforms

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 
-__all__ = ["AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "Inter"]
+__all__ = ["AutoAugmentPolicy", "Border", "ConvertMode", "ImageBatchFormat", "Inter", "SliceMode"]
 
 
 class Inter(enum.IntEnum):
@@ -65,3 +65,10 @@ class AutoAugmentPolicy(str, enum.Enum):
     IMAGENET = "imagenet"
     CIFAR10 = "cifar10"
     SVHN = "svhn"
+
+
+class SliceMode(enum.IntEnum):
+    """What becomes of an image whose sides the pieces do not divide."""
+
+    PAD = 0
+    DROP = 1

@@ -382,8 +382,15 @@ class RandomCrop(_OneForAll):
         return self.picture(image)
 
     def picture(self, image: Any) -> Any:
+        image, _, top, left = self.chosen(image)
+        return _cut(image, top, left, *self.size)
+
+    def chosen(self, image: Any) -> tuple[Any, tuple[int, int], int, int]:
+        """The image with its margins, how wide they are above and on the left, and where the rectangle begins."""
+        margins = (0, 0)
         if self.sides is not None:
             image = padded(image, self.sides, self.fill, self.mode)
+            margins = self.sides[1], self.sides[0]
         high, wide = self.size
         height, width = height_width(image)
         if self.pad_if_needed:
@@ -391,6 +398,7 @@ class RandomCrop(_OneForAll):
             if more_high or more_wide:
                 image = padded(image, (more_wide, more_high, more_wide, more_high), self.fill, self.mode)
                 height, width = height_width(image)
+                margins = margins[0] + more_high, margins[1] + more_wide
         if height < high or width < wide:
             raise OpRuntimeError(
                 f"RandomCrop: invalid crop size: Shape is incorrect: the image is {height} x {width}, smaller than the"
@@ -398,7 +406,7 @@ class RandomCrop(_OneForAll):
                 help="pad_if_needed=True, or padding, makes it larger.",
             )
         stream = draws.stream
-        return _cut(image, stream.randint(0, height - high), stream.randint(0, width - wide), high, wide)
+        return image, margins, stream.randint(0, height - high), stream.randint(0, width - wide)
 
 
 def _scale_and_ratio(scale: Any, ratio: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:

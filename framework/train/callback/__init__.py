@@ -6,6 +6,7 @@ steering.py    EarlyStopping, ReduceLROnPlateau, LearningRateScheduler, LambdaCa
 summary.py     SummaryCollector
 checkpoint.py  ModelCheckpoint and CheckpointConfig, BackupAndRestore, OnRequestExit
 failure.py     TrainFaultTolerance
+waited.py      WaitedDSCallback, of `anfora.dataset`
 """
 
 from typing import TYPE_CHECKING

@@ -12,6 +12,7 @@ from anfora.dataset.boxes import KITTIDataset as KITTIDataset
 from anfora.dataset.boxes import VOCDataset as VOCDataset
 from anfora.dataset.boxes import WIDERFaceDataset as WIDERFaceDataset
 from anfora.dataset.cache import DatasetCache as DatasetCache
+from anfora.dataset.callbacks import DSCallback as DSCallback
 from anfora.dataset.clue import CLUEDataset as CLUEDataset
 from anfora.dataset.corpora import AGNewsDataset as AGNewsDataset
 from anfora.dataset.corpora import AmazonReviewDataset as AmazonReviewDataset
@@ -41,6 +42,8 @@ from anfora.dataset.images import KMnistDataset as KMnistDataset
 from anfora.dataset.images import MnistDataset as MnistDataset
 from anfora.dataset.lines import CSVDataset as CSVDataset
 from anfora.dataset.lines import TextFileDataset as TextFileDataset
+from anfora.dataset.made_up import FakeImageDataset as FakeImageDataset
+from anfora.dataset.made_up import RandomDataset as RandomDataset
 from anfora.dataset.photographs import Caltech256Dataset as Caltech256Dataset
 from anfora.dataset.photographs import CelebADataset as CelebADataset
 from anfora.dataset.photographs import DIV2KDataset as DIV2KDataset
@@ -54,7 +57,6 @@ from anfora.dataset.photographs import RenderedSST2Dataset as RenderedSST2Datase
 from anfora.dataset.photographs import SBUDataset as SBUDataset
 from anfora.dataset.photographs import SUN397Dataset as SUN397Dataset
 from anfora.dataset.pixels import EMnistDataset as EMnistDataset
-from anfora.dataset.pixels import FakeImageDataset as FakeImageDataset
 from anfora.dataset.pixels import QMnistDataset as QMnistDataset
 from anfora.dataset.pixels import STL10Dataset as STL10Dataset
 from anfora.dataset.pixels import SVHNDataset as SVHNDataset
@@ -85,14 +87,15 @@ from anfora.dataset.user_defined import PaddedDataset as PaddedDataset
 __all__ = [
     "AGNewsDataset", "AmazonReviewDataset", "BatchInfo", "CLUEDataset", "CMUArcticDataset", "CSVDataset",
     "Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CoNLL2000Dataset", "CocoDataset",
-    "DBpediaDataset", "DIV2KDataset", "Dataset", "DatasetCache", "DistributedSampler", "EMnistDataset", "EnWik9Dataset",
-    "FakeImageDataset", "FashionMnistDataset", "FlickrDataset", "Food101Dataset", "GTZANDataset", "GeneratorDataset",
-    "IMDBDataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset", "LJSpeechDataset",
-    "LibriTTSDataset", "ManifestDataset", "MindDataset", "MnistDataset", "Multi30kDataset", "NumpySlicesDataset",
-    "OmniglotDataset", "PKSampler", "PaddedDataset", "PennTreebankDataset", "Places365Dataset", "QMnistDataset",
-    "RandomSampler", "RenderedSST2Dataset", "SBUDataset", "SQuADDataset", "SST2Dataset", "STL10Dataset", "SUN397Dataset",
-    "SVHNDataset", "SampleError", "Sampler", "Schema", "SemeionDataset", "SequentialSampler", "Shuffle", "SogouNewsDataset",
-    "SpeechCommandsDataset", "SubsetRandomSampler", "SubsetSampler", "TFRecordDataset", "TextFileDataset", "UDPOSDataset",
-    "USPSDataset", "VOCDataset", "WIDERFaceDataset", "WeightedRandomSampler", "WikiTextDataset", "YahooAnswersDataset",
-    "YelpReviewDataset", "YesNoDataset", "config", "pure", "text", "transforms", "vision", "zip",
+    "DBpediaDataset", "DIV2KDataset", "DSCallback", "Dataset", "DatasetCache", "DistributedSampler", "EMnistDataset",
+    "EnWik9Dataset", "FakeImageDataset", "FashionMnistDataset", "FlickrDataset", "Food101Dataset", "GTZANDataset",
+    "GeneratorDataset", "IMDBDataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset",
+    "LJSpeechDataset", "LibriTTSDataset", "ManifestDataset", "MindDataset", "MnistDataset", "Multi30kDataset",
+    "NumpySlicesDataset", "OmniglotDataset", "PKSampler", "PaddedDataset", "PennTreebankDataset", "Places365Dataset",
+    "QMnistDataset", "RandomDataset", "RandomSampler", "RenderedSST2Dataset", "SBUDataset", "SQuADDataset", "SST2Dataset",
+    "STL10Dataset", "SUN397Dataset", "SVHNDataset", "SampleError", "Sampler", "Schema", "SemeionDataset",
+    "SequentialSampler", "Shuffle", "SogouNewsDataset", "SpeechCommandsDataset", "SubsetRandomSampler", "SubsetSampler",
+    "TFRecordDataset", "TextFileDataset", "UDPOSDataset", "USPSDataset", "VOCDataset", "WIDERFaceDataset",
+    "WeightedRandomSampler", "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset", "YesNoDataset", "config",
+    "pure", "text", "transforms", "vision", "zip",
 ]

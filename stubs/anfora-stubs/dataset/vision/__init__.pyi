@@ -27,6 +27,7 @@ from anfora.dataset.vision.enums import Border as Border
 from anfora.dataset.vision.enums import ConvertMode as ConvertMode
 from anfora.dataset.vision.enums import ImageBatchFormat as ImageBatchFormat
 from anfora.dataset.vision.enums import Inter as Inter
+from anfora.dataset.vision.enums import SliceMode as SliceMode
 from anfora.dataset.vision.files import ImageReadMode as ImageReadMode
 from anfora.dataset.vision.files import encode_jpeg as encode_jpeg
 from anfora.dataset.vision.files import encode_png as encode_png
@@ -89,18 +90,28 @@ from anfora.dataset.vision.values import ToNumpy as ToNumpy
 from anfora.dataset.vision.values import ToPIL as ToPIL
 from anfora.dataset.vision.values import ToTensor as ToTensor
 from anfora.dataset.vision.values import ToType as ToType
+from anfora.dataset.vision.with_boxes import BoundingBoxAugment as BoundingBoxAugment
+from anfora.dataset.vision.with_boxes import RandomCropWithBBox as RandomCropWithBBox
+from anfora.dataset.vision.with_boxes import RandomHorizontalFlipWithBBox as RandomHorizontalFlipWithBBox
+from anfora.dataset.vision.with_boxes import RandomResizeWithBBox as RandomResizeWithBBox
+from anfora.dataset.vision.with_boxes import RandomResizedCropWithBBox as RandomResizedCropWithBBox
+from anfora.dataset.vision.with_boxes import RandomVerticalFlipWithBBox as RandomVerticalFlipWithBBox
+from anfora.dataset.vision.with_boxes import ResizeWithBBox as ResizeWithBBox
+from anfora.dataset.vision.with_boxes import SlicePatches as SlicePatches
 
 __all__ = [
     "AdjustBrightness", "AdjustContrast", "AdjustGamma", "AdjustHue", "AdjustSaturation", "AdjustSharpness", "Affine",
-    "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "Border", "CenterCrop", "ConvertColor", "ConvertMode", "Crop",
-    "CutMixBatch", "CutOut", "Decode", "Equalize", "Erase", "FiveCrop", "GaussianBlur", "Grayscale", "HWC2CHW",
-    "HorizontalFlip", "HsvToRgb", "ImageBatchFormat", "ImageReadMode", "Inter", "Invert", "LinearTransformation", "MixUp",
-    "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize", "Perspective", "Posterize", "RandAugment",
+    "AutoAugment", "AutoAugmentPolicy", "AutoContrast", "Border", "BoundingBoxAugment", "CenterCrop", "ConvertColor",
+    "ConvertMode", "Crop", "CutMixBatch", "CutOut", "Decode", "Equalize", "Erase", "FiveCrop", "GaussianBlur", "Grayscale",
+    "HWC2CHW", "HorizontalFlip", "HsvToRgb", "ImageBatchFormat", "ImageReadMode", "Inter", "Invert", "LinearTransformation",
+    "MixUp", "MixUpBatch", "Normalize", "NormalizePad", "Pad", "PadToSize", "Perspective", "Posterize", "RandAugment",
     "RandomAdjustSharpness", "RandomAffine", "RandomAutoContrast", "RandomColor", "RandomColorAdjust", "RandomCrop",
-    "RandomCropDecodeResize", "RandomEqualize", "RandomErasing", "RandomGrayscale", "RandomHorizontalFlip", "RandomInvert",
-    "RandomLighting", "RandomPerspective", "RandomPosterize", "RandomResize", "RandomResizedCrop", "RandomRotation",
-    "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip", "Rescale", "Resize", "ResizedCrop",
-    "RgbToHsv", "Rotate", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType", "TrivialAugmentWide",
-    "UniformAugment", "VerticalFlip", "encode_jpeg", "encode_png", "get_image_num_channels", "get_image_size", "not_random",
-    "read_file", "read_image", "write_file", "write_jpeg", "write_png",
+    "RandomCropDecodeResize", "RandomCropWithBBox", "RandomEqualize", "RandomErasing", "RandomGrayscale",
+    "RandomHorizontalFlip", "RandomHorizontalFlipWithBBox", "RandomInvert", "RandomLighting", "RandomPerspective",
+    "RandomPosterize", "RandomResize", "RandomResizeWithBBox", "RandomResizedCrop", "RandomResizedCropWithBBox",
+    "RandomRotation", "RandomSelectSubpolicy", "RandomSharpness", "RandomSolarize", "RandomVerticalFlip",
+    "RandomVerticalFlipWithBBox", "Rescale", "Resize", "ResizeWithBBox", "ResizedCrop", "RgbToHsv", "Rotate", "SliceMode",
+    "SlicePatches", "Solarize", "TenCrop", "ToNumpy", "ToPIL", "ToTensor", "ToType", "TrivialAugmentWide", "UniformAugment",
+    "VerticalFlip", "encode_jpeg", "encode_png", "get_image_num_channels", "get_image_size", "not_random", "read_file",
+    "read_image", "write_file", "write_jpeg", "write_png",
 ]
