@@ -309,8 +309,8 @@ def log10(x: Value) -> Value:
 
 
 def pow(x: Value, y: Value) -> Value:
-    """x ** y for floating point, with the special values of C99 [0.5 ulp]. Powers of 1, 2 and 3 are products, and a power of
-    a half is a square root."""
+    """x ** y for floating point, with the special values of C99 [0.5 ulp]. Powers of 1, 2 and 3 are products, and those of
+    a half are square roots."""
     a, b = (x, y) if x.type.elem == "f64" else (x.to("f64"), y.to("f64"))
     square = a * a
     product = select(b == 1.0, a, select(b == 2.0, square, square * a))
