@@ -309,15 +309,20 @@ def log10(x: Value) -> Value:
 
 
 def pow(x: Value, y: Value) -> Value:
-    """x ** y for floating point, with the special values of C99 [0.5 ulp]. Powers of 1, 2 and 3 are products."""
+    """x ** y for floating point, with the special values of C99 [0.5 ulp]. Powers of 1, 2 and 3 are products, and those of
+    a half are square roots."""
     a, b = (x, y) if x.type.elem == "f64" else (x.to("f64"), y.to("f64"))
     square = a * a
     product = select(b == 1.0, a, select(b == 2.0, square, square * a))
     slot = x.fn.var(product)
-    simple = (b == 1.0) | (b == 2.0) | (b == 3.0)
+    simple, half = (b == 1.0) | (b == 2.0) | (b == 3.0), b == 0.5
+    with x.fn.when(x.fn.any_lane(half)):
+        root = select(absolute(a) == math.inf, math.inf, sqrt(a) + 0.0)  # not -0
+        slot.set(select(half, root, slot.value))
+    simple = simple | half
     with x.fn.when(x.fn.any_lane(~simple)):
         power = _double("pow", a, b) if x.type.elem == "f64" else _pow_wide(a, b)
-        slot.set(select(simple, product, power))
+        slot.set(select(simple, slot.value, power))
     return slot.value.to(x.type.elem)
 
 

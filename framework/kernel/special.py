@@ -218,11 +218,15 @@ def erfinv(x: Value) -> Value:
     a = absolute(x)
     q = 0.5 * a
     z = 0.180625 - q * q
-    near = q * horner(z, _NEAR_A) / horner(z, _NEAR_B)
-    r = sqrt(-bodies.log(0.5 * (1.0 - a)))
-    middle = horner(r - 1.6, _MIDDLE_C) / horner(r - 1.6, _MIDDLE_D)
-    far = horner(r - 5.0, _FAR_E) / horner(r - 5.0, _FAR_F)
-    y = select(q <= 0.425, near, select(r <= 5.0, middle, far)) * math.sqrt(0.5)
+    r = sqrt(-(bodies.log if elem == "f64" else wide_log)(0.5 * (1.0 - a)))
+    above, below = horner(r - 1.6, _MIDDLE_C), horner(r - 1.6, _MIDDLE_D)
+    if elem == "f64":  # no smaller type has numbers so near to 1
+        is_far = r > 5.0
+        above = select(is_far, horner(r - 5.0, _FAR_E), above)
+        below = select(is_far, horner(r - 5.0, _FAR_F), below)
+    is_near = q <= 0.425
+    above, below = select(is_near, q * horner(z, _NEAR_A), above), select(is_near, horner(z, _NEAR_B), below)
+    y = above / below * math.sqrt(0.5)
     y = select(a == 1.0, math.inf, y)
     return copysign(select(a > 1.0, math.nan, y), x).to(elem)
 

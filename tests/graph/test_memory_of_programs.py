@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import threading
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -154,3 +155,24 @@ def test_threads_have_arenas_of_their_own():
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_a_tensor_whose_end_the_program_would_notice_is_not_forgotten():
+    """What a weak reference calls runs between two calls of the program, not in the middle of an operator."""
+    ended = []
+
+    def program(x, w):
+        first = ops.softmax(x @ w, -1)
+        watch = weakref.ref(first, lambda _: ended.append(len(ended)))
+        total = first + 1
+        del first
+        for _ in range(24):
+            total = ops.softmax(total @ w, -1)
+        del watch
+        return total
+
+    x, w = matrix(1), matrix(2)
+    wanted = program(x, w).asnumpy()
+    compiled = ms.jit(program)
+    for _ in range(3):
+        assert np.array_equal(compiled(x, w).asnumpy(), wanted)

@@ -159,3 +159,17 @@ def test_nextafter_is_the_neighbour():
     np.testing.assert_array_equal(ops.nextafter(Tensor(x), Tensor(y)).asnumpy(), np.nextafter(x, y))
     x, y = x.astype(np.float64), y.astype(np.float64)
     np.testing.assert_array_equal(ops.nextafter(Tensor(x), Tensor(y)).asnumpy(), np.nextafter(x, y))
+
+
+@pytest.mark.parametrize("start", [1.0, 2.0])
+def test_a_power_of_a_half_is_the_square_root(start):
+    """For each float32 of two neighbouring powers of two, and float64 of all sizes, as the hardware's exact root has it."""
+    first = int(np.float32(start).view(np.int32))
+    single = np.arange(first, first + (1 << 23), dtype=np.int32).view(np.float32)
+    double = np.exp(np.random.default_rng(0).uniform(-740, 700, 1 << 18))
+    for x in (single, double):
+        assert np.array_equal(ops.pow(Tensor(x), 0.5).asnumpy(), np.sqrt(x))
+    for kind in (np.float32, np.float64):  # C99: zeros and infinities lose their sign
+        found = ops.pow(Tensor(np.array([0.0, -0.0, np.inf, -np.inf, np.nan, -1.0], kind)), 0.5).asnumpy()
+        assert np.array_equal(found, [0, 0, np.inf, np.inf, np.nan, np.nan], equal_nan=True)
+        assert not np.signbit(found[:4]).any()

@@ -8,6 +8,7 @@ lies in large memory is looked at now and then, and forgotten where the recorder
 from __future__ import annotations
 
 import sys
+import weakref
 from typing import Any
 
 import numpy as np
@@ -120,5 +121,7 @@ _OF_FURTHER = _references(_made(2)) - _OF_ONE
 
 
 def _is_free(group: list[_Entry], standing: int) -> bool:
-    """Whether nobody holds an array and its tensors but their entries and so many places."""
-    return _references(group) <= _OF_ONE + (len(group) - 1) * _OF_FURTHER + standing
+    """Whether nobody holds an array and its tensors but their entries and so many places, nor notices how they go."""
+    if _references(group) > _OF_ONE + (len(group) - 1) * _OF_FURTHER + standing:
+        return False
+    return not any(weakref.getweakrefcount(tensor) or hasattr(tensor, "__del__") for tensor, _, _ in group)
