@@ -142,7 +142,8 @@ def grad(graph: FuncGraph, grad_position: int | str | Sequence[int | str] = 0) -
         a graph that gives the gradients of the sum of all tensors that `graph` gives; zeros by what it does not depend on.
     Raises:
         GraphError: there is no such parameter, or its type is not known; something computes with it that is no operator, or
-            whose types are not known; an operator on the way writes in place, or has a rule that looks at data.
+            whose types are not known; something on the way is written in place, or an operator has a rule that
+            looks at data.
     Example:
         >>> square = lower(lambda x: x * x, Tensor([1.0, 2.0])).graph
         >>> grad(square)(Tensor([3.0, 4.0])).tolist(), grad(grad(square))(Tensor([3.0, 4.0])).tolist()

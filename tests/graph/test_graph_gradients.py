@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+from test_graph_files import NETWORKS
 
 import anfora as ms
 from anfora import Tensor, ir, nn, ops
@@ -275,6 +276,51 @@ def test_weights_by_name():
     assert bits(found) == bits(ms.grad(net, None, net.trainable_params())(x))
 
 
+#: ResNet-18 has a single value for each channel at its end: it cannot be trained on this input.
+CASES = [(name, mode) for name in NETWORKS for mode in (True, False) if (name, mode) != ("resnet18", True)]
+
+
+@pytest.mark.parametrize(("name", "is_training"), CASES)
+def test_networks(name, is_training):
+    """The gradient by all weights at once, and what the network writes to itself while it is trained."""
+    net, x = NETWORKS[name]()
+    net.set_train(is_training)
+    weights = net.trainable_params()
+    graph = typed(net, (x,))
+    gradient = nn.GraphCell(ir.value_and_grad(graph, [p.name for p in weights]))
+    before = {name: value.asnumpy().copy() for name, value in net.parameters_dict().items()}
+    outcomes = []
+    for run in (gradient, ms.value_and_grad(net, None, weights)):
+        for key, value in net.parameters_dict().items():
+            value.set_data(Tensor(before[key]))
+        ms.set_seed(3)
+        outcomes.append((bits(run(x)), bits(tuple(net.parameters_dict().values()))))
+    assert outcomes[0] == outcomes[1]
+    if is_training and name in ("resnet20", "vgg"):
+        assert any((net.parameters_dict()[key].asnumpy() != value).any() for key, value in before.items())
+
+
+def test_effects_stay_where_only_the_gradient_is_wanted():
+    net = nn.BatchNorm1d(3)
+    x = Tensor(np.arange(12, dtype=np.float32).reshape(4, 3))
+    gradient = nn.GraphCell(ir.grad(typed(net.set_train(), (x,))))
+    gradient(x)
+    assert net.moving_mean.asnumpy().any()
+
+
+def test_random_numbers_are_drawn_once():
+    def function(x):
+        return ops.dropout(x * 2, 0.5) * x
+
+    x = Tensor(np.arange(1, 9, dtype=np.float32))
+    graph = ir.value_and_grad(typed(function, (x,)))
+    for _ in range(2):
+        state = ms.get_rng_state()
+        found = graph(x)
+        ms.set_rng_state(state)
+        assert bits(found) == bits(ms.value_and_grad(function)(x))
+
+
 def test_numbers_that_vary():
     graph = ir.grad(typed(lambda x, rate: x * rate * x, (X, 0.5)))
     assert bits(graph(X, 0.25)) == bits(ms.grad(lambda x: x * 0.25 * x)(X))
@@ -313,6 +359,17 @@ def python_in_it(function) -> FuncGraph:
 def test_what_has_no_gradient_is_refused(graph, position, message):
     with pytest.raises(ir.GraphError, match=message):
         ir.grad(graph, position)
+
+
+@pytest.mark.parametrize("is_view", [True, False])
+def test_what_is_written_in_place_on_the_way_is_refused(is_view):
+    def function(x):
+        y = x * 2
+        (y[:2] if is_view else y)[0] = 5.0
+        return y * x
+
+    with pytest.raises(ir.GraphError, match="is written in place, and a gradient goes through it"):
+        ir.grad(typed(function, (X,)))
 
 
 def test_an_item_of_what_turns_out_to_be_a_tensor_is_refused():

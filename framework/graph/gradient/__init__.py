@@ -42,6 +42,6 @@ program (arguments, results, closures) are the forward graphs, so whoever calls 
 more, and its bits are those of the tape that has recorded its own walk back.
 
 *What is refused.* A function that is no operator and computes with what is differentiated by: Python's `+` on what is of
-unknown type, a function of the program, an `interpret` node. An operator that writes in place. A rule that looks at data.
-Compiled functions have gradients of all these, by the tape.
+unknown type, a function of the program, an `interpret` node. A write in place to what the gradient goes through: it was
+something else before. A rule that looks at data. Compiled functions have gradients of all these, by the tape.
 """

@@ -60,6 +60,7 @@ class Activity:
         self.structure = structure
         self.active: set[AnfNode] = set(wanted)
         self.planned: dict[CNode, Planned] = {}
+        self._written: dict[AnfNode, CNode] = {}  #: what is written in place, and by whom
         #: The graphs that somebody may call who is not known.
         self._values = [graph for graph in structure.graphs if graph in _used_as_values(structure)]
         calls = [call for graph in structure.graphs for call in structure.schedules[graph]]
@@ -68,7 +69,20 @@ class Activity:
             before = len(self.active)
             for call in calls:
                 self._spread(call)
+        self._check_writes()
         self._leave_out(calls)
+
+    def _check_writes(self) -> None:
+        """What is written in place must have nothing to do with the gradient: it was something else before."""
+        if not self._written:
+            return
+        written = {_root(node): call for node, call in self._written.items()}
+        used = {x: call for call, planned in self.planned.items() if planned.mask for x in (*planned.operands, call)}
+        for node, call in [(node, call) for node, call in written.items() if node in self.active] + [
+            (node, written[_root(node)]) for node in used if _root(node) in written
+        ]:
+            raise GraphError(f"{_short(node)} is written in place, and a gradient goes through it: {describe(call)}",
+                             help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
 
     def _leave_out(self, calls: list[CNode]) -> None:
         """Leave out the operators to whose results no gradient can come: only conditions need them, say."""
@@ -152,10 +166,22 @@ class Activity:
         for i in entry.numbers:
             planned.mask &= ~(1 << i)
         if op.writes is not None:
-            raise GraphError(f"a tensor is written in place, which has no gradient as a graph yet: {describe(call)}",
-                             help="the tape takes it: `ms.grad` of the function.")  # fmt: skip
+            self._written.update((planned.operands[i], call) for i in entry.written)
         if planned.mask:
             self.active.add(call)
+
+
+def _root(node: AnfNode) -> AnfNode:
+    """What a node is a view of, or the node itself."""
+    while isinstance(node, CNode) and isinstance(node.fn, ValueNode) and isinstance(node.fn.value, Op):
+        if node.fn.value.view_rule is None:
+            break
+        node = node.args[0]
+    return node
+
+
+def _short(node: AnfNode) -> str:
+    return f"%{node.name}" if node.name else "a tensor"
 
 
 def _used_as_values(structure: Structure) -> set[Graph]:
@@ -215,7 +241,9 @@ def _given(node: AnfNode) -> Any:
 
 
 def _is_state(node: AnfNode) -> bool:
-    return isinstance(node, ValueNode) and isinstance(node.value, Monad)
+    if isinstance(node, ValueNode):
+        return isinstance(node.value, Monad)
+    return isinstance(node, CNode) and node.calls(PRIMITIVES["update_state"])
 
 
 def _unknown(call: CNode) -> GraphError:

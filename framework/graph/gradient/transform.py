@@ -45,7 +45,13 @@ def gradient_graph(root: FuncGraph, wanted: Sequence[Parameter], gives_value: bo
     write = _straight if _is_straight(structure, activity) else _general
     value, gradients = write(structure, activity, result, of, wanted)
     found = gradients[0] if len(gradients) == 1 else result.apply(_MAKE_TUPLE, *gradients)
-    result.output = result.apply(_MAKE_TUPLE, value, found) if gives_value else found
+    if gives_value:
+        found = result.apply(_MAKE_TUPLE, value, found)
+    elif isinstance(root.output, CNode) and root.output.calls(
+        _DEPEND
+    ):  # what is done beside the value is done here too
+        found = result.apply(_DEPEND, found, value)
+    result.output = found
     return result
 
 

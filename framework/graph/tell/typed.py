@@ -597,8 +597,10 @@ class _Body:
         for draw in piece.draws:
             place = graph.apply(PRIMITIVES["draw"], draw.counters)
             self.effects.append(place)
-            self.origins[id(draw.seed)] = graph.apply(PRIMITIVES["getitem"], place, 0, name="seed")
-            self.origins[id(draw.offset)] = graph.apply(PRIMITIVES["getitem"], place, 1, name="offset")
+            self.origins[id(draw.seed)] = graph.apply(PRIMITIVES["getitem"], place, 0, name="seed", abstract=Weak(int))
+            self.origins[id(draw.offset)] = graph.apply(
+                PRIMITIVES["getitem"], place, 1, name="offset", abstract=Weak(int)
+            )
         without_history = {id(origin) for kind, origin, has in piece.guards if kind == "history" and not has}
         for value, (origin, _) in piece.inputs.items():
             self.values[value] = self.origin(origin)
