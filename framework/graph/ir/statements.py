@@ -11,7 +11,8 @@ from typing import Any
 from anfora.graph.ir import PRIMITIVES, AnfNode, ValueNode
 from anfora.graph.ir.blocks import Block
 from anfora.graph.ir.scan import stored
-from anfora.graph.ir.terms import OPERATORS, Terms
+from anfora.graph.ir.terms import Terms
+from anfora.graph.source.operators import OPERATORS
 
 __all__ = ["Statements", "at"]
 
