@@ -29,12 +29,12 @@ class _Files(dict[str, bool]):
     """Whether a file is one of this package's modules, examples excepted: those are user code. Native calls ask too."""
 
     def __missing__(self, file: str) -> bool:
-        self[file] = found = any(
-            _is_own(name if name != "__main__" else _run_as(module))
+        found = False
+        for name, module in list(sys.modules.items()):
             # not as an attribute: one that is loaded when something of it is asked for would be
-            and getattr(module, "__dict__", {}).get("__file__") == file
-            for name, module in list(sys.modules.items())
-        )
+            if getattr(module, "__dict__", {}).get("__file__") == file:
+                found = found or _is_own(name if name != "__main__" else _run_as(module))
+        self[file] = found
         return found
 
 

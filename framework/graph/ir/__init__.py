@@ -17,8 +17,8 @@ python_form.py   the same as Python functions, which run, and which the machine 
 values.py        constants as text, and when two are the same
 text.py          programs as text; reading.py, and back; compare.py, whether two are the same
 let_form.py      the same with `let`; drawing.py, as a picture; layout.py, which node stands where in it
-parser.py        from the source of a function to its graph; terms.py, expressions; blocks.py, how variables become
-                 values; interpreted.py, parts that have no graph form
+parser.py        from the source of a function to its graph; statements.py, terms.py (expressions), scan.py (what is asked
+                 of a definition before), blocks.py (how variables become values), interpreted.py (what has no graph form)
 
 How it is done, and why so
 

@@ -29,17 +29,16 @@ from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, FuncGraph, ValueNode, in
 from anfora.graph.ir.blocks import Block
 from anfora.graph.ir.interpreted import BREAK, CONTINUE, RETURN, signature_form
 from anfora.graph.ir.primitives import UNBOUND
+from anfora.graph.ir.scan import FUNCTIONS, own_nodes, used_inside, why_whole
+from anfora.graph.ir.statements import Statements
 from anfora.graph.ir.structure import Structure
-from anfora.graph.ir.terms import OPERATORS, Terms, needs_form
+from anfora.graph.ir.terms import needs_form
 from anfora.graph.ir.values import is_meta
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.scopes import names_of, private_of
+from anfora.graph.source.scopes import private_of
 from anfora.graph.source.sources import definition_of
 
 __all__ = ["parse"]
-
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.GeneratorExp)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 def parse(function: Callable) -> FuncGraph:
@@ -120,7 +119,7 @@ class _Program:
             parser = _Function(self, function, node, private_of(definition.path))
             graph = parser.entry.graph
             self.graphs[function], self.forms[function] = graph, parser.form
-            why = _why_whole(node)
+            why = why_whole(node)
             while True:
                 try:
                     if why is not None:
@@ -172,70 +171,7 @@ class _Program:
                 blocks[graph].keep(set(structure.schedules[graph]))  # type: ignore[index]
 
 
-def _why_whole(definition: ast.AST) -> str | None:
-    """Why a function has no graph form as a whole, or None."""
-    for node in _own_nodes(definition):
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return "a generator goes on where it has stopped"
-    for node in ast.walk(definition):
-        is_super = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
-        if (is_super and not node.args) or (isinstance(node, ast.Name) and node.id == "__class__"):  # type: ignore[attr-defined]
-            return "it asks for the class that it is defined in"
-        if isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)):
-            return "what is `async` is left to Python"
-        if isinstance(node, _FUNCTIONS):
-            try:
-                names_of(node, "")  # type: ignore[arg-type]
-            except Unsupported as reason:  # it looks at its frame, which a graph does not have
-                return str(reason)
-    return None
-
-
-def _own_nodes(definition: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function without those of inner ones."""
-    pending = list(ast.iter_child_nodes(definition))
-    while pending:
-        node = pending.pop()
-        yield node
-        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            pending += ast.iter_child_nodes(node)
-
-
-def _stored(statements: Iterable[ast.AST], weight: int = 1) -> Counter[str]:
-    """How often statements bind variables; in a loop counts as more than once."""
-    counts: Counter[str] = Counter()
-    for node in statements:
-        for name, binds in interpreted.names_of(node):
-            if binds:
-                counts[name] += weight + isinstance(getattr(node, "ctx", None), ast.Del)
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            continue
-        if isinstance(node, _COMPREHENSIONS):
-            inside = (each for each in ast.walk(node) if isinstance(each, ast.NamedExpr))
-            counts += Counter({each.target.id: 2 for each in inside if isinstance(each.target, ast.Name)})
-            continue
-        more = 2 if isinstance(node, (ast.While, ast.For)) else weight
-        counts += _stored(ast.iter_child_nodes(node), more)
-    return counts
-
-
-def _used_inside(definition: ast.AST) -> set[str]:
-    """The variables that inner functions use, of which a program may still have one when they have changed."""
-    found: set[str] = set()
-    for node in _own_nodes(definition):
-        inner = [node] if isinstance(node, _FUNCTIONS) else []
-        if isinstance(node, ast.ClassDef):
-            inner = [each for each in ast.walk(node) if isinstance(each, _FUNCTIONS)]
-        for function in inner:
-            arguments = getattr(function, "args", None)
-            own = {each.arg for each in ast.walk(arguments) if isinstance(each, ast.arg)} if arguments else set()
-            names = {each.id for each in ast.walk(function) if isinstance(each, ast.Name)}
-            outer = {each for node in ast.walk(function) if isinstance(node, ast.Nonlocal) for each in node.names}
-            found |= (names - own) | outer
-    return found
-
-
-class _Function(Terms):
+class _Function(Statements):
     """One function.
 
     Args:
@@ -265,12 +201,12 @@ class _Function(Terms):
         parameters = [each.strip("*=") for each in self.form if each not in ("/", "*")]
         self.counts = self.stored(body)
         self.counts.update(map(self.mangled, parameters))
-        inner = (each for node in _own_nodes(definition) if isinstance(node, _FUNCTIONS) for each in ast.walk(node))
+        inner = (each for node in own_nodes(definition) if isinstance(node, FUNCTIONS) for each in ast.walk(node))
         for name in (name for each in inner if isinstance(each, ast.Nonlocal) for name in each.names):
             if self.mangled(name) in self.counts:  # an inner function binds it
                 self.counts[self.mangled(name)] += 2
         self.declared: set[str] = set()  #: global
-        for node in _own_nodes(definition):
+        for node in own_nodes(definition):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 names = set(map(self.mangled, node.names))
                 self.counts = Counter({name: n for name, n in self.counts.items() if name not in names})
@@ -281,7 +217,7 @@ class _Function(Terms):
             for each in ast.iter_child_nodes(node) if isinstance(each, ast.Name)
         }  # fmt: skip
         self.unsure = program.unsure.setdefault(definition, set())
-        inside = set(map(self.mangled, _used_inside(definition)))
+        inside = set(map(self.mangled, used_inside(definition)))
         self.in_cells = program.in_cells.setdefault(definition, set())
         self.in_cells |= {name for name in inside if self.counts[name] > 1}
         if graph is None:
@@ -298,7 +234,7 @@ class _Function(Terms):
             cell.name = name
             if given is not None:
                 self.entry.call(PRIMITIVES["store_cell"], cell, given)
-        self.loops: list[tuple[Block, list[Block]]] = []  # where `continue` goes, and the blocks that end in `break`
+        self.loops = []
 
     def parse(self, body: Sequence[ast.stmt] | ast.expr) -> None:
         if isinstance(body, ast.expr):
@@ -388,6 +324,12 @@ class _Function(Terms):
                 break
         return block.call(PRIMITIVES["load_global"], self.function, name, span=span)
 
+    def is_builtin(self, name: str, value: Any) -> bool:
+        """Whether a variable is one of Python's, which no one has another idea of."""
+        if self.owner(name) is not None or name in self.outer_cells:
+            return False
+        return self.function.__globals__.get(name, getattr(builtins, name, None)) is value
+
     @property
     def outer_cells(self) -> dict[str, types.CellType]:
         return dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or ()))
@@ -426,205 +368,6 @@ class _Function(Terms):
 
     # -- statements: each returns the block in which the program goes on, None if it does not ---------------------------
 
-    def statements(self, block: Block, statements: Sequence[ast.stmt]) -> Block | None:
-        following: Block | None = block
-        for statement in statements:
-            if following is None:
-                return None  # never reached
-            method = getattr(self, f"stmt_{type(statement).__name__}", None)
-            if method is None:
-                what = _WHAT.get(type(statement).__name__, f"the statement {type(statement).__name__}")
-                following = self.left_to_python(following, [statement], f"{what} has no graph form")
-            else:
-                following = method(following, statement)
-        return following
-
-    def stmt_Pass(self, block: Block, node: ast.stmt) -> Block:
-        """pass;  global x"""
-        return block
-
-    stmt_Global = stmt_Nonlocal = stmt_Pass
-
-    def stmt_Expr(self, block: Block, node: ast.Expr) -> Block:
-        """f(x)"""
-        self.expression(block, node.value)
-        return block
-
-    def stmt_Return(self, block: Block, node: ast.Return) -> None:
-        """return x"""
-        block.graph.output = None if node.value is None else self.expression(block, node.value)
-
-    def stmt_Assign(self, block: Block, node: ast.Assign) -> Block:
-        """x = y = value;  x, *y = value;  x.y = z[i] = value"""
-        value = self.expression(block, node.value)
-        for target in node.targets:
-            self.assign(block, target, value)
-        return block
-
-    def stmt_AnnAssign(self, block: Block, node: ast.AnnAssign) -> Block:
-        """x: type = value"""
-        if node.value is not None:
-            self.assign(block, node.target, self.expression(block, node.value))
-        elif not isinstance(node.target, ast.Name):  # what it is an attribute or item of is computed
-            self.expression(block, node.target.value)
-        return block
-
-    def assign(self, block: Block, target: ast.expr, value: AnfNode) -> None:
-        span = self.span(target)
-        if isinstance(target, ast.Name):
-            self.bind(block, self.mangled(target.id), value, target)
-        elif isinstance(target, ast.Attribute):
-            owner = self.expression(block, target.value)
-            block.call(PRIMITIVES["setattr"], owner, self.mangled(target.attr), value, span=span)
-        elif isinstance(target, ast.Subscript):
-            owner, index = self.expression(block, target.value), self.expression(block, target.slice)
-            block.call(PRIMITIVES["setitem"], owner, index, value, span=span)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            count = len(target.elts)
-            starred = [k for k, each in enumerate(target.elts) if isinstance(each, ast.Starred)]
-            if starred:
-                items = block.call(PRIMITIVES["unpack_rest"], value, starred[0], count - starred[0] - 1, span=span)
-            else:
-                items = block.call(PRIMITIVES["unpack"], value, count, span=span)
-            for position, each in enumerate(target.elts):
-                item = block.call(PRIMITIVES["getitem"], items, position, span=span)
-                self.assign(block, each.value if isinstance(each, ast.Starred) else each, item)
-
-    def stmt_AugAssign(self, block: Block, node: ast.AugAssign) -> Block:
-        """x += y;  x.y += z;  x[i] += y"""
-        primitive, span = PRIMITIVES[f"i{OPERATORS[type(node.op)]}"], self.span(node)
-        target = node.target
-        if isinstance(target, ast.Name):
-            name = self.mangled(target.id)
-            old, value = self.variable(block, name, target), self.expression(block, node.value)
-            self.bind(block, name, block.call(primitive, old, value, span=span), node)
-            return block
-        owner = self.expression(block, target.value)
-        is_item = isinstance(target, ast.Subscript)
-        key = self.expression(block, target.slice) if is_item else ValueNode(self.mangled(target.attr))  # type: ignore[union-attr]
-        read, write = ("getitem", "setitem") if is_item else ("getattr", "setattr")
-        old = block.call(PRIMITIVES[read], owner, key, span=self.span(target))
-        new = block.call(primitive, old, self.expression(block, node.value), span=span)
-        block.call(PRIMITIVES[write], owner, key, new, span=span)
-        return block
-
-    def stmt_Delete(self, block: Block, node: ast.Delete) -> Block:
-        """del x, y.z, a[i]"""
-        pending: list[ast.expr] = list(node.targets)
-        while pending:
-            target = pending.pop(0)
-            if isinstance(target, ast.Name):
-                self.unbind(block, self.mangled(target.id), target)
-            elif isinstance(target, (ast.Tuple, ast.List)):
-                pending[:0] = target.elts
-            elif isinstance(target, ast.Attribute):
-                owner = self.expression(block, target.value)
-                block.call(PRIMITIVES["delattr"], owner, self.mangled(target.attr), span=self.span(target))
-            elif isinstance(target, ast.Subscript):
-                owner, index = self.expression(block, target.value), self.expression(block, target.slice)
-                block.call(PRIMITIVES["delitem"], owner, index, span=self.span(target))
-        return block
-
-    def stmt_Raise(self, block: Block, node: ast.Raise) -> Block | None:
-        """raise error from cause"""
-        if node.exc is None:
-            return self.left_to_python(block, [node], "it raises what is being handled")
-        parts = [self.expression(block, part) for part in (node.exc, node.cause) if part is not None]
-        block.graph.output = block.call(PRIMITIVES["raise"], *parts, span=self.span(node))
-        return None
-
-    def stmt_Assert(self, block: Block, node: ast.Assert) -> Block | None:
-        """assert test, message"""
-        if not __debug__:
-            return block
-        error: ast.expr = ast.copy_location(ast.Name("AssertionError", ast.Load()), node)
-        if node.msg is not None:
-            error = ast.copy_location(ast.Call(error, [node.msg], []), node)
-        test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
-        return self.stmt_If(block, _at(node, ast.If(test, [_at(node, ast.Raise(error, None))], [])))
-
-    def stmt_If(self, block: Block, node: ast.If) -> Block | None:
-        """if test: body else: orelse"""
-        condition = self.expression(block, node.test)
-        first = self.follow(block, "✓", [block]).seal()
-        second = self.follow(block, "✗", [block]).seal()
-        block.branch(condition, first, second, self.span(node.test))
-        ends = [self.statements(first, node.body), self.statements(second, node.orelse)]
-        return self.join(block, [end for end in ends if end], self.stored([*node.body, *node.orelse]))
-
-    def stored(self, nodes: Sequence[ast.AST]) -> Counter[str]:
-        return Counter({self.mangled(name): count for name, count in _stored(nodes).items()})
-
-    def join(self, block: Block, ends: list[Block], may_change: Iterable[str]) -> Block | None:
-        """Where the ends of several paths meet; with one path left it just goes on."""
-        if len(ends) < 2:
-            return ends[0] if ends else None
-        after = self.follow(block, "↓", [], may_change)
-        for end in ends:
-            end.jump(after)
-        return after.seal()
-
-    def stmt_While(self, block: Block, node: ast.While) -> Block | None:
-        """while test: body else: orelse        block → header → body → header, header → after"""
-        header = self.follow(block, "↵", [], self.stored([*node.body, node.test]))
-        block.jump(header)
-        return self.loop(block, header, self.expression(header, node.test), node)
-
-    def stmt_For(self, block: Block, node: ast.For) -> Block | None:
-        """for target in items: body else: orelse
-
-        The state of the loop is an iterator; over `range(…)` it is the rest of the range: while there is one, take its
-        first number.
-        """
-        rest = f"⤾{node.lineno}.{node.col_offset}"  # no name that a program can have
-        is_named = isinstance(node.iter, ast.Call) and isinstance(node.iter.func, ast.Name) and not node.iter.keywords
-        is_plain = is_named and not any(isinstance(each, ast.Starred) for each in node.iter.args)  # type: ignore[attr-defined]
-        span = self.span(node.iter)
-        if is_plain and self.is_builtin(node.iter.func.id, range):  # type: ignore[attr-defined]
-            block.bound[rest] = self.expression(block, node.iter)
-            header = self.follow(block, "↵", [], [*self.stored([*node.body, node.target]), rest])
-            block.jump(header)
-            return self.loop(block, header, header.read(rest), node, rest)
-        items = block.call(PRIMITIVES["iter"], self.expression(block, node.iter), span=span)
-        header = self.follow(block, "↵", [], self.stored([*node.body, node.target]))
-        block.jump(header)
-        return self.loop(block, header, header.call(PRIMITIVES["following"], items, span=span), node)
-
-    def is_builtin(self, name: str, value: Any) -> bool:
-        """Whether a variable is one of Python's, which no one has another idea of."""
-        if self.owner(name) is not None or name in self.outer_cells:
-            return False
-        return self.function.__globals__.get(name, getattr(builtins, name, None)) is value
-
-    def loop(
-        self, block: Block, header: Block, condition: AnfNode, node: ast.While | ast.For, rest: str | None = None
-    ) -> Block | None:
-        body = self.follow(block, "↻", [header]).seal()
-        after = self.follow(block, "↓", [header]).seal()
-        header.branch(condition, body, after, self.span(node.test if isinstance(node, ast.While) else node.iter))
-        if isinstance(node, ast.For):
-            span = self.span(node.iter)
-            item = body.call(PRIMITIVES["getitem"], condition, 0, span=span)
-            if rest is not None:
-                body.bound[rest] = body.call(PRIMITIVES["getitem"], condition, slice(1, None), span=span)
-            self.assign(body, node.target, item)
-        self.loops.append((header, []))
-        end = self.statements(body, node.body)
-        if end is not None:
-            end.jump(header)
-        header.seal()
-        _, breaks = self.loops.pop()
-        last = self.statements(after, node.orelse)
-        return self.join(after, [*([last] if last else []), *breaks], self.stored([node]))
-
-    def stmt_Break(self, block: Block, node: ast.Break) -> None:
-        """break"""
-        self.loops[-1][1].append(block)
-
-    def stmt_Continue(self, block: Block, node: ast.Continue) -> None:
-        """continue"""
-        block.jump(self.loops[-1][0])
-
     def stmt_FunctionDef(self, block: Block, node: ast.FunctionDef) -> Block:
         """@decorator def f(x, y=default): body"""
         decorators = [self.expression(block, each) for each in node.decorator_list]
@@ -639,7 +382,7 @@ class _Function(Terms):
             block.bound[name] = made  # bound first: it may call itself
             inner.parse(node.body)
             return block
-        if self.owner(name) is self and name not in self.in_cells and name in _used_inside(node):
+        if self.owner(name) is self and name not in self.in_cells and name in used_inside(node):
             self.in_cells.add(name)  # it calls what its decorators make of it
             raise _Again
         inner.parse(node.body)
@@ -652,7 +395,7 @@ class _Function(Terms):
 
     def inner(self, block: Block, node: Any, is_immediate: bool = False) -> _Function:
         """An inner function, to be parsed."""
-        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in _own_nodes(node)):
+        if any(isinstance(each, (ast.Yield, ast.YieldFrom)) for each in own_nodes(node)):
             raise _Whole("a generator in it goes on where it has stopped")
         if isinstance(node, ast.AsyncFunctionDef):
             raise _Whole("what is `async` is left to Python")
@@ -747,13 +490,5 @@ def _parameters(arguments: ast.arguments) -> list[ast.arg]:
     return [*arguments.posonlyargs, *arguments.args, *packed[0], *arguments.kwonlyargs, *packed[1]]
 
 
-def _at(place: Any, made: Any) -> Any:
-    return ast.copy_location(made, place)
-
-
 _LONGEST = 60  #: text of an `interpret` node
 #: What statements are called.
-_WHAT = {
-    "Try": "`try`", "TryStar": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class", "Import": "an import",
-    "ImportFrom": "an import",
-}  # fmt: skip

@@ -34,6 +34,7 @@ from anfora.graph.ir.primitives import PRIMITIVES, Primitive, U, switch
 from anfora.graph.ir.primitives import partial as partial_
 from anfora.graph.ir.structure import Structure, graph_of
 from anfora.graph.ir.values import same_value
+from anfora.graph.source.operators import BINARY, COMPARE, UNARY
 from anfora.graph.source.scopes import DEFINITIONS, Definition, Level, called, no_type_parameters, quietly
 
 __all__ = ["python_function", "python_text"]
@@ -509,23 +510,13 @@ def _is_private(name: str) -> bool:
     return name.startswith("__") and not name.endswith("__")
 
 
-_OPERATORS: dict[str, type[ast.operator]] = {
-    "add": ast.Add, "sub": ast.Sub, "mul": ast.Mult, "truediv": ast.Div, "floordiv": ast.FloorDiv, "mod": ast.Mod,
-    "pow": ast.Pow, "matmul": ast.MatMult, "lshift": ast.LShift, "rshift": ast.RShift, "bitand": ast.BitAnd,
-    "bitor": ast.BitOr, "bitxor": ast.BitXor,
-}  # fmt: skip
-_COMPARISONS: dict[str, type[ast.cmpop]] = {
-    "eq": ast.Eq, "ne": ast.NotEq, "lt": ast.Lt, "le": ast.LtE, "gt": ast.Gt, "ge": ast.GtE, "is": ast.Is,
-    "is_not": ast.IsNot, "in": ast.In, "not_in": ast.NotIn,
-}  # fmt: skip
-_UNARY: dict[str, type[ast.unaryop]] = {"neg": ast.USub, "pos": ast.UAdd, "invert": ast.Invert, "not": ast.Not}
-_IN_PLACE = {f"i{name}": kind for name, kind in _OPERATORS.items()}
+_IN_PLACE = {f"i{name}": kind for kind, name in BINARY.items()}
 
 #: The expression of a primitive, from those of its arguments; None where these have no such form.
 _EXPRESSIONS: dict[str, Callable[..., ast.expr | None]] = {
-    **{name: _binary(kind) for name, kind in _OPERATORS.items()},
-    **{name: _comparison(kind) for name, kind in _COMPARISONS.items()},
-    **{name: _unary(kind) for name, kind in _UNARY.items()},
+    **{name: _binary(kind) for kind, name in BINARY.items()},
+    **{name: _comparison(kind) for kind, name in COMPARE.items()},
+    **{name: _unary(kind) for kind, name in UNARY.items()},
     "getitem": lambda x, i: ast.Subscript(x, i, ast.Load()),
     "getattr": _attribute,
     "make_tuple": lambda *items: ast.Tuple(list(items), ast.Load()),

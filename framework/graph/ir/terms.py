@@ -12,20 +12,14 @@ from anfora.graph.ir import PRIMITIVES, AnfNode, CNode, ValueNode
 from anfora.graph.ir.blocks import Block
 from anfora.graph.ir.primitives import switch
 from anfora.graph.ir.structure import graph_of
+from anfora.graph.source.operators import OPERATORS
 from anfora.graph.source.scopes import mangle
 
 if TYPE_CHECKING:
     from anfora.graph.ir.parser import _Function, _Program
 
-__all__ = ["OPERATORS", "Terms", "needs_form"]
+__all__ = ["Terms", "needs_form"]
 
-OPERATORS = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
-    ast.Pow: "pow", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand",
-    ast.BitOr: "bitor", ast.BitXor: "bitxor", ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not",
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is",
-    ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
-}  # fmt: skip
 #: How comprehensions collect: their names, and the displays and statements in Python that they are short for.
 _COLLECTIONS = {
     "ListComp": ("listcomp", "[]", "found.append(item)"),

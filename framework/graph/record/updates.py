@@ -13,7 +13,7 @@ has, as by the step before it, or where anything else outside was changed.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
@@ -25,10 +25,15 @@ from anfora.graph.machine.machine import Machine
 from anfora.graph.record.writes import set_gradients
 from anfora.graph.state.moments import Escaped
 
+if TYPE_CHECKING:
+    from anfora.graph.record.recorder import Recorder
+
 __all__ = ["take_step", "update"]
 
 
-def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: dict, is_partial: bool = False) -> bool:
+def update(
+    recorder: Recorder, machine: Machine, cell: Updater, args: tuple, kwargs: dict, is_partial: bool = False
+) -> bool:
     """Do the call of an optimizer as a row, and push its result.
 
     Args:
@@ -75,7 +80,7 @@ def update(recorder: Any, machine: Machine, cell: Updater, args: tuple, kwargs: 
     return True
 
 
-def take_step(recorder: Any, machine: Machine, args: tuple, kwargs: dict) -> bool:
+def take_step(recorder: Recorder, machine: Machine, args: tuple, kwargs: dict) -> bool:
     """A step with the gradients that are left in `.grad`."""
     cell, gradients = args
     return is_a(cell, Updater) and update(recorder, machine, cell, (gradients,), {}, True)
@@ -86,7 +91,7 @@ def _are_tensors(given: Any, may_be_absent: bool) -> bool:
     return all(is_a(item, Tensor) or (may_be_absent and item is None) for item in items)
 
 
-def _are_numbers_kept(recorder: Any, cell: Updater) -> bool:
+def _are_numbers_kept(recorder: Recorder, cell: Updater) -> bool:
     """Whether the numbers are those that they were where the piece starts: whatever has been written since is no source of
     them, which later calls see to."""
     inputs = recorder.piece.inputs
@@ -100,7 +105,7 @@ def _are_numbers_kept(recorder: Any, cell: Updater) -> bool:
     return True
 
 
-def _end_piece(recorder: Any, machine: Machine) -> bool:
+def _end_piece(recorder: Recorder, machine: Machine) -> bool:
     """End the piece where the machine stands; False, and nothing has happened, if that cannot be done."""
     try:
         return recorder.keeper.jump(recorder, machine, True) is not None
@@ -108,7 +113,7 @@ def _end_piece(recorder: Any, machine: Machine) -> bool:
         return False
 
 
-def _register(recorder: Any, cell: Updater, prepared: Update, args: tuple, method: str) -> bool:
+def _register(recorder: Recorder, cell: Updater, prepared: Update, args: tuple, method: str) -> bool:
     """Write down where all operands come from; False if one is seen in a way that only the interpreter can follow.
 
     Args:

@@ -9,24 +9,15 @@ from typing import Any
 
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.constants import NOT_CONSTANT, constant_of
+from anfora.graph.source.operators import BINARY, COMPARE, UNARY
 from anfora.graph.source.scopes import (
     mangle,
     place_of_test,
 )
 from anfora.graph.source.writer import Label, Writer
 
-__all__ = ["BINARY", "Expressions"]
+__all__ = ["Expressions"]
 
-UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not"}
-BINARY = {
-    ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "truediv", ast.FloorDiv: "floordiv", ast.Mod: "mod",
-    ast.Pow: "pow", ast.MatMult: "matmul", ast.LShift: "lshift", ast.RShift: "rshift", ast.BitAnd: "bitand",
-    ast.BitOr: "bitor", ast.BitXor: "bitxor",
-}  # fmt: skip
-COMPARE = {
-    ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Is: "is",
-    ast.IsNot: "is_not", ast.In: "in", ast.NotIn: "not_in",
-}  # fmt: skip
 CONVERSIONS = {-1: "", ord("s"): "s", ord("r"): "r", ord("a"): "a"}
 
 

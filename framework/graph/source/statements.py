@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from anfora.graph.source.code import Code, Unsupported
-from anfora.graph.source.expressions import BINARY
+from anfora.graph.source.operators import BINARY
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.patterns import Patterns
 from anfora.graph.source.scopes import (
