@@ -89,6 +89,7 @@ def test_a_value_that_something_still_holds_is_not_forgotten():
 def test_an_arena_is_taken_from_the_call_before():
     x, w = matrix(1), matrix(2)
     compiled = ms.jit(chain, fullgraph=True)
+    gc.collect()  # the programs of other tests, and the larger blocks that they have left
     for _ in range(3):
         wanted = compiled(x, w).asnumpy().copy()
     assert blocks.nbytes >= LEAST
