@@ -20,7 +20,7 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
@@ -28,7 +28,7 @@ from anfora.graph.source.code import Position, Unsupported
 
 __all__ = [
     "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "called", "code_object", "compiled", "renamed",
-    "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "place_of_test",
+    "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "place_of_assertion", "place_of_test",
     "place_of_walk", "private_of", "mangle", "qualified_name", "names_of", "inside_of", "compiled_as_function", "quietly",
 ]  # fmt: skip
 
@@ -265,6 +265,31 @@ def place_of_test(test: Any, around: Any) -> Any:
     """Where Python says that it stands when it asks an expression for its truth, to branch: up to 3.11 that is the
     statement or expression which branches, but for comparisons."""
     return test if _TESTS_STAND_ALONE or isinstance(test, ast.Compare) else around
+
+
+def place_of_assertion(node: ast.Assert) -> Any:
+    """The same where it raises what an `assert` raises: in 3.11 that is the last comparison on which it has branched, since
+    3.13 the test."""
+    if sys.version_info >= (3, 13):
+        return node.test
+    if sys.version_info[:2] == (3, 11):
+        return next((test for test in _branched_on(node.test) if isinstance(test, ast.Compare)), node)
+    return node
+
+
+def _branched_on(test: ast.expr) -> Iterator[ast.expr]:
+    """The expressions whose truth is asked, the last first."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        parts = [test.operand]
+    elif isinstance(test, ast.BoolOp):
+        parts = test.values[::-1]
+    elif isinstance(test, ast.IfExp):
+        parts = [test.orelse, test.body, test.test]
+    else:
+        yield test
+        return
+    for part in parts:
+        yield from _branched_on(part)
 
 
 def place_of_walk(walked: Any, around: Any) -> Any:

@@ -24,6 +24,7 @@ from anfora.graph.source.scopes import (
     mangle,
     no_arguments,
     no_type_parameters,
+    place_of_assertion,
     place_of_walk,
     renamed,
 )
@@ -180,7 +181,7 @@ class Statements(Patterns):
         if node.msg is not None:
             self.value(node.msg)
             self.emit("CALL", (1, ()), node)
-        self.emit("RAISE", 1, node)
+        self.emit("RAISE", 1, node, place_of_assertion(node))
         self.place(end)
 
     def Raise(self, node: ast.Raise) -> None:
