@@ -27,6 +27,7 @@ from anfora.graph.source.scopes import (
     Definition,
     Level,
     Path,
+    calls_method,
     compiled,
     compiled_as_function,
     define,
@@ -35,6 +36,8 @@ from anfora.graph.source.scopes import (
     names_of,
     no_arguments,
     no_type_parameters,
+    place_of_attribute,
+    place_of_item,
     place_of_test,
     place_of_walk,
     position_of,
@@ -338,7 +341,7 @@ class Expressions(Writer):
 
     def Attribute(self, node: ast.Attribute) -> None:
         self.value(node.value)
-        self.emit("GETATTR", mangle(node.attr, self.private), node)
+        self.emit("GETATTR", mangle(node.attr, self.private), node, place_of_attribute(node, node))
 
     def Subscript(self, node: ast.Subscript) -> None:
         if self.is_constant(node):
@@ -422,9 +425,13 @@ class Expressions(Writer):
 
     def FormattedValue(self, node: ast.FormattedValue) -> None:
         self.value(node.value)
+        conversion = CONVERSIONS[node.conversion]
         if node.format_spec is not None:
+            if conversion and sys.version_info >= (3, 13):  # which converts before it asks how long the text is to be
+                self.emit("FORMAT", (f"to {conversion}", False), node)
+                conversion = ""
             self.value(node.format_spec)
-        self.emit("FORMAT", (CONVERSIONS[node.conversion], node.format_spec is not None), node)
+        self.emit("FORMAT", (conversion, node.format_spec is not None), node)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -444,7 +451,10 @@ class Expressions(Writer):
             for keyword in keywords:
                 self.value(keyword.value)
             names = tuple(k.arg for k in keywords if k.arg is not None)  # these Python does not mangle
-            self.emit("CALL", (before + len(positional) + len(names), names), node)
+            place = node
+            if isinstance(node, ast.Call) and calls_method(node, self.definition.module_names):
+                place = place_of_attribute(node, node.func)
+            self.emit("CALL", (before + len(positional) + len(names), names), node, place)
             return
         if before == 0 and len(positional) == 1 and isinstance(positional[0], ast.Starred):
             # Python makes it a tuple after the keyword arguments have been evaluated.
@@ -623,7 +633,7 @@ class Expressions(Writer):
                 self.value(node.value)
             else:
                 self.value(node.elt)
-            self.emit(add, depth + 1, node)
+            self.emit(add, depth + 1, node, place_of_item(node))
 
         self.generators(node.generators, finish, node, at_iter)
         self.comprehensions.pop()
@@ -701,7 +711,7 @@ class Expressions(Writer):
             self.variable("STORE", target.id, target)
         elif isinstance(target, ast.Attribute):
             self.value(target.value)
-            self.emit("SETATTR", mangle(target.attr, self.private), target)
+            self.emit("SETATTR", mangle(target.attr, self.private), target, place_of_attribute(target, target))
         elif isinstance(target, ast.Subscript):
             self.value(target.value)
             self.value(target.slice)
