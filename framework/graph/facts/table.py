@@ -25,7 +25,7 @@ __all__ = [
     "ALL", "ARRANGES", "CALLED", "COUPLES", "DATA_NUMBERS", "DATA_TRUTH", "DRAINED", "EQUAL", "EQUALS", "IDENTITY",
     "INDEX", "ITEM", "KEPT", "KEY", "KEYS", "LENGTH", "LOOKS", "MAPPING", "NEW", "ORDER", "ORDERS", "PLAIN",
     "RELEASED", "TRUTH", "TRUTHS", "WALKED", "WHOLE", "WRITTEN", "Asking", "Fact", "Numbers", "add", "add_methods",
-    "all_facts", "as_many", "dispatch", "fact_of", "fewest", "method_fact", "methods_of", "name_as_method",
+    "all_facts", "as_many", "dispatch", "fact_of", "fewest", "is_in_turn", "method_fact", "methods_of", "name_as_method",
     "resolved",
 ]  # fmt: skip
 
@@ -37,7 +37,7 @@ WRITTEN = 1 << 1  #: it is changed
 RELEASED = 1 << 2  #: something that it holds may be let go, for the last time perhaps
 LENGTH = 1 << 3  #: `__len__`
 WALKED = 1 << 4  #: it is iterated over, but not before the result is: items are handed on one by one
-DRAINED = 1 << 5  #: all its items are taken, before anything else happens
+DRAINED = 1 << 5  #: all its items are taken, one by one: see `is_in_turn`
 MAPPING = 1 << 6  #: what has `keys` is asked for these, and for its items
 INDEX = 1 << 7  #: `__index__`
 KEY = 1 << 8  #: `__hash__`, and `==` with what has the same
@@ -255,6 +255,15 @@ class Fact:
         if use & WALKED and self.hands_on is None and self.gives != ITEM:
             return True
         return bool(use & ~(KEPT | WRITTEN | LENGTH | INDEX | WALKED | IDENTITY))
+
+
+def is_in_turn(use: int) -> bool:
+    """Whether what is asked of an item that is taken comes before the next is taken, and may be the end of it. Where the
+    length is asked too, a list is made of all of them first."""
+    return bool(use & DRAINED and use & _OF_ITEMS and not use & LENGTH)
+
+
+_OF_ITEMS = KEYS | EQUALS | ORDERS | TRUTHS | WHOLE
 
 
 def as_many(counts: Iterable[int]) -> int:

@@ -208,9 +208,9 @@ class Machine:
                 if self._is_end(frame, error):
                     return
                 error = _left_by(frame, error)
-                if (
-                    self.frames and not frame.code.is_internal
-                ):  # what such a layer does itself stands at the line already
+                # What a layer of ours does itself stands at the line already; and what has started this machine stands at
+                # one of the machine below.
+                if not frame.code.is_internal and not all(each.code.is_internal for each in self.frames):
                     try:  # a line of the caller in the traceback
                         do_at(
                             self._place_of(self._shown()), lambda: self.places()[:-1], operations.raise_, (error,), {}

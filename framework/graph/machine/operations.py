@@ -310,8 +310,12 @@ def _format(value: Any, spec: str) -> str:
     return format(value, spec)
 
 
+#: By conversion; "to" and one of these is the conversion alone.
 FORMATS: dict[str, Callable] = {
     "": _format,
+    "to s": lambda value, _: str(value),
+    "to r": lambda value, _: repr(value),
+    "to a": lambda value, _: ascii(value),
     "s": lambda value, spec: format(str(value), spec),
     "r": lambda value, spec: format(repr(value), spec),
     "a": lambda value, spec: format(ascii(value), spec),

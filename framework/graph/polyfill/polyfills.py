@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import copy as copy_module
 import functools
+import math
 import operator
 import sys
 from collections.abc import Callable
@@ -253,21 +255,73 @@ def sorted_(items, *, key, reverse=False):
     return [items[i] for i in order]
 
 
-def max_(*items, key, **default):
+def max_(*items, key=None, **default):
     return best(operator.gt, max, items, key, default)
 
 
-def min_(*items, key, **default):
+def min_(*items, key=None, **default):
     return best(operator.lt, min, items, key, default)
 
 
 def best(is_better, of_none, items, key, default):
     found = value = _ABSENT
     for item in items[0] if len(items) == 1 else items:
-        other = key(item)
+        other = item if key is None else key(item)
         if found is _ABSENT or is_better(other, value):
             found, value = item, other
     return of_none((), **default) if found is _ABSENT else found
+
+
+def set_(items):
+    found = set()
+    for item in items:
+        found.add(item)
+    return found
+
+
+def frozenset_(items):
+    return frozenset(set_(items))
+
+
+def dict_of_pairs(items, **more):
+    return with_pairs({}, items, more)
+
+
+def ordered_dict_of_pairs(items, **more):
+    return with_pairs(collections.OrderedDict(), items, more)
+
+
+def with_pairs(found, items, more):
+    for number, item in enumerate(items):
+        key, value = item if type(item) is tuple and len(item) == 2 else pair_of(item, number)
+        found[key] = value
+    for name, value in more.items():
+        found[name] = value
+    return found
+
+
+def pair_of(item, number):
+    """A key and a value, of an item that is no tuple of two."""
+    try:
+        pair = [*item]
+    except TypeError:
+        raise TypeError(f"cannot convert dictionary update sequence element #{number} to a sequence") from None
+    if len(pair) != 2:
+        raise ValueError(f"dictionary update sequence element #{number} has length {len(pair)}; 2 is required")
+    return pair
+
+
+def dict_from_keys(items, value=None):
+    found = {}
+    for item in items:
+        found[item] = value
+    return found
+
+
+def prod_(items, *, start=1):
+    for item in items:
+        start = start * item
+    return start
 
 
 def sum_(items, start=0):
@@ -593,16 +647,43 @@ def _with_truths(replacement: Callable) -> Callable:
     return special
 
 
-def _with_key(replacement: Callable) -> Callable:
-    """Use the replacement where a function gives the keys."""
+def _with_key(replacement: Callable, is_in_turn: bool = True) -> Callable:
+    """Use the replacement where a function gives the keys, or asks items one by one that the program gives."""
 
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-        if not args or kwargs.get("key") is None:
+        has_key = bool(args) and kwargs.get("key") is not None
+        asks_in_turn = is_in_turn and len(args) == 1 and kwargs.keys() <= {"default", "key"}
+        if not has_key and not (asks_in_turn and _is_of_program(recorder, args[0])):
             return False
         recorder.enter(machine, replacement, args, kwargs)
         return True
 
     return special
+
+
+def _in_turn(replacement: Callable, most: int = 1, named: frozenset[str] | None = frozenset()) -> Callable:
+    """Use the replacement where the program gives the items: each is asked before the next is taken.
+
+    Args:
+        most: how many arguments there may be.
+        named: the names of others; None for any. What has any may take a mapping as well, which is known for none.
+    """
+
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        if not 0 < len(args) <= most or not (named is None or kwargs.keys() <= named):
+            return False
+        is_of_program = _is_of_program if named is not None else type(recorder).is_own_generator
+        if not is_of_program(recorder, args[0]):
+            return False
+        recorder.enter(machine, replacement, args, kwargs)
+        return True
+
+    return special
+
+
+def _is_of_program(recorder: Any, items: Any) -> bool:
+    """Whether items come from a generator of the program, or an object of one of its classes."""
+    return recorder.is_own_generator(items) or (known.is_object(items) and recorder.is_walked(items))
 
 
 def _close(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -661,9 +742,15 @@ def table() -> dict[Any, Callable]:
         Generator.close: _close,
         sum: _with_generators(sum_ if sys.version_info < (3, 12) else exact_sum_),
         zip: _with_generators(zip_, None, is_lazy=True),
-        sorted: _with_key(sorted_),
+        sorted: _with_key(sorted_, is_in_turn=False),
         max: _with_key(max_),
         min: _with_key(min_),
+        set: _in_turn(set_),
+        frozenset: _in_turn(frozenset_),
+        dict: _in_turn(dict_of_pairs, named=None),
+        collections.OrderedDict: _in_turn(ordered_dict_of_pairs, named=None),
+        dict.fromkeys: _in_turn(dict_from_keys, 2),
+        math.prod: _in_turn(prod_, named=frozenset(["start"])),
         Tensor: _tensor,
         tensor: _tensor,
         vars: _vars,

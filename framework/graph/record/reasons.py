@@ -33,6 +33,7 @@ from anfora.graph.facts.table import (
     KEYS,
     WALKED,
     WHOLE,
+    is_in_turn,
     resolved,
 )
 from anfora.graph.machine import operations
@@ -260,11 +261,11 @@ class Reasons(Held):
 
 
 def drained(operation: Callable, args: tuple) -> tuple:
-    """Those of the arguments of a function of which it takes all items, before anything else happens."""
+    """Those of the arguments of a function of which it takes all items, before it asks anything."""
     fact, given = resolved(operation, args)
     if fact is None:
         return ()
-    return tuple([value for use, value in fact.uses(given) if use & DRAINED])
+    return tuple([value for use, value in fact.uses(given) if use & DRAINED and not is_in_turn(use)])
 
 
 def _poses(value: Any) -> bool:

@@ -39,7 +39,7 @@ from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.looking import changes_unplainly
 from anfora.graph.facts.origins import Number, Origin, places_read, plain_dict, plain_tuple, value_of_number
-from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, resolved
+from anfora.graph.facts.table import DRAINED, LENGTH, MAPPING, all_facts, is_in_turn, resolved
 from anfora.graph.lower.ranges import ROLLED_FROM, Counter
 from anfora.graph.machine import operations
 from anfora.graph.machine.frames import Frame
@@ -353,7 +353,7 @@ class Recorder(Hops):
                 if operation is dict and len(args) == 1 and method_of(self, value, "keys") is not None:
                     raise Enter(dict_, args)
                 continue
-            if is_there and method_of(self, value, "__iter__") is not None:
+            if is_there and not is_in_turn(use) and method_of(self, value, "__iter__") is not None:
                 kind = type(value)
                 has_length = defines(kind, "__len__") or defines(kind, "__length_hint__")  # it is asked, to make room
                 raise drain(value, operation, args, list_with_length if use & LENGTH and has_length else list_)

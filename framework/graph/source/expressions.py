@@ -12,6 +12,7 @@ from anfora.graph.source.constants import NOT_CONSTANT, constant_of
 from anfora.graph.source.operators import BINARY, COMPARE, UNARY
 from anfora.graph.source.scopes import (
     mangle,
+    place_of_attribute,
     place_of_test,
 )
 from anfora.graph.source.writer import Label, Writer
@@ -171,7 +172,7 @@ class Expressions(Writer):
 
     def Attribute(self, node: ast.Attribute) -> None:
         self.value(node.value)
-        self.emit("GETATTR", mangle(node.attr, self.private), node)
+        self.emit("GETATTR", mangle(node.attr, self.private), node, place_of_attribute(node, node))
 
     def Subscript(self, node: ast.Subscript) -> None:
         if self.is_constant(node):
@@ -255,9 +256,13 @@ class Expressions(Writer):
 
     def FormattedValue(self, node: ast.FormattedValue) -> None:
         self.value(node.value)
+        conversion = CONVERSIONS[node.conversion]
         if node.format_spec is not None:
+            if conversion and sys.version_info >= (3, 13):  # which converts before it asks how long the text is to be
+                self.emit("FORMAT", (f"to {conversion}", False), node)
+                conversion = ""
             self.value(node.format_spec)
-        self.emit("FORMAT", (CONVERSIONS[node.conversion], node.format_spec is not None), node)
+        self.emit("FORMAT", (conversion, node.format_spec is not None), node)
 
     # -- generators ----------------------------------------------------------------------------------------------------
 
@@ -282,7 +287,7 @@ class Expressions(Writer):
             self.variable("STORE", target.id, target)
         elif isinstance(target, ast.Attribute):
             self.value(target.value)
-            self.emit("SETATTR", mangle(target.attr, self.private), target)
+            self.emit("SETATTR", mangle(target.attr, self.private), target, place_of_attribute(target, target))
         elif isinstance(target, ast.Subscript):
             self.value(target.value)
             self.value(target.slice)

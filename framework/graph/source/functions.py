@@ -18,12 +18,15 @@ from anfora.graph.source.expressions import Expressions
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.scopes import (
     Level,
+    calls_method,
     compiled,
     compiled_as_function,
     inside_of,
     mangle,
     no_arguments,
     no_type_parameters,
+    place_of_attribute,
+    place_of_item,
     place_of_test,
     place_of_walk,
     position_of,
@@ -54,7 +57,10 @@ class Functions(Expressions):
             for keyword in keywords:
                 self.value(keyword.value)
             names = tuple(k.arg for k in keywords if k.arg is not None)  # these Python does not mangle
-            self.emit("CALL", (before + len(positional) + len(names), names), node)
+            place = node
+            if isinstance(node, ast.Call) and calls_method(node, self.definition.module_names):
+                place = place_of_attribute(node, node.func)
+            self.emit("CALL", (before + len(positional) + len(names), names), node, place)
             return
         if before == 0 and len(positional) == 1 and isinstance(positional[0], ast.Starred):
             # Python makes it a tuple after the keyword arguments have been evaluated.
@@ -233,7 +239,7 @@ class Functions(Expressions):
                 self.value(node.value)
             else:
                 self.value(node.elt)
-            self.emit(add, depth + 1, node)
+            self.emit(add, depth + 1, node, place_of_item(node))
 
         self.generators(node.generators, finish, node, at_iter)
         self.comprehensions.pop()

@@ -20,7 +20,7 @@ import sys
 import threading
 import types
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Union
 
@@ -28,7 +28,8 @@ from anfora.graph.source.code import Position, Unsupported
 
 __all__ = [
     "Definition", "DEFINITIONS", "Level", "Path", "Names", "define", "called", "code_object", "compiled", "renamed",
-    "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "place_of_test",
+    "no_arguments", "no_type_parameters", "first_line", "position_of", "seen_at", "calls_method", "place_of_assertion",
+    "place_of_attribute", "place_of_item", "place_of_test",
     "place_of_walk", "private_of", "mangle", "qualified_name", "names_of", "inside_of", "compiled_as_function", "quietly",
 ]  # fmt: skip
 
@@ -265,6 +266,65 @@ def place_of_test(test: Any, around: Any) -> Any:
     """Where Python says that it stands when it asks an expression for its truth, to branch: up to 3.11 that is the
     statement or expression which branches, but for comparisons."""
     return test if _TESTS_STAND_ALONE or isinstance(test, ast.Compare) else around
+
+
+def place_of_attribute(around: Any, attribute: Any) -> Any:
+    """The same where it reads or sets an attribute, or calls a method: where that begins in a line above the name of the
+    attribute, that is this name, and what is behind it."""
+    if around.lineno == attribute.end_lineno or sys.version_info < (3, 11):
+        return around
+    line, column = attribute.end_lineno, attribute.end_col_offset - len(attribute.attr)
+    end = {"end_lineno": around.end_lineno, "end_col_offset": around.end_col_offset}
+    return ast.Name(attribute.attr, ast.Load(), lineno=line, col_offset=column, **end)
+
+
+def calls_method(node: ast.Call, module_names: frozenset[str]) -> bool:
+    """Whether Python has an instruction for the call, as one of a method; all arguments are plain ones."""
+    if (
+        not isinstance(node.func, ast.Attribute)
+        or len(node.args) + len(node.keywords) + bool(node.keywords) >= _MOST_TAKEN
+    ):
+        return False
+    owner = node.func.value
+    return sys.version_info < (3, 12) or not (isinstance(owner, ast.Name) and owner.id in module_names)
+
+
+_MOST_TAKEN = 30
+
+
+def place_of_item(node: Any) -> Any:
+    """The same where a comprehension puts something into its container: up to 3.11 that is the whole of it."""
+    if sys.version_info < (3, 12):
+        return node
+    if not isinstance(node, ast.DictComp):
+        return node.elt
+    end = {"end_lineno": node.value.end_lineno, "end_col_offset": node.value.end_col_offset}
+    return ast.Name("", ast.Load(), lineno=node.key.lineno, col_offset=node.key.col_offset, **end)
+
+
+def place_of_assertion(node: ast.Assert) -> Any:
+    """The same where it raises what an `assert` raises: in 3.11 that is the last comparison on which it has branched, since
+    3.13 the test."""
+    if sys.version_info >= (3, 13):
+        return node.test
+    if sys.version_info[:2] == (3, 11):
+        return next((test for test in _branched_on(node.test) if isinstance(test, ast.Compare)), node)
+    return node
+
+
+def _branched_on(test: ast.expr) -> Iterator[ast.expr]:
+    """The expressions whose truth is asked, the last first."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        parts = [test.operand]
+    elif isinstance(test, ast.BoolOp):
+        parts = test.values[::-1]
+    elif isinstance(test, ast.IfExp):
+        parts = [test.orelse, test.body, test.test]
+    else:
+        yield test
+        return
+    for part in parts:
+        yield from _branched_on(part)
 
 
 def place_of_walk(walked: Any, around: Any) -> Any:

@@ -24,6 +24,8 @@ from anfora.graph.source.scopes import (
     mangle,
     no_arguments,
     no_type_parameters,
+    place_of_assertion,
+    place_of_attribute,
     place_of_walk,
     renamed,
 )
@@ -122,11 +124,11 @@ class Statements(Patterns):
             name = mangle(target.attr, self.private)
             self.value(target.value)
             self.emit("COPY", 1, target)
-            self.emit("GETATTR", name, target)
+            self.emit("GETATTR", name, target, place_of_attribute(target, target))
             self.value(node.value)
             self.emit("INPLACE", operator, node)
             self.emit("SWAP", 2, target)
-            self.emit("SETATTR", name, target)
+            self.emit("SETATTR", name, target, place_of_attribute(target, target))
         else:
             self.value(target.value)
             self.value(target.slice)
@@ -163,7 +165,7 @@ class Statements(Patterns):
             self.variable("DELETE", target.id, target)
         elif isinstance(target, ast.Attribute):
             self.value(target.value)
-            self.emit("DELATTR", mangle(target.attr, self.private), target)
+            self.emit("DELATTR", mangle(target.attr, self.private), target, place_of_attribute(target, target))
         elif isinstance(target, ast.Subscript):
             self.value(target.value)
             self.value(target.slice)
@@ -181,7 +183,7 @@ class Statements(Patterns):
         if node.msg is not None:
             self.value(node.msg)
             self.emit("CALL", (1, ()), node)
-        self.emit("RAISE", 1, node)
+        self.emit("RAISE", 1, node, place_of_assertion(node))
         self.place(end)
 
     def Raise(self, node: ast.Raise) -> None:
@@ -413,7 +415,7 @@ class Statements(Patterns):
             next_handler = Label()
             if handler.type is not None:
                 self.value(handler.type)
-                self.emit("MATCHES", None, handler.type)
+                self.emit("MATCHES", None, handler.type, handler)
                 self.emit("JUMP_UNLESS", next_handler, handler.type)
             if handler.name is None:
                 self.body(handler.body)

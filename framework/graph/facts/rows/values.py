@@ -52,7 +52,7 @@ for _kind in (str, bytes):
     _looking(
         _kind,
         NEW,
-        join=_row(0, DRAINED | WHOLE),
+        join=_row(0, DRAINED | LENGTH | WHOLE),
         __iter__=_row(WALKED, gives=NEW),
         __len__=_row(LENGTH),
         __getitem__=_row(0, INDEX),
