@@ -12,7 +12,7 @@ sparse.py      tensors of which most elements are zero    log.py  messages
 alias.py       `import mindspore` as this package         commands/  the words of `python -m anfora`
 c_files.py     networks as libraries of C             run_check.py   whether an installation works
 ir.py          programs as graphs, to be built by hand    graph_files.py  networks as files that run without their source
-utils.py       MindSpore's `utils`
+utils.py       MindSpore's `utils`                    private_names.py  names that are not public, and yet imported
 profiler.py    where time and memory go                 network_summary.py  what a network is made of, and its cost
 """
 

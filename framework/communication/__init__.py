@@ -5,6 +5,7 @@ exchange.py   what they exchange: meeting, gathering, broadcasting, and reducing
 peers.py      whether the others live; who fails, leaves or is waited for too long ends all, with words
 comm_func.py  the operators of `ops`, as MindSpore's functions
 orders.py     in which order processes exchange: files, and whether they fit together
+redundancy.py which processes hold the same part of a parameter
 
 A program that nobody has started several times is one process, number 0 of 1, and needs nothing of this: neither mpi4py
 nor an MPI is loaded. docs/several_processes.md says how to use it, and which order sums have.

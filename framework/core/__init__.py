@@ -11,7 +11,8 @@ refusal.py    which argument is to blame for an error of an inner function
 nearest.py    which name comes nearest to one that is missing
 habits.py     our words for what other libraries call otherwise; arguments.py, about arguments that are not there
 files.py      files that are whole or not there   advice.py  warnings at the line of the program
-memory.py     who sees a buffer                 border.py      what numpy gets of a tensor
+memory.py     who sees a buffer                 process_memory.py  how much the process has
+border.py      what numpy gets of a tensor
 dlpack.py     arrays of other libraries, without a copy
 random.py     seed and offset                    settings.py   set_context
 exact.py      elementary functions of numbers, the same on every system

@@ -10,7 +10,8 @@ former.py       names that arguments had in other versions of MindSpore
 primitives.py   the table of class forms, `ops.Concat(axis)(…)`; more_primitives.py and rare_primitives.py, its
                 second and third part
                 gradients.py, the gradients of operators as classes; updates.py, the steps of optimizers as classes
-user_primitives.py  classes of operators that programs define themselves
+user_primitives.py  classes of operators that programs define themselves; registration.py, how MindSpore describes them
+sequences.py    operators on tuples and lists as classes
 custom.py       operators of functions that numba compiles; custom_class.py, the same as MindSpore spells it
 vm_impl_registry.py  implementations of operators that programs register
 bound.py        an operator with its attributes fixed   unsaid.py  what layers say of themselves on the way
