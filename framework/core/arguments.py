@@ -120,10 +120,12 @@ def told_of(error: BaseException) -> str | None:
         function for function in gc.get_objects()
         if type(function) is types.FunctionType and function.__qualname__ == refused["function"]
     ]  # fmt: skip
-    if not all(map(_is_ours, asked)) or _has_another(error, refused["function"]):
+    known = _known_by_name(error, refused["function"])
+    if not all(map(_is_ours, (*asked, *known))):
         return None
+    meant = [function for function in asked if function in known] or asked
     ways = {
-        tuple(takes) for function in asked if (takes := _taken(function)) is not None and refused["name"] not in takes
+        tuple(takes) for function in meant if (takes := _taken(function)) is not None and refused["name"] not in takes
     }
     if len(ways) != 1:
         return None
@@ -145,14 +147,14 @@ def _is_ours(function: Any) -> bool:
     return str(getattr(function, "__module__", None)).startswith("anfora.")
 
 
-def _has_another(error: BaseException, name: str) -> bool:
-    """Whether the frame that an error comes from knows something of that name that is written in C: Python's own, or in a
-    module that it has imported."""
+def _known_by_name(error: BaseException, name: str) -> list[Any]:
+    """What the frame that an error comes from can call by a name: of its own, of Python's, or of a module that it has
+    imported."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     if trace is None:
-        return False
+        return []
     frame = trace.tb_frame
     modules = [
         vars(value)
@@ -160,7 +162,7 @@ def _has_another(error: BaseException, name: str) -> bool:
         if type(value) is types.ModuleType
     ]
     places = [frame.f_builtins, frame.f_globals, frame.f_locals, *modules]
-    return any(callable(found := place.get(name)) and not _is_ours(found) for place in places)
+    return [found for place in places if callable(found := place.get(name))]
 
 
 def word_for_one_of(names: Iterable[str], takes: Iterable[str]) -> str | None:

@@ -62,11 +62,14 @@ class Outlined:
             given[0] = range(*given[0][1:])
         if given[1] is None and self.loop.fills:
             given[1] = self.loop.empty()
-        try:
-            ended = run(call, _ended_of(self.loop.stored), given)
+        try:  # nothing of what comes is a variable here: tracebacks of the loop keep the frames that have called it
+            return self._shown(run(call, _ended_of(self.loop.stored), given))
         except BaseException as error:
             self._show_frames(error)
             raise
+
+    def _shown(self, ended: tuple) -> tuple:
+        """How it has ended, with an exception that shows comprehensions."""
         if ended[0].startswith(RAISED):
             self._show_frames(ended[1])
         return ended
