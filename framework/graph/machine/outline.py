@@ -66,6 +66,8 @@ class Outlined:
             return self._shown(run(call, _ended_of(self.loop.stored), given))
         except BaseException as error:
             self._show_frames(error)
+            if sys.version_info < (3, 11):  # where `raise` alone brings back the traceback that was there before
+                raise error
             raise
 
     def _shown(self, ended: tuple) -> tuple:

@@ -246,7 +246,8 @@ class Loop:
             raise Unsupported("a loop with variables that are not its function's")
         if self.fills and id(definition.python) in INNER:
             place = position_of(self.node)
-            INNER[id(code)] = code, tuple([each for each in INNER[id(definition.python)][1] if each.is_around(place)])
+            shown = [each for each in INNER[id(definition.python)][1] if each.is_around(place)]
+            INNER[id(code)] = code, tuple([each._replace(is_all=True) for each in shown])
         return code
 
 

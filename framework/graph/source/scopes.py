@@ -271,7 +271,7 @@ def place_of_test(test: Any, around: Any) -> Any:
 def place_of_attribute(around: Any, attribute: Any) -> Any:
     """The same where it reads or sets an attribute, or calls a method: where that begins in a line above the name of the
     attribute, that is this name, and what is behind it."""
-    if around.lineno == attribute.end_lineno or sys.version_info < (3, 11):
+    if around.lineno == attribute.end_lineno:
         return around
     line, column = attribute.end_lineno, attribute.end_col_offset - len(attribute.attr)
     end = {"end_lineno": around.end_lineno, "end_col_offset": around.end_col_offset}
@@ -282,6 +282,7 @@ def calls_method(node: ast.Call, module_names: frozenset[str]) -> bool:
     """Whether Python has an instruction for the call, as one of a method; all arguments are plain ones."""
     if (
         not isinstance(node.func, ast.Attribute)
+        or (bool(node.keywords) and sys.version_info < (3, 11))
         or len(node.args) + len(node.keywords) + bool(node.keywords) >= _MOST_TAKEN
     ):
         return False

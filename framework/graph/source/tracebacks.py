@@ -167,6 +167,7 @@ class Inner(NamedTuple):
         outside: what the function around it does, the first thing that it goes over.
         name, qualified_name: of the function.
         variables: that it has or reads, and what the frame calls them.
+        is_all: whether all of a code object is in it: of one that does a comprehension alone.
     """
 
     position: Position
@@ -174,10 +175,12 @@ class Inner(NamedTuple):
     name: str
     qualified_name: str
     variables: tuple[tuple[str, str], ...]
+    is_all: bool = False
 
     def holds(self, position: Position) -> bool:
         position = about(position)
-        return _is_within(position, self.position) and not _is_within(position, self.outside)
+        is_within = _is_within(position, self.position) and not _is_within(position, self.outside)
+        return self.is_all or is_within
 
     def is_around(self, position: Position) -> bool:
         """Whether it is the comprehension at a position, or one around that."""
