@@ -300,7 +300,8 @@ class Machine:
     def FORMAT(self, frame, how):
         conversion, has_spec = how
         spec = frame.stack.pop() if has_spec else ""
-        frame.stack.append(format(CONVERSIONS[conversion](frame.stack.pop()), spec))
+        value = CONVERSIONS[conversion.removeprefix("to ")](frame.stack.pop())
+        frame.stack.append(value if conversion.startswith("to ") else format(value, spec))
 
     def JOIN(self, frame, n):
         frame.stack.append("".join(self.take(frame, n)))
