@@ -39,9 +39,8 @@ __all__ = ["TOO_MANY", "Keeper"]
 
 _MOST_POINTS, _MOST_FOR_A_WAY = 250, 20  #: and for each that is compiled because it has come so often
 TOO_MANY = "it has gone on in too many ways"
-#: Calls of a function, one inside of the other, that make it a recursive one: where the truth of a tensor was asked for in
-#: all of them, and where the program goes on in too many ways.
-_DEEP, _DEEP_ENOUGH = 12, 4
+#: Calls of a function, one inside of the other, that make it a recursive one, where the truth of a tensor was asked for.
+_DEEP = 4
 
 
 @functools.cache
@@ -218,11 +217,10 @@ class Keeper:
         return False
 
     def _notes_recursion(self, machine: Machine) -> bool:
-        most = _DEEP if len(self.points) < _MOST_POINTS and not self._is_overdrawn() else _DEEP_ENOUGH
-        if len(machine.frames) >= most:
+        if len(machine.frames) >= _DEEP:
             counts = Counter(frame.code.python for frame in machine.frames)
             for code, program in self.called.items():
-                if counts[code] >= most and not program.is_recursive:
+                if counts[code] >= _DEEP and not program.is_recursive:
                     program.start_over()
                     self.forget()
                     self.ledger.spent = 0
@@ -230,7 +228,7 @@ class Keeper:
             for frame in machine.frames:
                 code = frame.code.python
                 is_known = code in self.called or code in self.recursive
-                if counts[code] >= most and not is_known and _is_called_plainly(frame):
+                if counts[code] >= _DEEP and not is_known and _is_called_plainly(frame):
                     self.recursive[code] = {}
                     self.forget()
                     self.ledger.spent = 0
