@@ -35,7 +35,7 @@ from anfora.graph.ir.values import Unresolved
 from anfora.graph.ir.verify import verify
 from anfora.graph.machine.operations import IN_PLACE
 from anfora.graph.tell import analysis, dumps
-from anfora.graph.tell.explain import FallbackError, Watched
+from anfora.graph.tell.watched import FallbackError, Watched
 from anfora.interop.checkpoint import load_checkpoint, read_state, write_with_state
 
 __all__ = ["export", "load"]

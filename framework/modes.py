@@ -22,7 +22,9 @@ from anfora.core.tree import has_tensors, tensors
 from anfora.graph.run.compiled import Compiled
 from anfora.graph.source.sources import look_for
 from anfora.graph.tell.cells import program_of
-from anfora.graph.tell.explain import Report, Watched, explained, kind_of_program, strictness
+from anfora.graph.tell.explain import explained
+from anfora.graph.tell.report import Report
+from anfora.graph.tell.watched import Watched, kind_of_program, strictness
 
 if TYPE_CHECKING:
     from anfora.graph.tell.analysis import LoweredProgram

@@ -13,7 +13,7 @@ import numpy as np
 from anfora.core.cell import Cell
 from anfora.core.errors import AnforaWarning, OpTypeError, OpValueError
 from anfora.core.tensor import Tensor, current
-from anfora.graph.tell.explain import FallbackError
+from anfora.graph.tell.watched import FallbackError
 from anfora.graph_files import graph_of, names_of_inputs
 from anfora.onnx.library import library
 from anfora.onnx.program import Length, Program, merged, program_of

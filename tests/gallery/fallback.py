@@ -17,7 +17,7 @@ import anfora as ms
 from anfora import nn
 from anfora.graph.run.points import Hop
 from anfora.graph.tell.cells import program_of
-from anfora.graph.tell.explain import Watched
+from anfora.graph.tell.watched import Watched
 from anfora.graph.tell.wording import hop_span, span_text
 
 HERE = pathlib.Path(__file__).parent

@@ -13,8 +13,8 @@ from anfora import Parameter, Tensor, grad, ir, jit, nn, ops, value_and_grad
 from anfora.core.errors import AnforaError
 from anfora.core.random import get_rng_state
 from anfora.eager import dispatch
-from anfora.graph.tell.explain import FallbackError, Watched
 from anfora.graph.tell.typed import typed
+from anfora.graph.tell.watched import FallbackError, Watched
 from anfora.kernel import build
 
 

@@ -32,7 +32,7 @@ from anfora import Parameter, Tensor, jit, nn, ops
 from anfora.graph.run.pieces import Runner
 from anfora.graph.tell import twins
 from anfora.graph.tell.checking import CheckError
-from anfora.graph.tell.explain import Watched
+from anfora.graph.tell.watched import Watched
 from anfora.kernel import build
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -10,7 +10,7 @@ import anfora as ms
 from anfora import Tensor, explain, jit, nn, ops
 from anfora.graph.run import compiled as compiled_module
 from anfora.graph.run import crowds
-from anfora.graph.tell.explain import FallbackError
+from anfora.graph.tell.watched import FallbackError
 
 MANY = 40
 

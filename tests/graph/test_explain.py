@@ -14,7 +14,7 @@ from outcomes import bits
 
 import anfora as ms
 from anfora import JitConfig, Parameter, Tensor, explain, jit, nn, ops
-from anfora.graph.tell.explain import FallbackError
+from anfora.graph.tell.watched import FallbackError
 
 RATE = 3
 

@@ -23,7 +23,7 @@ import anfora as ms
 from anfora import Parameter, Tensor, nn, ops
 from anfora.eager.tape import transforms
 from anfora.graph.machine.running import running
-from anfora.graph.tell.explain import FallbackError
+from anfora.graph.tell.watched import FallbackError
 from anfora.kernel import glue
 
 

@@ -12,7 +12,7 @@ from test_transforms_inside import PRINT, check, data, hops, t
 
 import anfora as ms
 from anfora import Parameter, Tensor, jit, nn, ops
-from anfora.graph.tell.explain import FallbackError
+from anfora.graph.tell.watched import FallbackError
 
 MATRICES = [(data(1, 3, 2), data(2, 2)), (data(3, 3, 2), data(4, 2)), (data(5, 4, 2), data(6, 2))]
 

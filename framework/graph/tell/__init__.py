@@ -1,10 +1,14 @@
 """What graph mode did, told to the user.
 
-explain.py       hops, guards, numbers and recompilations of a call; wording.py, in which words
+watched.py       programs that tell of recompilations, and refuse what `fullgraph=True` refuses
+explain.py       hops, guards, numbers and recompilations of a call; report.py, how they are shown; wording.py,
+                 in which words
 checking.py      whether it was right: `jit(check=True)`; twins.py, in which processes; digest.py,
                  kinds.py, tokens.py, what is compared
 analysis.py      what it would do, before any run: `ir.lower`
-typed.py         a recorded program as MindIR; dumps.py, the files of `save_graphs`
+typed.py         a recorded program as MindIR: body.py, what a piece does; ends.py, what comes behind it;
+                 native.py, how it is lowered; outside.py, what of it is the same in each call; functions.py, what
+                 such graphs call. dumps.py, the files of `save_graphs`
 cells.py         the door by which Cells of GRAPH_MODE come in
 
 How it is done, and why so

@@ -43,9 +43,10 @@ from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
 from anfora.graph.state.moments import OVERDRAWN, Live, Outcome, State
 from anfora.graph.tell.dumps import read_text
-from anfora.graph.tell.explain import Watched, is_legal
+from anfora.graph.tell.functions import Globals
 from anfora.graph.tell.twins import NoAnswer, asked, can_fork
-from anfora.graph.tell.typed import Globals, typed
+from anfora.graph.tell.typed import typed
+from anfora.graph.tell.watched import Watched, is_legal
 from anfora.graph.tell.wording import first_failing, hop_span, position_span
 
 __all__ = ["LoweredProgram", "Place", "lower"]

@@ -10,7 +10,7 @@ from anfora.core.settings import GRAPH_MODE, get_context
 from anfora.graph.facts.classes import defines
 from anfora.graph.machine.running import running
 from anfora.graph.polyfill.polyfills import call, call_as_cell
-from anfora.graph.tell.explain import Watched, kind_of_program, strictness
+from anfora.graph.tell.watched import Watched, kind_of_program, strictness
 
 __all__ = ["call_compiled", "program_of"]
 

@@ -44,9 +44,9 @@ from anfora.eager import batched, tape
 from anfora.graph.machine.running import running
 from anfora.graph.machine.switches import switches
 from anfora.graph.tell.digest import Walk
-from anfora.graph.tell.explain import FallbackError, Watched
 from anfora.graph.tell.tokens import Blob, Path, Token, Word, hashed, shown_path
 from anfora.graph.tell.twins import Caught, NoAnswer, Twin, asked
+from anfora.graph.tell.watched import FallbackError, Watched
 
 __all__ = ["CheckError", "Checked"]
 

@@ -80,7 +80,7 @@ def read(file: Path | str, names: Mapping[str, Any] | None = None) -> FuncGraph:
 
 
 def read_text(text: str, names: Mapping[str, Any] | None = None) -> FuncGraph:
-    """The graph of a text; the functions of recorded programs (typed.py) are known too."""
+    """The graph of a text; the functions of recorded programs (functions.py) are known too."""
     return reading.read(text, names)
 
 

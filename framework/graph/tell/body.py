@@ -1,0 +1,349 @@
+"""What one variant does, as the nodes of a graph: its calls of operators, and what they take from outside."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from anfora.core.op import Weak
+from anfora.core.tensor import Tensor, wrap
+from anfora.graph.facts.origins import Origin
+from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
+from anfora.graph.ir.planned import OperatorCall, arguments_of, is_scalar
+from anfora.graph.ir.primitives import U
+from anfora.graph.lower.ranges import Jump
+from anfora.graph.run.guards import told_apart_at_once
+from anfora.graph.run.points import Hop, Point, Variant
+from anfora.graph.state.moments import Piece
+from anfora.graph.tell.ends import Ends
+from anfora.graph.tell.functions import Globals
+from anfora.graph.tell.native import NativePlan, lowered
+from anfora.graph.tell.outside import found_outside
+from anfora.graph.tell.wording import Names, guard_text, variables_of
+from anfora.ops import stop_gradient
+
+if TYPE_CHECKING:
+    from anfora.graph.tell.typed import Builder
+
+__all__ = ["Body", "types_of_slots"]
+
+
+def types_of_slots(piece: Piece) -> dict[int, Abstract]:
+    """What the guards of a piece say of the values it starts from."""
+    told = ((origin, _type_told(kind, payload)) for kind, origin, payload in piece.guards if origin.kind == "slot")
+    return {origin.key: type_ for origin, type_ in told if type_ is not None}
+
+
+def _type_told(kind: str, payload: Any) -> Abstract:
+    """The type of a value of which a guard asks something; None if that does not tell it."""
+    if kind == "layout":
+        return payload.type  # type: ignore[no-any-return]
+    if kind == "equal":
+        payload = type(payload)
+    if kind in ("type", "number", "equal") and payload in (bool, int, float):
+        return Weak(payload)
+    return None
+
+
+class Body:
+    """Fills the graph of one variant."""
+
+    def __init__(self, builder: Builder, graph: FuncGraph, point: Point, variant: Variant, names: Names) -> None:
+        self.builder, self.graph, self.variant, self.names = builder, graph, variant, names
+        self.known = builder.known_at(point)
+        self.piece = variant.piece
+        self.values: dict[AnfNode, AnfNode] = {}  #: by node of the piece
+        self.origins: dict[int, AnfNode] = {}
+        self.built: dict[int, AnfNode] = {}
+        self.kept: dict[int, AnfNode] = {}  #: what writes have put somewhere
+        self.effects: list[AnfNode] = []
+        self.called = self._names_of_values()
+        self.shape: NativePlan | None = None
+        self.positions: dict[OperatorCall, int] = {}  #: of the rows in the piece
+        #: Values with a history for who evaluates the graph; and those among them that have none in the program.
+        self.followed: set[AnfNode] = set()
+        self.cut: set[AnfNode] = set()
+        self.stopped: dict[tuple[FuncGraph, AnfNode], AnfNode] = {}  #: behind `stop_gradient`
+
+    def build(self) -> None:
+        builder, graph, piece = self.builder, self.graph, self.piece
+        builder.typed.guards[graph] = list(
+            dict.fromkeys(guard_text(guard, self.names) for guard in told_apart_at_once(piece.guards))
+        )
+        builder.typed.variants[graph] = self.variant
+        for draw in piece.draws:
+            place = graph.apply(PRIMITIVES["draw"], draw.counters)
+            self.effects.append(place)
+            self.origins[id(draw.seed)] = graph.apply(PRIMITIVES["getitem"], place, 0, name="seed", abstract=Weak(int))
+            self.origins[id(draw.offset)] = graph.apply(
+                PRIMITIVES["getitem"], place, 1, name="offset", abstract=Weak(int)
+            )
+        without_history = {id(origin) for kind, origin, has in piece.guards if kind == "history" and not has}
+        for value, (origin, _) in piece.inputs.items():
+            self.values[value] = self.origin(origin)
+            if id(origin) not in without_history:
+                self.followed.add(value)
+        for value, (origin, _, _) in piece.numbers.items():
+            self.values[value] = self.origin(origin)
+        handed = {origin.key[0] for origin in _made(self.variant.runner.origins)}
+        is_written = any(row.entry.op.writes is not None for row in piece.rows)
+        for value, array in piece.constants.items():
+            tensor: Any = ValueNode(wrap(array, piece.layouts[value]))
+            if is_written or value in handed:  # it stays as it is: the program has a copy
+                tensor = graph.apply(PRIMITIVES["load"], tensor, U, abstract=piece.layouts[value].type)
+            self.values[value] = tensor
+        ends = Ends(self)
+        self._rows()
+        self._start_leaves(len(piece.rows))
+        if piece.cuts:
+            self.effects.append(graph.apply(PRIMITIVES["leave_nodes"], len(piece.cuts)))
+        for origin in self.variant.runner.origins:  # before anything outside changes
+            if not _is_made_late(origin):
+                self.origin(origin)
+        ends.writes()
+        end = self.variant.end
+        if isinstance(end, Jump):
+            function, args = ends.joined(end)
+            output: AnfNode = graph.apply(function, *args)
+        else:
+            output = ends.hop(end) if isinstance(end, Hop) else ends.image(end.image)
+        used = _reachable_from(output)
+        unused = [effect for effect in self.effects if effect not in used]
+        graph.output = graph.apply(PRIMITIVES["depend"], output, *unused) if unused else output
+
+    def _names_of_values(self) -> dict[AnfNode, str]:
+        """The variables of the program that hold values of the piece when it ends."""
+        found: dict[AnfNode, str] = {}
+        end = self.variant.end
+        if isinstance(end, (Hop, Jump)):
+            for slot, name in variables_of(end.frames).items():
+                origin = self.variant.runner.origins[slot]
+                if origin.kind == "made":
+                    found[origin.key[0]] = name
+        return found
+
+    # -- rows ---------------------------------------------------------------------------------------------------------
+
+    def _rows(self) -> None:
+        rows = self.piece.rows
+        self.positions = {row: index for index, row in enumerate(rows)}
+        shape = self.shape = lowered(self.variant) if self.builder.fused else None
+        if shape is None:
+            for index, row in enumerate(rows):
+                self._start_leaves(index)
+                self._row(self.graph, row, self.values, self.effects)
+            return
+        groups, readers = _with_views(shape.groups, shape.rows), self._readers()
+        for index, row in enumerate(shape.rows):
+            self._start_leaves(self.positions.get(row.recorded, -1))
+            group = groups.get(index)
+            if group is not None and index == group[-1]:
+                self._group([shape.rows[i] for i in group], set(group), readers)
+            elif group is None and (index in shape.alive or self._is_alive_view(row)):
+                self._row(self.graph, row, self.values, self.effects)
+        for value, given in shape.results.items():
+            if value not in self.values:
+                self.values[value] = self._value(given, self.values)
+        places = self.builder.typed.places[self.graph] = [
+            (None, f"{shape.tasks} kernels and loops, {shape.arena} bytes of arena")
+        ]
+        places += [(self.values[value], place) for value, place in shape.places.items() if value in self.values]
+
+    def _is_alive_view(self, row: OperatorCall) -> bool:
+        return row.entry.view is not None and self._recorded(row.operands[0]) in self.values
+
+    def _recorded(self, node: AnfNode) -> AnfNode:
+        """The value of the piece that a node of its graph stands for, here or behind the passes."""
+        return node if self.shape is None else self.shape.recorded(node)
+
+    def _value(self, x: AnfNode, values: dict[AnfNode, AnfNode]) -> AnfNode:
+        """The node of a value here; what a pass has computed is a constant."""
+        return values[x] if x in values or not isinstance(x, ValueNode) else x
+
+    def _row(self, graph: FuncGraph, row: OperatorCall, values: dict[AnfNode, AnfNode], effects: list[AnfNode]) -> None:
+        entry = row.entry
+        op = entry.op
+        index = self.positions.get(row.recorded)
+        leaves_node = index is not None and self.piece.switches[index] and not row.is_inner
+        args = [self._recorded(x) for x in row.operands]
+        results = [self._recorded(x) for x in row.results]
+        if not self.followed.isdisjoint(args):
+            self.followed.update(results)
+            if not leaves_node:
+                self.cut.update(results)
+
+        def operand(i: int) -> Any:
+            x = args[i]
+            if is_scalar(x):
+                return x.value  # type: ignore[attr-defined]
+            node = self._value(x, values)
+            return self._without_history(graph, x, node) if leaves_node and x in self.cut else node
+
+        called = arguments_of(graph, entry, list(map(operand, range(len(args)))))
+        variable = self.called.get(results[0]) if row.parts is None and results else None
+        if op.writes is not None and not leaves_node and self.builder.entry.switch.tape:
+            called = [PRIMITIVES["untaped"], *called]
+        elif self.piece.is_tried and entry.may_fail:
+            called = [PRIMITIVES["attempted"], *called]
+        call = graph.apply(*called, name=variable, span=row.span, abstract=row.abstract)
+        if row.acts:
+            effects.append(call)
+        if row.parts is None:
+            values.update((value, call) for value in results)
+            return
+        for i, (part, value) in enumerate(zip(row.parts, results)):
+            name = self.called.get(value)
+            values[value] = graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=part.abstract)
+
+    def _start_leaves(self, index: int) -> None:
+        """What requires a gradient from a row on."""
+        for value, (start, _) in self.piece.leaves.items():
+            node = self.values.get(value)
+            if start <= index and node is not None and value not in self.followed:
+                self.values[value] = self.graph.apply(PRIMITIVES["leaf"], node, abstract=node.abstract)
+                self.effects.append(self.values[value])
+                self.followed.add(value)
+
+    def _without_history(self, graph: FuncGraph, value: AnfNode, node: AnfNode) -> AnfNode:
+        found = self.stopped.get((graph, value))
+        if found is None:
+            found = self.stopped[graph, value] = graph.apply(stop_gradient, node, abstract=node.abstract)
+        return found
+
+    def _group(self, rows: Sequence[OperatorCall], group: set[int], readers: dict[AnfNode, set[int]]) -> None:
+        """Rows that share a loop, as a function of their operands, which gives what others read."""
+        own = dict.fromkeys(self._recorded(value) for row in rows for value in row.results)
+        inner = FuncGraph(f"fused_{len(rows)}")
+        values: dict[AnfNode, AnfNode] = {}
+        operands: list[AnfNode] = []
+        for x in dict.fromkeys(self._recorded(x) for row in rows for x in row.operands):
+            if not is_scalar(x) and x not in own and (x in self.values or not isinstance(x, ValueNode)):
+                outer = self.values[x]
+                values[x] = inner.parameter(self.called.get(x), abstract=outer.abstract)
+                operands.append(outer)
+        writes: list[AnfNode] = []
+        for row in rows:
+            self._row(inner, row, values, writes)
+        made = [value for value in own if readers.get(value, set()).difference(group)]
+        abstract = tuple(values[value].abstract for value in made)
+        result: AnfNode = (
+            values[made[0]]
+            if len(made) == 1
+            else inner.apply(PRIMITIVES["make_tuple"], *(values[value] for value in made), abstract=abstract)
+        )
+        inner.output = inner.apply(PRIMITIVES["depend"], result, *writes, abstract=abstract) if writes else result
+        call = self.graph.apply(inner, *operands, abstract=result.abstract)
+        if writes:
+            self.effects.append(call)
+        if len(made) == 1:
+            call.name = self.called.get(made[0])
+            self.values[made[0]] = call
+            return
+        for i, value in enumerate(made):
+            name = self.called.get(value)
+            self.values[value] = self.graph.apply(PRIMITIVES["getitem"], call, i, name=name, abstract=abstract[i])
+
+    def _readers(self) -> dict[AnfNode, set[int]]:
+        """The rows that read each value; -1 for the end of the piece."""
+        assert self.shape is not None
+        readers: dict[AnfNode, set[int]] = {value: {-1} for value in self.shape.results.values()}
+        for origin in _made(self.variant.runner.origins):
+            readers[origin.key[0]] = {-1}
+        for index, row in enumerate(self.shape.rows):
+            for x in row.operands:
+                readers.setdefault(self._recorded(x), set()).add(index)
+        return readers
+
+    # -- what comes from outside --------------------------------------------------------------------------------------
+
+    def origin(self, origin: Origin) -> AnfNode:
+        found = self.origins.get(id(origin))
+        if found is None:
+            found = self.origins[id(origin)] = self._origin(origin)
+            self.builder.kept.append(origin)
+        return found
+
+    def _origin(self, origin: Origin) -> AnfNode:
+        kind, key, base = origin.kind, origin.key, origin.base
+        graph = self.graph
+        if self.builder.lifted or self.builder.fixed:
+            found = found_outside(origin, self.known, self.builder.changed)
+            if self.builder.lifted and isinstance(found, Tensor):
+                return self.builder.input(found, getattr(found, "name", None) or self.names.path(origin))
+            if self.builder.fixed and type(found) in (bool, int, float, str):
+                return ValueNode(found)
+        if kind == "slot":
+            if key in self.known:
+                return ValueNode(self.known[key])
+            return graph.parameters[key - sum(slot < key for slot in self.known)]
+        if kind == "known":
+            return ValueNode(key)
+        if kind == "made":
+            value = key[0]
+            node = self.values[value]
+            return self._without_history(graph, value, node) if value in self.cut else node
+        if kind == "built":
+            return self.built[key]
+        if kind == "kept":
+            return self.kept[key]
+        abstract = self._known_type(origin)
+        if kind in ("attr", "method"):
+            return graph.apply(PRIMITIVES["getattr"], self.origin(base), key, abstract=abstract)
+        if kind == "item":
+            if base.kind == "known" and type(base.key) is dict:
+                return graph.apply(PRIMITIVES["getitem"], Globals(base.key), key, abstract=abstract)
+            return graph.apply(PRIMITIVES["getitem"], self.origin(base), key, abstract=abstract)
+        assert kind == "number", kind
+        parts = [self.origin(part) if isinstance(part, Origin) else part for part in base]
+        name = getattr(key, "__name__", "")
+        function = PRIMITIVES.get(name) if getattr(operator, name, None) is key else None
+        return graph.apply(function or key, *parts, abstract=abstract)
+
+    def _known_type(self, origin: Origin) -> Abstract:
+        told = (_type_told(kind, payload) for kind, other, payload in self.piece.guards if other is origin)
+        return next((type_ for type_ in told if type_ is not None), None)
+
+
+def _made(origins: Sequence[Origin]) -> list[Origin]:
+    """The tensors that are wanted at the end of a piece, and those that they are views of."""
+    made = [origin for origin in origins if origin.kind == "made"]
+    for origin in made:
+        if origin.base is not None and origin.base[0].kind == "made":
+            made.append(origin.base[0])
+    return made
+
+
+def _is_made_late(origin: Origin) -> bool:
+    """Whether a value comes from what is made for a hop or a write."""
+    if origin.kind in ("built", "kept"):
+        return True
+    bases = origin.base if origin.kind == "number" else (origin.base,)
+    return any(isinstance(base, Origin) and _is_made_late(base) for base in bases)
+
+
+def _with_views(groups: Sequence[Sequence[int]], rows: Sequence[OperatorCall]) -> dict[int, list[int]]:
+    """The group of each row that is in one. Views between the members of a group, of what it makes, belong to it."""
+    found: dict[int, list[int]] = {}
+    for group in groups:
+        members: list[int] = []
+        made: set[AnfNode] = set()
+        for index in range(group[0], group[-1] + 1):
+            row = rows[index]
+            if index in group or (row.entry.view is not None and row.operands[0] in made):
+                members.append(index)
+                made.update(row.results)
+        found.update((index, members) for index in members)
+    return found
+
+
+def _reachable_from(node: AnfNode) -> set[AnfNode]:
+    """The nodes of its graph that a node needs."""
+    seen: set[AnfNode] = set()
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, CNode) and item not in seen:
+            seen.add(item)
+            pending += item.inputs
+    return seen

@@ -1,0 +1,247 @@
+"""How a piece ends, as nodes: what is written, what the interpreter does, and which graph comes next."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from anfora.core.op import Weak
+from anfora.graph.ir import PRIMITIVES, Abstract, AnfNode, CNode, FuncGraph, ValueNode
+from anfora.graph.lower.ranges import Jump
+from anfora.graph.run.points import Hop
+from anfora.graph.state.images import Image
+from anfora.graph.state.moments import Outcome, key_of
+from anfora.graph.tell.functions import Arrangement, Cases
+from anfora.graph.tell.wording import Names, form_of, hop_span, is_raised, position_span, span_text
+
+if TYPE_CHECKING:
+    from anfora.graph.tell.body import Body
+
+__all__ = ["Ends"]
+
+
+class Ends:
+    """Writes the end of a piece into its graph.
+
+    Args:
+        body: of the graph.
+    """
+
+    def __init__(self, body: Body) -> None:
+        self.body, self.graph = body, body.graph
+
+    def slot(self, number: int) -> AnfNode:
+        """The value that stands in a slot at the end of the piece."""
+        return self.body.origin(self.body.variant.runner.origins[number])
+
+    def image(self, image: Image) -> AnfNode:
+        """The value of an image."""
+        if _is_plain(image):
+            return self._plain(image)
+        slots = sorted(_slots(image))
+        return self.graph.apply(Arrangement(image, slots), *map(self.slot, slots))
+
+    def _plain(self, image: Image) -> AnfNode:
+        kind = image[0]
+        apply = self.graph.apply
+        if kind == "is":
+            return ValueNode(image[1])
+        if kind in ("slot", "number"):
+            return self.slot(image[1])
+        if kind == "tuple":
+            items = list(map(self._plain, image[1]))
+            return apply(PRIMITIVES["make_tuple"], *items, abstract=_tuple_type(items))
+        if kind == "list":
+            return apply(PRIMITIVES["make_list"], *map(self._plain, image[1]))
+        if kind == "dict":
+            keys = tuple(key[1] for key, _ in image[1])
+            return apply(PRIMITIVES["make_dict"], ValueNode(keys), *(self._plain(value) for _, value in image[1]))
+        if kind == "slice":
+            return apply(PRIMITIVES["make_slice"], *map(self._plain, image[1]))
+        if kind == "method":
+            made_by = image[1]
+            names = vars(made_by.__objclass__).items() if type(made_by) is not str else ()
+            name = next((name for name, found in names if found is made_by), made_by)
+            return apply(PRIMITIVES["getattr"], self._plain(image[2]), name)
+        assert kind == "bound", kind
+        return apply(types.MethodType, self._plain(image[1]), self._plain(image[2]))
+
+    def writes(self) -> None:
+        """The changes of what is outside that are done behind the rows."""
+        written = self.body.variant.written
+        if written is None:
+            return
+        graph = self.graph
+        if not written.kept and written.image[0] == "tuple" and all(map(_is_plain, written.image[1])):
+            for write, (_, (operation, args)) in zip(written.writes, written.image[1]):
+                text = span_text(position_span(*write.place[:2]))
+                values = [self._plain(item) for item in args[1]] if args[0] == "tuple" else args[1]
+                called = self._plain(operation)
+                self.body.effects.append(graph.apply(PRIMITIVES["interpret"], text, write.reason, (), called, *values))
+            return
+        slots, wanted = sorted(_slots(written.image)), sorted(set(written.kept.values()))
+        whole: AnfNode = graph.apply(Arrangement(written.image, slots, wanted), *map(self.slot, slots))
+        calls = whole
+        if wanted:
+            calls = graph.apply(PRIMITIVES["getitem"], whole, 0)
+            for i, number in enumerate(wanted, 1):
+                self.body.kept[number] = graph.apply(PRIMITIVES["getitem"], whole, i)
+        self.body.effects.append(graph.apply(PRIMITIVES["write"], calls))
+
+    def joined(self, jump: Jump) -> tuple[FuncGraph, list[AnfNode]]:
+        """The graph that a piece leads to, and its arguments."""
+        _, places = jump.edges[None]
+        names = Names.at(jump.frames)
+        function = self.body.builder.graph_of(jump.point, "↓" + self.body.builder.name, names, len(places))
+        known = self.body.builder.known_at(jump.point)
+        return function, [self.slot(place) for i, place in enumerate(places) if i not in known]
+
+    def hop(self, hop: Hop) -> AnfNode:
+        """The interpreter's part, and what follows; the value of the whole."""
+        graph = self.graph
+        span = hop_span(hop)
+        catches = any(map(is_raised, hop.edges))
+        primitive = PRIMITIVES["attempt" if catches else "interpret"]
+        edges = {key: edge for key, edge in hop.edges.items() if not _is_passed_by(key, hop)}
+        names, called = self._call(hop)
+        is_truth = isinstance(called[0], ValueNode) and called[0].value is bool and len(called) == 2
+        if hop.is_branch and is_truth and set(edges) <= set(_TRUTHS):
+            sides = [self._partial(self._edge(hop, key, called[1], False) if key in edges else None) for key in _TRUTHS]
+            return graph.apply(graph.apply(PRIMITIVES["switch"], called[1], *sides, span=span))
+        itself = self._callee(hop) if not catches and not names else None
+        if hop.switch is not self.body.builder.entry.switch:
+            called = [PRIMITIVES["under"], hop.switch, *called]
+        if itself is not None:
+            outcome = graph.apply(itself, *called[1:], span=span)
+        else:
+            outcome = graph.apply(primitive, span_text(span), hop.reason, names, *called, span=span)
+        self.body.effects.append(outcome)
+        if not hop.edges:
+            return graph.apply(PRIMITIVES["depend"], graph.apply(PRIMITIVES["record"]), outcome)
+        ways = {key: self._edge(hop, key, outcome, catches) for key in edges}
+        return self._behind(hop, outcome, ways, catches, itself is not None)
+
+    def _behind(self, hop: Hop, outcome: CNode, ways: dict[Any, Any], catches: bool, is_itself: bool) -> AnfNode:
+        """What follows a hop, by its outcome; the value of the whole."""
+        graph = self.graph
+        if not catches and all(key in _TRUTHS for key in ways):
+            outcome.abstract = Weak(bool)
+            sides = [self._partial(ways.get(key)) for key in _TRUTHS]
+            return graph.apply(graph.apply(PRIMITIVES["switch"], outcome, *sides))
+        is_certain = is_itself or next(iter(ways), None) in (_NOTHING, *hop.varying)
+        if not catches and len(ways) == 1 and is_certain:
+            [(function, args)] = ways.values()
+            return graph.apply(function, *args)
+        sides = [self._partial(way) for way in ways.values()]
+        cases = Cases(hop)
+        values = [self.slot(slot) for slot in cases.slots]
+        return graph.apply(graph.apply(PRIMITIVES["by_outcome"], outcome, cases, *sides, *values))
+
+    def _callee(self, hop: Hop) -> FuncGraph | None:
+        """The graph that a call of the function by itself goes to."""
+        if not hop.is_own_call:
+            return None
+        for key, point in self.body.builder.program.entries.items():
+            if point is hop.callee:
+                count, keywords = form_of(key)
+                names = Names.at_entry(self.body.builder.program, key)
+                return self.body.builder.graph_of(point, self.body.builder.name, names, count + len(keywords))
+        return None
+
+    def _call(self, hop: Hop) -> tuple[tuple[str, ...], list[Any]]:
+        """The names of keyword arguments, the function and the arguments of what a hop does."""
+        image = hop.call
+        graph = self.graph
+        origins = self.body.variant.runner.origins
+        used = [*Cases(hop).slots, *(place for _, places in hop.edges.values() for place in places)]
+        # What was made for the call, and is alive behind it.
+        kept = {place for place in used if type(place) is int and origins[place].kind == "built"}
+        if not kept and _is_plain(image) and image[0] == "tuple":
+            function, args, kwargs, *_ = image[1]
+            if args[0] == "tuple" and kwargs[0] == "dict":
+                names = tuple(key[1] for key, _ in kwargs[1])
+                values = [self._plain(item) for item in (function, *args[1], *(value for _, value in kwargs[1]))]
+                return names, values
+            if args[0] == "is" and kwargs[0] == "dict":
+                names = tuple(key[1] for key, _ in kwargs[1])
+                return names, [self._plain(function), *args[1], *(self._plain(value) for _, value in kwargs[1])]
+        slots = sorted(_slots(image))
+        wanted = sorted({hop.built[place] for place in kept})
+        whole: AnfNode = graph.apply(Arrangement(image, slots, wanted), *map(self.slot, slots))
+        made = whole
+        if wanted:
+            for i, number in enumerate(wanted, 1):
+                self.body.built[number] = graph.apply(PRIMITIVES["getitem"], made, i)
+            whole = graph.apply(PRIMITIVES["getitem"], made, 0)
+        return (), [PRIMITIVES["spread"], whole]
+
+    def _edge(self, hop: Hop, key: Any, outcome: AnfNode, catches: bool) -> tuple[FuncGraph, list[AnfNode]]:
+        """The graph behind an outcome, and its arguments."""
+        graph, builder = self.graph, self.body.builder
+        point, places = hop.edges[key]
+        mark = "✓" if key == (bool, True) else "✗" if key == (bool, False) else "↓"
+        names = Names.at(point.frames)
+        function = builder.graph_of(point, mark + builder.name, names, len(places))
+        whole: AnfNode = outcome
+        if catches:
+            part = "error" if is_raised(key) else "value"
+            if any(type(place) is tuple for place in places):
+                whole = graph.apply(PRIMITIVES["getattr"], outcome, part)
+        args: list[AnfNode] = []
+        for i, place in enumerate(places):
+            if i in builder.known_at(point):
+                continue
+            if isinstance(place, int):
+                args.append(self.slot(place))
+                continue
+            value = whole
+            for step in place:
+                value = graph.apply(PRIMITIVES["getitem"], value, step)
+            if value.abstract is None and isinstance(value, CNode):
+                value.abstract = function.parameters[len(args)].abstract
+            args.append(value)
+        return function, args
+
+    def _partial(self, way: tuple[FuncGraph, list[AnfNode]] | None) -> Any:
+        if way is None:
+            return PRIMITIVES["record"]
+        function, args = way
+        return self.graph.apply(PRIMITIVES["partial"], function, *args) if args else function
+
+
+def _is_passed_by(key: Any, hop: Hop) -> bool:
+    """Whether a value that came once is now taken as one that varies."""
+    return isinstance(key, tuple) and len(key) == 2 and key[0] in hop.varying
+
+
+_NOTHING = key_of(Outcome(None))
+_TRUTHS = ((bool, True), (bool, False))
+
+
+def _is_plain(image: Image) -> bool:
+    """Whether an image is made of values, tuples, and lists and dicts that nothing else shares."""
+    kind = image[0]
+    if kind in ("is", "slot", "number"):
+        return True
+    if kind in ("tuple", "list", "slice"):
+        return all(map(_is_plain, image[1]))
+    if kind == "dict":
+        return all(key[0] == "is" and _is_plain(value) for key, value in image[1])
+    if kind == "method":
+        return _is_plain(image[2])
+    return kind == "bound" and _is_plain(image[1]) and _is_plain(image[2])
+
+
+def _slots(image: Any) -> set[int]:
+    """The slots of an image."""
+    if type(image) is not tuple or not image or image[0] == "is":
+        return set()
+    if len(image) == 2 and image[0] in ("slot", "number"):
+        return {image[1]}
+    return set().union(*map(_slots, image))
+
+
+def _tuple_type(items: Sequence[AnfNode]) -> Abstract:
+    found = tuple(item.abstract for item in items)
+    return None if any(abstract is None for abstract in found) else found

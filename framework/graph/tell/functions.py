@@ -1,0 +1,172 @@
+"""Functions of MindIR that recorded programs have, beside those of every program.
+
+    interpret(text, reason, names, f, …)  f(…) by Python; `names` are those of the last arguments
+    attempt(text, reason, names, f, …)    the same, and gives an Outcome: the program goes on behind an exception, too
+    spread((f, args, kwargs))             f(*args, **kwargs)
+    by_outcome(outcome, cases, …)         the function behind an outcome
+    by_guards(values, guards, …)          the function whose guards hold for the values
+    draw(n)                               seed and offset for random numbers; the stream moves on by n counters
+    under(switches, f, …)                 f(…), with the tape on or off, and mixed precision as it was there
+    untaped(f, …)                         f(…), without the tape
+    attempted(f, …)                       f(…), an operator whose error the program would catch; that is not recorded
+    leaf(x)                               x, which requires a gradient from here on
+    leave_nodes(n)                        nodes of the program's own stand on the tape among those of the rows
+    record()                              the program has not been here: it is recorded when it comes
+
+An outcome is chosen by what a hop has seen (`Cases`), a variant by what its guards ask for (`Guards`); what a program puts
+together of its values in one go is an `Arrangement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from anfora.core.errors import AnforaError, OpRuntimeError
+from anfora.core.tensor import Tensor
+from anfora.eager.tape import no_grad
+from anfora.graph.ir.primitives import PRIMITIVES, Primitive
+from anfora.graph.machine.switches import Switches, switches
+from anfora.graph.run.leaving import released
+from anfora.graph.run.pieces import _draw
+from anfora.graph.run.points import Hop, Same
+from anfora.graph.state.images import Image, build
+from anfora.graph.state.moments import Outcome, Piece
+from anfora.graph.tell.wording import first_failing, outcome_text
+
+__all__ = ["Arrangement", "Cases", "Globals", "Guards"]
+
+
+def _attempt(text: str, reason: str, names: tuple, function: Callable, *args: Any) -> Outcome:
+    try:
+        return Outcome(PRIMITIVES["interpret"].function(text, reason, names, function, *args))
+    except BaseException as error:
+        return Outcome(error=error)
+
+
+def _spread(call: tuple) -> Any:
+    function, args, kwargs, *_ = call
+    return function(*args, **kwargs)
+
+
+def _write(calls: tuple) -> None:
+    for operation, args in calls:
+        operation(*args)
+
+
+def _by_outcome(outcome: Any, cases: Cases, *functions_and_values: Any) -> Callable:
+    functions, values = functions_and_values[: len(cases.keys)], functions_and_values[len(cases.keys) :]
+    live: Any = dict(zip(cases.slots, values))
+    key, _ = cases.hop.edge(live, outcome if type(outcome) is Outcome else Outcome(outcome))
+    return functions[cases.keys.index(key)] if key in cases.keys else _record
+
+
+def _by_guards(values: tuple, guards: Guards, *functions: Callable) -> Callable:
+    for piece, function in zip(guards.pieces, functions):
+        if first_failing(piece.guards, values) is None:
+            return function
+    return _record
+
+
+def _under(switch: Switches, function: Callable, *args: Any) -> Any:
+    before = switches()
+    switch.turn()
+    try:
+        return (function.function if isinstance(function, Primitive) else function)(*args)
+    finally:
+        before.turn()
+
+
+def _untaped(function: Callable, *args: Any) -> Any:
+    with no_grad():
+        return function(*args)
+
+
+def _attempted(function: Callable, *args: Any) -> Any:
+    try:
+        return function(*args)
+    except AnforaError:
+        return _record()
+
+
+def _leave_nodes(count: int) -> None:
+    raise NotImplementedError("evaluating a piece that leaves nodes of the program's own on a tape outside")
+
+
+def _record(*_: Any) -> None:
+    raise OpRuntimeError(
+        "the program has not been recorded here", help="run the compiled function with these arguments."
+    )
+
+
+for _primitive in (
+    Primitive("attempt", _attempt, 4, None),
+    Primitive("spread", _spread, 1, 1),
+    Primitive("by_outcome", _by_outcome, 2, None),
+    Primitive("by_guards", _by_guards, 2, None),
+    Primitive("record", _record, 0, None),
+    Primitive("draw", _draw, 1, 1),
+    Primitive("under", _under, 2, None),
+    Primitive("untaped", _untaped, 1, None),
+    Primitive("attempted", _attempted, 1, None),
+    Primitive("leaf", Tensor.requires_grad_, 1, 1),
+    Primitive("leave_nodes", _leave_nodes, 1, 1),
+    Primitive("write", _write, 1, 1),
+):
+    PRIMITIVES[_primitive.name] = _primitive
+
+
+class Cases:
+    """The outcomes of a hop that were seen; `slots` hold values that were one object with others."""
+
+    def __init__(self, hop: Hop) -> None:
+        self.hop, self.keys = hop, list(hop.edges)
+        pairs = [pair for key in self.keys if type(key) is Same for pair in key.pairs]
+        self.slots = sorted({place for pair in pairs for place in pair if type(place) is int})
+
+    def __repr__(self) -> str:
+        return " | ".join(map(outcome_text, self.keys))
+
+
+class Guards:
+    """The guards of pieces that start from one moment."""
+
+    def __init__(self, pieces: Sequence[Piece]) -> None:
+        self.pieces = list(pieces)
+
+    def __repr__(self) -> str:
+        return f"guards of {len(self.pieces)} variants"
+
+
+class Arrangement:
+    """Objects that a program makes of its values: lists that it shares, functions, objects of its classes.
+
+    Args:
+        image: the pattern.
+        slots: which of its slots the arguments stand in.
+        wanted: by number, which of the objects that are made are given too, behind the whole.
+    """
+
+    def __init__(self, image: Image, slots: Sequence[int], wanted: Sequence[int] = ()) -> None:
+        self.image, self.slots, self.wanted = image, tuple(slots), tuple(wanted)
+
+    def __call__(self, *values: Any) -> Any:
+        made: list[Any] = []
+        whole = released(build(self.image, dict(zip(self.slots, values)), made), made)  # type: ignore[arg-type]
+        return (whole, *(made[number] for number in self.wanted)) if self.wanted else whole
+
+    def __repr__(self) -> str:
+        return f"arrangement: {self.image[0]}"
+
+
+class Globals:
+    """The variables of a module that is known by them alone."""
+
+    def __init__(self, variables: dict) -> None:
+        self.variables = variables
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.variables[name]
+
+    def __repr__(self) -> str:
+        return f"the variables of {self.variables.get('__name__', 'a module')}"
