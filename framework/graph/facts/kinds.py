@@ -7,6 +7,7 @@ asks for itself goes by the type alone.
 
 from __future__ import annotations
 
+import types
 import warnings
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,25 @@ def module_of(value: Any) -> str:
     return found if type(found) is str else ""
 
 
+def dict_of_module(module: types.ModuleType) -> dict[str, Any]:
+    """The variables of a module, whatever its class makes of its attributes."""
+    return _MODULE_DICT(module) or {}  # in Python 3.10 one that has not been given a name has none
+
+
+def name_of_module(module: types.ModuleType) -> str:
+    """The name of a module; "" where it has none, or something that is no name.
+
+    Example:
+        >>> name_of_module(warnings), name_of_module(types.ModuleType.__new__(types.ModuleType))
+        ('warnings', '')
+    """
+    name = dict_of_module(module).get("__name__")
+    return name if type(name) is str else ""
+
+
+_MODULE_DICT: Callable[[Any], Any] = vars(types.ModuleType)["__dict__"].__get__
+
+
 _MODULE_OF_CLASS: Callable[[type], Any] = type.__dict__["__module__"].__get__
 
 
@@ -70,4 +90,4 @@ def unwarned(function: Callable, *args: Any) -> Any:
 
 _SILENT: list[Any] = [("ignore", None, DeprecationWarning, None, 0)]
 
-__all__ = ["is_a", "module_of", "reduced", "unwarned"]
+__all__ = ["dict_of_module", "is_a", "module_of", "name_of_module", "reduced", "unwarned"]

@@ -122,6 +122,18 @@ def is_bound(value: Any) -> bool:
     return is_a(value, BOUND) and not is_a(value.__self__, (types.ModuleType, type(None), type))
 
 
+def is_chain(method: Any) -> bool:
+    """Whether a method that `is_bound` is bound to a method, that one to another, and so on further than is looked into."""
+    for _ in range(_LONGEST_CHAIN):
+        method = method.__self__
+        if not is_bound(method):
+            return False
+    return True
+
+
+_LONGEST_CHAIN = 20
+
+
 def descriptor_of(method: Any) -> Any:
     """What makes a method that `is_bound` of the object that it is bound to; None if no class of the object has that. The
     class may have something else under the name of the method: this one was read behind `super()`, or of a base class; and
@@ -527,7 +539,7 @@ def is_opaque(value: Any) -> bool:
     if type(value) in _TRANSPARENT or is_a(value, (Tensor, BaseException, ParameterTuple)):
         return False
     if is_bound(value):
-        return is_opaque(value.__self__)
+        return not is_chain(value) and is_opaque(value.__self__)
     if is_a(value, tuple):
         return not _is_row(type(value))
     if is_constant(value) or is_object(value):

@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from anfora.graph.facts.kinds import is_a, module_of, reduced
+from anfora.graph.facts.kinds import is_a, module_of, name_of_module, reduced
 from anfora.graph.facts.known import BOUND, DEQUE_ITERATORS, SIMPLE, VIEWS, enters, is_object, viewed
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import WALKED, fact_of
@@ -116,7 +116,7 @@ class Plainness:
 
     def _module(self, module: types.ModuleType, depth: int) -> bool:
         self.may_look = self.may_look or module is sys or str(getattr(module, "__file__", "")).endswith(".py")
-        return module.__name__.partition(".")[0] in sys.stdlib_module_names
+        return name_of_module(module).partition(".")[0] in sys.stdlib_module_names
 
     def _function(self, function: types.FunctionType, depth: int) -> bool:
         """Whether what a function names is plain."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import collections
-import contextlib
 import functools
 import gc
 import itertools
@@ -97,18 +96,15 @@ def raise_(error: Any, *cause: Any) -> None:
 
 
 def import_from(module: Any, name: str) -> Any:
-    """`from module import name`."""
-    with contextlib.suppress(AttributeError):
-        return getattr(module, name)
-    path = f"{getattr(module, '__name__', '')}.{name}"
-    if path in sys.modules:
-        return sys.modules[path]
-    file = getattr(module, "__file__", None)
-    asked: dict[str, Any] = {"name_from": name} if sys.version_info >= (3, 12) else {}
-    raise ImportError(
-        f"cannot import name {name!r} from {module.__name__!r} ({file or 'unknown location'})",
-        name=module.__name__, path=file, **asked,
-    )  # fmt: skip
+    """`from module import name`: Python does it, as the rest of an import whose first half has given the module."""
+    found: dict[str, Any] = {"__builtins__": {"__import__": lambda *_: module}}
+    exec(_importing(name), found)
+    return found["found"]
+
+
+@functools.cache
+def _importing(name: str) -> types.CodeType:
+    return compile(f"from module import {name} as found", __file__, "exec")
 
 
 def is_sequence(value: Any) -> bool:

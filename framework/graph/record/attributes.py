@@ -15,7 +15,7 @@ from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor
 from anfora.graph.facts import arrays, known
 from anfora.graph.facts.classes import class_attribute, comes_first, defines, has_tag
-from anfora.graph.facts.kinds import is_a
+from anfora.graph.facts.kinds import is_a, name_of_module
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.machine import operations
@@ -142,7 +142,7 @@ class Attributes(Reasons):
             if "__getattr__" not in value.__dict__:
                 self._guard_absence(value, name)
             elif not _is_of_package(value.__dict__["__getattr__"]):
-                return self._ask_python(machine, value, name, f"{value.__name__}.__getattr__")
+                return self._ask_python(machine, value, name, f"{name_of_module(value)}.__getattr__")
             found = self._read_natively(machine, value, name)  # made when it is asked for, or an error
         return self._from_outside(value, name, found)
 
@@ -194,7 +194,7 @@ class Attributes(Reasons):
         """Whether the attributes of a module are what lies in its dict, now and in later calls."""
         if module.__dict__ is None:  # in Python 3.10 one that has not been given a name has none
             return False
-        if not str(module.__dict__.get("__name__")).startswith("anfora"):
+        if not name_of_module(module).startswith("anfora"):
             self.guard("type", self.origin_of_value(module), type(module))
         kind = type(module)
         return kind is types.ModuleType or (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import sys
 import weakref
@@ -266,14 +267,15 @@ class Hops(Operators):
     def leave(self, machine: Machine) -> None:
         """Record no more: the run goes on as Python's would."""
         slots.watch(None)
-        origins = self.origins
+        before = copy.copy(self)  # knows what was made by the program until all is put right, and holds it no longer
         unwrapping = functools.partial(
-            Unwrapping, lambda value: id(value) in origins or self.is_fixed(value), value_of_number
+            Unwrapping, lambda value: id(value) in before.origins or before.is_fixed(value), value_of_number
         )
         for each in machine.chain():
             each.world = _Left(unwrapping)
             each.world.release(each)
         self.begin({})  # what it holds may be dropped
+        self.local_cells, self.local_functions, self.own = {}, {}, {}
         self.is_unkept = False
         self.kept = self.end = self.live = None
 

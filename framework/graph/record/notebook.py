@@ -235,7 +235,7 @@ class Notebook(Plain):
             if has_identity(value):
                 self.read.setdefault(id(value), (value, []))[1].append(origin)
             return value
-        if known.is_bound(value):
+        if known.is_bound(value) and not known.is_chain(value):
             self._register_bound(value, origin)
             return value
         if kind is types.FunctionType:

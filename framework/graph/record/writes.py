@@ -28,7 +28,7 @@ from anfora.graph.facts import known
 from anfora.graph.facts.classes import class_attribute, defines, is_set_through
 from anfora.graph.facts.containers import GONE, UNCHANGED, Change
 from anfora.graph.facts.drops import dropped, drops_plainly, is_finished, place_of
-from anfora.graph.facts.kinds import is_a, module_of
+from anfora.graph.facts.kinds import is_a, module_of, name_of_module
 from anfora.graph.facts.known import SIMPLE, is_plain_key
 from anfora.graph.facts.origins import Origin
 from anfora.graph.facts.table import EQUALS, ORDERS, Fact, fact_of, method_fact, resolved
@@ -239,8 +239,8 @@ class Writes(Attributes):
         if is_a(owner, type):
             return _is_put_into_class(owner, name, value)
         if kind is types.ModuleType:
-            is_pythons = owner.__name__ in ("builtins", "sys")
-            return not (is_pythons or _is_special(name) or _is_of_ours(owner.__name__))
+            module = name_of_module(owner)
+            return not (module in ("builtins", "sys") or _is_special(name) or _is_of_ours(module))
         is_function = is_a(owner, types.FunctionType) or known.is_compiled(owner)
         is_function = is_function and id(owner) not in self.local_functions
         if not is_function and not (self.is_outside(owner) and known.is_object(owner)):

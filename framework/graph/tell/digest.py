@@ -27,7 +27,8 @@ import numpy as np
 
 from anfora.core import memory
 from anfora.core.tensor import Tensor
-from anfora.graph.tell.kinds import MODULE_DICT, WITHOUT_IDENTITY, Plan, is_of_a_library, module_name
+from anfora.graph.facts.kinds import dict_of_module, name_of_module
+from anfora.graph.tell.kinds import WITHOUT_IDENTITY, Plan, is_of_a_library
 from anfora.graph.tell.tokens import Children, Path, Token, Word, atom, long_text
 
 __all__ = ["Walk"]
@@ -119,11 +120,11 @@ class Walk:
                 if key not in self._globals:
                     self._globals.add(key)
                     yield where, value
-                if type(value) is types.ModuleType and not is_of_a_library(module_name(value)):
+                if type(value) is types.ModuleType and not is_of_a_library(name_of_module(value)):
                     yield from self._module_attributes(where, value, code)
 
     def _module_attributes(self, path: Path, module: types.ModuleType, code: types.CodeType) -> Children:
-        names = MODULE_DICT(module)
+        names = dict_of_module(module)
         for name in _all_names(code):
             key = id(names), name
             if name in names and key not in self._globals:

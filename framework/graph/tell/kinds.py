@@ -25,6 +25,7 @@ from anfora.core import memory
 from anfora.core.errors import AnforaError
 from anfora.core.tensor import Tensor, current
 from anfora.eager.tape import Output
+from anfora.graph.facts.kinds import dict_of_module, name_of_module
 from anfora.graph.machine.generators import Generator
 from anfora.graph.machine.operations import is_of_python
 from anfora.graph.run.compiled import Compiled, Program
@@ -33,19 +34,13 @@ from anfora.graph.tell.tokens import ATOMS, Blob, Children, Path, atom, hashed, 
 if TYPE_CHECKING:
     from anfora.graph.tell.digest import Walk
 
-__all__ = ["MODULE_DICT", "WITHOUT_IDENTITY", "Plan", "is_of_a_library", "module_name"]
+__all__ = ["WITHOUT_IDENTITY", "Plan", "is_of_a_library"]
 
 _MRO = type.__dict__["__mro__"].__get__
 _CLASS_DICT: Callable[[type], Any] = type.__dict__["__dict__"].__get__
-MODULE_DICT: Callable[[Any], dict[str, Any]] = vars(types.ModuleType)["__dict__"].__get__
 _COMPILED_DICT: Callable[[Any], dict[str, Any]] = vars(Compiled)["__dict__"].__get__
 _OPAQUE = ("anfora.kernel", "anfora.graph", "anfora.eager", "anfora.ops", "anfora.core.op", "anfora.core.abstract",
            "anfora.core.slots", "anfora.core.memory", "threading", "_thread", "logging", "ast")  # fmt: skip
-
-
-def module_name(module: types.ModuleType) -> str:
-    name = MODULE_DICT(module).get("__name__")
-    return name if type(name) is str else "?"
 
 
 def is_of_a_library(module: str) -> bool:
@@ -53,7 +48,7 @@ def is_of_a_library(module: str) -> bool:
     if module.partition(".")[0] in _LIBRARIES:
         return True
     found = sys.modules.get(module)
-    file = MODULE_DICT(found).get("__file__") if type(found) is types.ModuleType else None
+    file = dict_of_module(found).get("__file__") if type(found) is types.ModuleType else None
     return type(file) is str and ("site-packages" in file or "dist-packages" in file)
 
 
@@ -344,7 +339,7 @@ def _named(walk: Walk, path: Path, value: Any, title: str) -> tuple:
 
 
 def _module(walk: Walk, path: Path, value: types.ModuleType, title: str) -> tuple:
-    return f"the module {module_name(value)}", None, ()
+    return f"the module {name_of_module(value)}", None, ()
 
 
 def _class(walk: Walk, path: Path, value: type, title: str) -> tuple:

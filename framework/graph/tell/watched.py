@@ -19,7 +19,7 @@ from anfora.core.cell import Cell
 from anfora.core.errors import AnforaError, OpRuntimeError
 from anfora.core.settings import get_context, log, logs
 from anfora.core.span import Span
-from anfora.graph.facts.kinds import module_of
+from anfora.graph.facts.kinds import module_of, name_of_module
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.gradients import STEPS
 from anfora.graph.record.recorder import Recorder
@@ -281,7 +281,7 @@ def _is_ours(value: Any) -> bool:
     if isinstance(value, type):
         return issubclass(value, Cell) or _is_of_library(module_of(value))
     if isinstance(value, types.ModuleType):
-        return _is_of_library(value.__name__)
+        return _is_of_library(name_of_module(value))
     if isinstance(value, types.FunctionType):
         return _is_of_library(value.__globals__.get("__name__"))  # whatever `functools.wraps` calls it
     return isinstance(value, Cell) or _is_of_library(module_of(type(value)))
