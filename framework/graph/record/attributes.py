@@ -483,4 +483,4 @@ _OF_MODULES = frozenset(
     ["__module__", "__qualname__", "__doc__", "__firstlineno__", "__static_attributes__", "__repr__", "__dir__"]
 )
 #: Modules whose functions the machine runs, and nobody changes.
-_OWN = ("anfora.graph.polyfill.polyfills", "anfora.graph.polyfill.gradients")
+_OWN = ("anfora.graph.polyfill.polyfills", "anfora.graph.polyfill.gradients", "anfora.graph.polyfill.taking")
