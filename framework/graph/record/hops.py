@@ -65,8 +65,8 @@ class _Behind(Plain):
 
     def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
         called, given = function, args
-        if type(called) is types.MethodType:
-            called, given = called.__func__, (called.__self__, *args)
+        if isinstance(function, types.MethodType):
+            called, given = function.__func__, (function.__self__, *args)
         is_entered = type(called) is types.FunctionType and any(map(is_noticed, (*given, *kwargs.values())))
         if is_entered and _hands_over(machine) and known.enters(called) and _is_followed(called):
             machine.enter(called, given, kwargs)
