@@ -129,6 +129,9 @@ class Recorder(Hops):
         self.__dict__.clear()
         self.__class__ = _Ended  # type: ignore[assignment]
 
+    def note_constants(self, constants: dict[int, Any]) -> None:
+        self.keeper.constants.update(constants)
+
     def note_generator(self, generator: Generator) -> None:
         self.generators.append(weakref.ref(generator))
 
