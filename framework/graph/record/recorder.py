@@ -67,7 +67,7 @@ from anfora.graph.polyfill.taking import may_be_mapping, taken_in_turn
 from anfora.graph.record.calls import Calls
 from anfora.graph.record.held import stored_from
 from anfora.graph.record.hops import Hops
-from anfora.graph.record.numeric import Numeric, is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.numeric import Numeric, is_written_in_operators, takes_as_operands, tells_by_type
 from anfora.graph.record.outlining import Outlining
 from anfora.graph.record.reasons import drain
 from anfora.graph.record.rolling import Rolling
@@ -220,9 +220,8 @@ class Recorder(Hops):
         if not any(type(a) is Number for a in (*args, *kwargs.values())):
             return UNKNOWN, args, kwargs
         if not kwargs:
-            result = of_its_kind(operation, args)
-            if result is not UNKNOWN:
-                return result, args, kwargs
+            if tells_by_type(operation, args):
+                return machine.natively(operation, plain_tuple(args), {}), args, kwargs
             done, result = self.numeric.arithmetic(machine, operation, args)
             if done:
                 return result, args, kwargs
