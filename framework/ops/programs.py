@@ -169,8 +169,8 @@ def _mapped(function: Callable, nests: list, levels: int, name: str) -> Any:
         return function(*nests)
     if not all(isinstance(nest, (tuple, list)) for nest in nests):
         raise OpValueError(f"{name}: the nestings do not match: {', '.join(map(_form, nests))}")
-    if len(set(map(len, nests))) > 1:
-        kind = f"{type(nests[0]).__name__}s" if len(set(map(type, nests))) == 1 else "nestings"
+    if len({*map(len, nests)}) > 1:
+        kind = f"{type(nests[0]).__name__}s" if len({*map(type, nests)}) == 1 else "nestings"
         raise OpValueError(
             f"The {kind} in {name} should have the same length, but there is a {', a '.join(map(_form, nests))}"
         )

@@ -550,6 +550,91 @@ def rebound_in_an_outer_comprehension(log):
     return [log.append(each.name) for each in map(functools.partial(Noted, log=log), range(3)) for _ in range(50)]
 
 
+# What a function drops of its arguments is gone at once, where who calls holds them no longer.
+
+
+def drops(noted, log):
+    log.append("in")
+    del noted
+    log.append("out")
+
+
+def drops_in_a_method(log):
+    class Own(Noted):
+        def go(self, noted):
+            del self
+            log.append("self")
+            noted = None
+            log.append(noted)
+
+    Own("own", log).go(Noted("given", log))
+
+
+def drops_several(log):
+    def go(*noted, log):
+        del noted
+        log.append("out")
+
+    go(Noted("first", log), Noted("second", log), log=log)
+
+
+def drops_by_name(log):
+    def go(log, **noted):
+        noted.clear()
+        log.append("out")
+
+    go(log, a=Noted("a", log))
+
+
+def drops_what_a_closure_has(log):
+    def go(noted):
+        def inner():
+            return noted  # noqa: F821
+
+        del noted
+        log.append("out")
+
+    go(Noted("a", log))
+
+
+def drops_further_in(log):
+    def go(noted, log):
+        made = [noted]
+        del noted
+        drops(made.pop(), log)
+        log.append("back")
+
+    go(Noted("a", log), log)
+
+
+def drops_what_is_seen_weakly(log):
+    thing = Thing()
+    seen, held = weakref.ref(thing), [thing]
+    del thing
+
+    def go(thing):
+        log.append(seen() is None)
+        del thing
+        log.append(seen() is None)
+
+    go(held.pop())
+
+
+def drops_and_raises(log):
+    def go(noted):
+        del noted
+        raise ValueError
+
+    try:
+        go(Noted("a", log))
+    except ValueError:
+        log.append("caught")
+
+
+GIVEN = [
+    lambda log: drops(Noted("a", log), log), lambda log: drops(*[Noted("a", log)], log), drops_in_a_method, drops_several,
+    drops_by_name, drops_what_a_closure_has, drops_further_in, drops_what_is_seen_weakly, drops_and_raises,
+]  # fmt: skip
 LOOPING = [
     rebound_in_a_loop, rebound_by_the_walk, deleted_in_a_loop, handed_on_in_a_loop, kept_by_a_handler,
     rebound_behind_a_handler,
@@ -560,7 +645,7 @@ if sys.version_info < (3, 11):  # there it lives until the call ends
 CATCHING = [caught, caught_by_name, caught_and_kept, caught_behind_another, caught_around_a_generator]
 
 
-@pytest.mark.parametrize("program", [*CATCHING, *LOOPING], ids=lambda program: program.__name__)
+@pytest.mark.parametrize("program", [*CATCHING, *LOOPING, *GIVEN], ids=lambda program: program.__name__)
 def test_what_is_let_go_is_freed_then(program):
     """Tracebacks, and variables of loops that are left to Python: without the collector, which would free what holds
     itself too."""

@@ -25,7 +25,7 @@ from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.table import fact_of
 from anfora.graph.machine import operations
 
-__all__ = ["drops_plainly", "dropped", "is_finished", "place_of"]
+__all__ = ["drops_plainly", "dropped", "is_finished", "is_noticed", "place_of"]
 
 
 def place_of(operation: Any, args: tuple) -> tuple | None:
@@ -82,6 +82,11 @@ def _is_unnoticed(value: Any, depth: int = 0) -> bool:
     return False
 
 
+def is_noticed(value: Any) -> bool:
+    """Whether something is done, or seen, when an object is dropped, be what it holds what it may."""
+    return type(class_attribute(type(value), "__del__")) is types.FunctionType or weakref.getweakrefcount(value) > 0
+
+
 def is_finished(value: Any) -> bool:
     """Whether something is done, or seen, when an object is dropped with what it holds."""
     seen, pending = {id(value)}, [value]
@@ -92,7 +97,7 @@ def is_finished(value: Any) -> bool:
             continue  # this library refers weakly to its own
         if kind is types.GeneratorType and inspect.getgeneratorstate(held) == inspect.GEN_SUSPENDED:
             return True
-        if type(class_attribute(kind, "__del__")) is types.FunctionType or weakref.getweakrefcount(held) > 0:
+        if is_noticed(held):
             return True
         more = [each for each in gc.get_referents(held) if id(each) not in seen]
         seen.update(map(id, more))

@@ -92,6 +92,7 @@ _PROGRAMS = (
     "anfora.graph.polyfill.gradients",
     "anfora.graph.polyfill.iterators",
     "anfora.graph.polyfill.records",
+    "anfora.graph.polyfill.taking",
 )
 #: Modules whose exceptions do nothing when they are made.
 _ERRORS = ("builtins", "anfora.core.errors")

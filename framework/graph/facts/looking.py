@@ -19,6 +19,7 @@ from anfora.graph.facts.kinds import reduced
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Number
 from anfora.graph.facts.table import (
+    ARRANGES,
     CALLED,
     DRAINED,
     EQUAL,
@@ -39,7 +40,7 @@ from anfora.graph.facts.table import (
 )
 from anfora.graph.machine.operations import is_of_python
 
-__all__ = ["asks", "changes_unplainly", "is_hashed_plainly", "is_iterator", "is_plain", "parts_of"]
+__all__ = ["asks", "changes_unplainly", "is_hashed_plainly", "is_iterator", "is_plain", "looks_into", "parts_of"]
 
 _DEEPEST = 20
 #: Uses that ask a value for something, and those of which it must be made of numbers and texts.
@@ -63,6 +64,11 @@ def parts_of(value: Any) -> tuple:
 def asks(use: int, value: Any) -> bool:
     """Whether what is done with an argument asks it for a method, to be walked over, counted or taken as a place."""
     return bool(use & (INDEX | LENGTH | WALKED | DRAINED)) and any(map(known.has_methods, parts_of(value)))
+
+
+def looks_into(use: int, value: Any) -> bool:
+    """Whether what is done with an argument looks into it, beyond its arrangement: a list is true by its length."""
+    return bool(use & ~ARRANGES) and not (use & ~ARRANGES == TRUTH and type(value) in _ARRANGED)
 
 
 def is_hashed_plainly(value: Any, depth: int = 0) -> bool:

@@ -25,8 +25,8 @@ __all__ = [
     "ALL", "ARRANGES", "CALLED", "COUPLES", "DATA_NUMBERS", "DATA_TRUTH", "DRAINED", "EQUAL", "EQUALS", "IDENTITY",
     "INDEX", "ITEM", "KEPT", "KEY", "KEYS", "LENGTH", "LOOKS", "MAPPING", "NEW", "ORDER", "ORDERS", "PLAIN",
     "RELEASED", "TRUTH", "TRUTHS", "WALKED", "WHOLE", "WRITTEN", "Asking", "Fact", "Numbers", "add", "add_methods",
-    "all_facts", "as_many", "dispatch", "fact_of", "fewest", "is_in_turn", "method_fact", "methods_of", "name_as_method",
-    "resolved",
+    "all_facts", "are_classes", "as_many", "dispatch", "fact_of", "fewest", "is_in_turn", "method_fact", "methods_of",
+    "name_as_method", "resolved",
 ]  # fmt: skip
 
 # -- what is done with an argument ------------------------------------------------------------------------------------
@@ -250,11 +250,24 @@ class Fact:
         for name, value in (kwargs or {}).items():
             yield self.named.get(name, self.others), value
 
+    def tells_by_type(self, args: tuple) -> bool:
+        """Whether what it gives follows from the types of its arguments, and from which objects they are."""
+        if self.gives != PLAIN or self.by_python or (self.function is type and len(args) != 1):
+            return False
+        if self.asking is not None and not (self.asking.kind == "class" and are_classes(args[1:], (type,))):
+            return False
+        return bool(args) and not any(use & ~IDENTITY for use, _ in self.uses(args))
+
     def goes_through(self, use: int) -> bool:
         """Whether a call asks something of each item of an argument, or of its whole, before the result is there."""
         if use & WALKED and self.hands_on is None and self.gives != ITEM:
             return True
         return bool(use & ~(KEPT | WRITTEN | LENGTH | INDEX | WALKED | IDENTITY))
+
+
+def are_classes(kinds: tuple, of: tuple[type, ...]) -> bool:
+    """Whether these are classes, or tuples of such, and of which classes they are themselves."""
+    return all(are_classes(kind, of) if type(kind) is tuple else type(kind) in of for kind in kinds)
 
 
 def is_in_turn(use: int) -> bool:

@@ -104,7 +104,7 @@ def bind(function: types.FunctionType, args: tuple, kwargs: dict) -> dict[str, A
     if len(args) > positional and not code.co_flags & 4:
         _refuse(function, args, kwargs)
     if code.co_flags & 4:
-        values[names[rest]] = tuple(args[positional:])
+        values[names[rest]] = (*args[positional:],)  # a new one, of `f(*args)` too
         rest += 1
     more: dict[str, Any] | None = {} if code.co_flags & 8 else None
     for name, value in kwargs.items():

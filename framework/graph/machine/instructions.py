@@ -258,7 +258,7 @@ def op_EXTEND(machine: Machine, frame: Frame, n: int) -> None:
 
 def op_UPDATE(machine: Machine, frame: Frame, n: int) -> None:
     value = frame.stack.pop()
-    machine.world.do(machine, set.update, (frame.stack[-n], value))
+    machine.world.do(machine, operations.update, (frame.stack[-n], value))
 
 
 def op_MERGE(machine: Machine, frame: Frame, n: int) -> None:

@@ -66,6 +66,8 @@ class Machine:
         if code.is_generator and not self.frames:
             raise Unsupported("a generator function, called from outside")
         frame = Frame(code, function, bind(function, args, kwargs))
+        if code.constants:
+            self.world.note_constants(code.constants)
         if code.is_generator:
             self.push(Generator(frame, self.world, (function, args, kwargs)))
             return

@@ -15,11 +15,11 @@ from typing import Any
 __all__ = [
     "ARITHMETIC", "FORMATS", "IN_PLACE", "OF_ITEMS", "OPERATIONS", "VIEWS", "as_filled", "as_iterator", "as_length",
     "as_text", "as_truth", "attributes_of_class", "delete_global", "dict_of", "empty_cell", "extend", "fill_cell",
-    "give_dict",
+    "give_dict", "go_on_with",
     "has_index", "has_own", "holds", "import_from", "is_filled", "is_made", "is_mapping", "is_of_python", "is_sequence",
     "join", "make_dict", "make_set", "matches", "merge", "merge_keywords", "names_of_pattern", "no_comparison",
     "no_operator", "order_of", "raise_", "rest_of_mapping", "send", "set_global", "special_method", "spread",
-    "unbound", "unbound_outside", "unpack", "unpack_rest", "values_of_keys", "viewed",
+    "unbound", "unbound_outside", "unpack", "unpack_rest", "update", "values_of_keys", "viewed",
 ]  # fmt: skip
 
 OPERATIONS: dict[str, Callable] = {
@@ -354,6 +354,16 @@ def _can_be_iterated(value: Any) -> bool:
     except TypeError:
         return False
     return True
+
+
+def update(items: set, more: Any) -> None:
+    """`{*items, *more}`."""
+    items.update(more)
+
+
+def go_on_with(function: Callable, args: tuple, found: list, rest: Any) -> Any:
+    """Give a function an iterator of which some items have been taken."""
+    return function(*args, itertools.chain(found, rest))
 
 
 def merge(into: dict, more: Any) -> None:

@@ -80,6 +80,9 @@ class Plain:
         """Call something: push its result, or a frame."""
         machine.push(self.do(machine, function, args, kwargs))
 
+    def note_constants(self, constants: dict[int, Any]) -> None:
+        """Told of the tuples in the code of each function that is called."""
+
     def note_generator(self, generator: Generator) -> None:
         """Told of generators that live in this world."""
 

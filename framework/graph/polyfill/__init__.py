@@ -1,6 +1,7 @@
 """What functions of Python and of this library do, written so that the machine can go into them.
 
-polyfills.py     Python's functions that call functions; iterators.py, those of itertools
+polyfills.py     Python's functions that call functions; iterators.py, those of itertools;
+                 taking.py, those that take items one by one
 generic.py       functions that choose by the type of an argument
 special.py       methods of the program that Python would call; records.py, those of dataclasses
 surroundings.py  what surrounds calls of Cells, and gradients of the program's own

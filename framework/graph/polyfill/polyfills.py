@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import collections
 import copy as copy_module
 import functools
-import math
 import operator
 import sys
 from collections.abc import Callable
@@ -26,6 +24,7 @@ from anfora.graph.machine.operations import OPERATIONS, dict_of, names_of_patter
 from anfora.graph.polyfill.gradients import specials
 from anfora.graph.polyfill.iterators import go_over, iterators
 from anfora.graph.polyfill.surroundings import surroundings
+from anfora.graph.polyfill.taking import ask_length, is_of_program, taking
 from anfora.graph.polyfill.transforms import transforms
 from anfora.kernel import glue
 from anfora.ops import copy, ones, stack, stop_gradient
@@ -206,35 +205,11 @@ def list_with_length(items):
 
 
 def _with_room_for(items, rest):
-    _ask_length(items)
+    ask_length(items)
     return [item for item in rest]  # noqa: C416
 
 
 _with_room_for.is_given_iterators = True  # type: ignore[attr-defined]
-
-
-def _ask_length(items):
-    """What Python asks of what it makes a list of, to make room: `operator.length_hint(items)`."""
-    kind = type(items)
-    if hasattr(kind, "__len__"):
-        try:
-            len(items)
-        except TypeError:
-            pass
-        else:
-            return
-    if not hasattr(kind, "__length_hint__"):
-        return
-    try:
-        hint = kind.__length_hint__(items)
-    except TypeError:
-        return
-    if hint is NotImplemented:
-        return
-    if not isinstance(hint, int):
-        raise TypeError(f"__length_hint__ must be an integer, not {type(hint).__name__}")
-    if hint < 0:
-        raise ValueError("__length_hint__() should return >= 0")
 
 
 def list_of_rest(items, before):
@@ -270,58 +245,6 @@ def best(is_better, of_none, items, key, default):
         if found is _ABSENT or is_better(other, value):
             found, value = item, other
     return of_none((), **default) if found is _ABSENT else found
-
-
-def set_(items):
-    found = set()
-    for item in items:
-        found.add(item)
-    return found
-
-
-def frozenset_(items):
-    return frozenset(set_(items))
-
-
-def dict_of_pairs(items, **more):
-    return with_pairs({}, items, more)
-
-
-def ordered_dict_of_pairs(items, **more):
-    return with_pairs(collections.OrderedDict(), items, more)
-
-
-def with_pairs(found, items, more):
-    for number, item in enumerate(items):
-        key, value = item if type(item) is tuple and len(item) == 2 else pair_of(item, number)
-        found[key] = value
-    for name, value in more.items():
-        found[name] = value
-    return found
-
-
-def pair_of(item, number):
-    """A key and a value, of an item that is no tuple of two."""
-    try:
-        pair = [*item]
-    except TypeError:
-        raise TypeError(f"cannot convert dictionary update sequence element #{number} to a sequence") from None
-    if len(pair) != 2:
-        raise ValueError(f"dictionary update sequence element #{number} has length {len(pair)}; 2 is required")
-    return pair
-
-
-def dict_from_keys(items, value=None):
-    found = {}
-    for item in items:
-        found[item] = value
-    return found
-
-
-def prod_(items, *, start=1):
-    for item in items:
-        start = start * item
-    return start
 
 
 def sum_(items, start=0):
@@ -653,37 +576,12 @@ def _with_key(replacement: Callable, is_in_turn: bool = True) -> Callable:
     def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
         has_key = bool(args) and kwargs.get("key") is not None
         asks_in_turn = is_in_turn and len(args) == 1 and kwargs.keys() <= {"default", "key"}
-        if not has_key and not (asks_in_turn and _is_of_program(recorder, args[0])):
+        if not has_key and not (asks_in_turn and is_of_program(recorder, args[0])):
             return False
         recorder.enter(machine, replacement, args, kwargs)
         return True
 
     return special
-
-
-def _in_turn(replacement: Callable, most: int = 1, named: frozenset[str] | None = frozenset()) -> Callable:
-    """Use the replacement where the program gives the items: each is asked before the next is taken.
-
-    Args:
-        most: how many arguments there may be.
-        named: the names of others; None for any. What has any may take a mapping as well, which is known for none.
-    """
-
-    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
-        if not 0 < len(args) <= most or not (named is None or kwargs.keys() <= named):
-            return False
-        is_of_program = _is_of_program if named is not None else type(recorder).is_own_generator
-        if not is_of_program(recorder, args[0]):
-            return False
-        recorder.enter(machine, replacement, args, kwargs)
-        return True
-
-    return special
-
-
-def _is_of_program(recorder: Any, items: Any) -> bool:
-    """Whether items come from a generator of the program, or an object of one of its classes."""
-    return recorder.is_own_generator(items) or (known.is_object(items) and recorder.is_walked(items))
 
 
 def _close(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
@@ -728,7 +626,7 @@ def _count_back(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
 
 def table() -> dict[Any, Callable]:
     """What to do instead, by function: (recorder, machine, args, kwargs) -> whether it was done."""
-    return {
+    found = {
         any: _with_truths(any_),
         all: _with_truths(all_),
         map: _walking(map_, 1),
@@ -745,12 +643,6 @@ def table() -> dict[Any, Callable]:
         sorted: _with_key(sorted_, is_in_turn=False),
         max: _with_key(max_),
         min: _with_key(min_),
-        set: _in_turn(set_),
-        frozenset: _in_turn(frozenset_),
-        dict: _in_turn(dict_of_pairs, named=None),
-        collections.OrderedDict: _in_turn(ordered_dict_of_pairs, named=None),
-        dict.fromkeys: _in_turn(dict_from_keys, 2),
-        math.prod: _in_turn(prod_, named=frozenset(["start"])),
         Tensor: _tensor,
         tensor: _tensor,
         vars: _vars,
@@ -763,3 +655,13 @@ def table() -> dict[Any, Callable]:
         **transforms(),
         **specials(),
     }
+    for function, way in taking().items():
+        found[function] = _either(way, found[function]) if function in found else way
+    return found
+
+
+def _either(first: Callable, second: Callable) -> Callable:
+    def special(recorder: Any, machine: Any, args: tuple, kwargs: dict) -> bool:
+        return first(recorder, machine, args, kwargs) or second(recorder, machine, args, kwargs)
+
+    return special

@@ -424,7 +424,10 @@ class Attributes(Reasons):
                 return self._registered(value, name, getattr(value, name))
             if name in ("requires_grad", "is_leaf"):
                 self.guard("history", self.origin_of_value(value), value._node is not None)
-        return self._read_natively(machine, value, name)
+        found = self._read_natively(machine, value, name)
+        if type(found) is tuple:  # that of the layout, which all tensors of its form have
+            self.keeper.constants[id(found)] = found
+        return found
 
     def _attribute_of_program(self, machine: Machine, value: Tensor, name: str, static: Any) -> Any:
         """An attribute that the program has put into a class of tensors."""
@@ -483,4 +486,4 @@ _OF_MODULES = frozenset(
     ["__module__", "__qualname__", "__doc__", "__firstlineno__", "__static_attributes__", "__repr__", "__dir__"]
 )
 #: Modules whose functions the machine runs, and nobody changes.
-_OWN = ("anfora.graph.polyfill.polyfills", "anfora.graph.polyfill.gradients")
+_OWN = ("anfora.graph.polyfill.polyfills", "anfora.graph.polyfill.gradients", "anfora.graph.polyfill.taking")

@@ -23,7 +23,7 @@ from anfora.graph.facts import contexts, known, makers
 from anfora.graph.facts.classes import class_attribute, defines
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.operator_classes import is_operator, is_stateless, makes_operator
-from anfora.graph.facts.table import by_place
+from anfora.graph.facts.table import by_place, resolved
 from anfora.graph.ir.nodes import Graph
 from anfora.graph.ir.python_form import python_function
 from anfora.graph.machine import operations
@@ -93,12 +93,22 @@ class Calls:
             replacement, parts = getter(function)
             recorder.enter(machine, replacement, (*parts, *args), kwargs)
             return
-        special = recorder.keeper.special.get(function) if known.is_among(function, recorder.keeper.special) else None
-        if special is not None and special(recorder, machine, args, kwargs):
+        if self._has_way(machine, function, args, kwargs):
             return
         by_kind = self._way_to_call(function)
         if by_kind is None or not by_kind(machine, function, args, kwargs):
             machine.push(recorder.do(machine, function, args, kwargs))
+
+    def _has_way(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> bool:
+        """Call what has a way of its own, a bound method of a container too: whether it was that."""
+        special = self.recorder.keeper.special
+        if type(function) is types.BuiltinMethodType and not known.is_among(function, special):
+            fact, args = resolved(function, args)
+            if fact is None or fact.owner is None:
+                return False
+            function = fact.function
+        way = special.get(function) if known.is_among(function, special) else None
+        return way is not None and way(self.recorder, machine, args, kwargs)
 
     def _appends(self, function: types.BuiltinMethodType, value: Any) -> bool:
         """Append a tensor, a number or a text to a list of the program's, where that is no more: whether it was that."""

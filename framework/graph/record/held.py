@@ -47,6 +47,7 @@ from anfora.graph.facts.table import (
     NEW,
     PLAIN,
     WALKED,
+    are_classes,
     fact_of,
     name_as_method,
     resolved,
@@ -418,6 +419,8 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
     fact, given = resolved(operation, args)
     if fact is None or (fact.gives == NEW and not fact.moves) or fact.owner not in _HOLDING:
         return None
+    if fact.asking is not None and fact.asking.kind == "class" and not are_classes(args[1:], _CLASSES):
+        return None  # who is asked looks for itself
     owners = len(given) - len(args)
     if not owners and given is not args:  # a method of the second one
         return tuple([1 - i for i, (use, value) in enumerate(fact.uses(given)) if _is_looked_into(use, value)])
@@ -427,11 +430,6 @@ def looked_at(operation: Any, args: tuple) -> tuple[int, ...] | None:
 
 def _looked_by_transform(operation: Any, args: tuple) -> tuple[int, ...] | None:
     return () if all(map(_is_plain_nest, args)) and not _is_by_a_number(operation, args) else None
-
-
-def _looked_by_isinstance(_: Any, args: tuple) -> tuple[int, ...] | None:
-    kinds = args[1] if type(args[1]) is tuple else args[1:]
-    return () if all(type(kind) in (type, abc.ABCMeta) for kind in kinds) else None
 
 
 def _looked_by_setattr(_: Any, args: tuple) -> tuple[int, ...] | None:
@@ -531,10 +529,9 @@ _LOOKED_BY: dict[Any, Callable[[Any, tuple], tuple[int, ...] | None]] = {
     **dict.fromkeys(_OF_TRANSFORMS, _looked_by_transform),
     Differentiation.finish: lambda *_: (1,),  # what it has been started with it does not look at
     batching._collected: lambda *_: (0,),  # of the arguments it takes the tensors
-    isinstance: _looked_by_isinstance,
     setattr: _looked_by_setattr,
-    getattr: lambda *_: (),
-    delattr: lambda *_: (),
 }
+#: Classes of classes that are told which class something is of, and nothing else about it.
+_CLASSES = (type, abc.ABCMeta)
 #: Classes of which the methods are known to leave numbers where they are; those of functions.
 _HOLDING = (None, list, tuple, dict)

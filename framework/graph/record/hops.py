@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import sys
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 from anfora.core import slots
 from anfora.core.parameter import Parameter
 from anfora.core.tensor import Tensor, current
-from anfora.graph.facts.drops import is_finished
+from anfora.graph.facts import known
+from anfora.graph.facts.drops import is_finished, is_noticed
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE
 from anfora.graph.facts.origins import Origin, plain_dict, plain_tuple, value_of_number
@@ -21,6 +23,8 @@ from anfora.graph.machine.machine import Machine
 from anfora.graph.machine.world import Plain
 from anfora.graph.record.held import Unwrapping
 from anfora.graph.record.operators import Operators
+from anfora.graph.source.code import Unsupported
+from anfora.graph.source.sources import code_of
 from anfora.graph.state.images import NoImage, build
 from anfora.graph.state.moments import CALL, Escaped, Outcome, State, leaves_of
 
@@ -50,10 +54,39 @@ class _Left(Plain):
 
     def settle(self, machine: Machine) -> None:
         self.release(machine)
-        machine.world = Plain()
+        machine.world = _Behind()
 
     def handed(self, operation: Callable, args: tuple, names: dict) -> tuple[Callable, tuple, dict]:
         return self._unwrapping()((operation, args, names))
+
+
+class _Behind(Plain):
+    """Python's world behind a recording. A function that may drop what it is given, so that somebody notices, is gone into:
+    who calls one by Python has a tuple of its arguments, and with it all of them until it returns."""
+
+    def call(self, machine: Machine, function: Any, args: tuple, kwargs: dict) -> None:
+        called, given = function, args
+        if isinstance(function, types.MethodType):
+            called, given = function.__func__, (function.__self__, *args)
+        is_entered = type(called) is types.FunctionType and any(map(is_noticed, (*given, *kwargs.values())))
+        if is_entered and _hands_over(machine) and known.enters(called) and _is_followed(called):
+            machine.enter(called, given, kwargs)
+        else:
+            super().call(machine, function, args, kwargs)
+
+
+def _hands_over(machine: Machine) -> bool:
+    """Whether Python, too, holds no argument of a call while it runs: before 3.11 the caller does, before 3.12 that of
+    `f(*args)`."""
+    frame = machine.frames[-1]
+    return sys.version_info >= (3, 12 if frame.code.opcodes[frame.pc - 1] == "CALL_SPREAD" else 11)
+
+
+def _is_followed(function: types.FunctionType) -> bool:
+    try:
+        return not code_of(function).is_generator
+    except Unsupported:
+        return False
 
 
 class Hops(Operators):

@@ -477,6 +477,8 @@ class Notebook(Plain):
         """Whether an object is the same in each call."""
         self.imaged += 1
         kind = type(value)
+        if kind is tuple or kind is frozenset:
+            return id(value) in self.keeper.constants
         if kind is types.CellType:
             return id(value) not in self.local_cells
         if kind is types.FunctionType or kind is GradientFunction:

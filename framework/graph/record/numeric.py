@@ -20,14 +20,13 @@ from anfora.core.tensor import Tensor
 from anfora.graph.facts import known
 from anfora.graph.facts.kinds import is_a, module_of
 from anfora.graph.facts.origins import Number, Origin, plain_dict, plain_tuple
-from anfora.graph.facts.table import fact_of
+from anfora.graph.facts.table import fact_of, resolved
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.traced import Traced
-from anfora.graph.record.notebook import UNKNOWN
 from anfora.graph.state.moments import Outcome, Piece
 from anfora.ops.methods import METHODS
 
-__all__ = ["Numeric", "is_written_in_operators", "of_its_kind", "takes_as_operands"]
+__all__ = ["Numeric", "is_written_in_operators", "tells_by_type", "takes_as_operands"]
 
 
 class _Plainly(Exception):
@@ -129,22 +128,14 @@ class Numeric:
         return any(row.entry.op.writes is not None for row in self.recorder.piece.rows[rows:])
 
 
-def of_its_kind(operation: Any, args: tuple) -> Any:
-    """What follows from the types of numbers that vary, which later calls look at; UNKNOWN if more is asked."""
-    plain = plain_tuple(args)
-    if operation is type and len(args) == 1:
-        return type(plain[0])
-    if operation is callable and len(args) == 1:
+def tells_by_type(operation: Any, args: tuple) -> bool:
+    """Whether it follows from the types of numbers that vary, which later calls look at: see the rows of the functions that
+    ask nothing else of their arguments, and of those that compare which objects two of them are."""
+    fact, given = resolved(operation, args)
+    if fact is None or given is not args or not fact.tells_by_type(args):
         return False
-    if operation is isinstance and len(args) == 2 and type(args[0]) is Number:
-        kinds = args[1] if type(args[1]) is tuple else (args[1],)
-        return is_a(*plain) if all(type(kind) is type for kind in kinds) else UNKNOWN
-    if (
-        known.is_among(operation, (operator.is_, operator.is_not))
-        and sum(type(x) in (int, float, str) for x in plain) == 1
-    ):
-        return operation(*plain)
-    return UNKNOWN
+    # A number is nothing of another type.
+    return not fact.asks_identity or sum(type(value) in (int, float, str) for value in plain_tuple(args)) == 1
 
 
 def takes_as_operands(operation: Any, args: tuple, kwargs: dict) -> bool:

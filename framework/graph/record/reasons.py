@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import gc
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,10 +18,9 @@ from anfora.graph.facts.arrays import iterates
 from anfora.graph.facts.classes import class_attribute, is_set_through
 from anfora.graph.facts.kinds import is_a
 from anfora.graph.facts.known import SIMPLE, is_plain_key
-from anfora.graph.facts.looking import asks, parts_of
+from anfora.graph.facts.looking import asks, looks_into, parts_of
 from anfora.graph.facts.operator_classes import is_operator
 from anfora.graph.facts.table import (
-    ARRANGES,
     CALLED,
     COUPLES,
     DRAINED,
@@ -46,6 +44,7 @@ from anfora.graph.polyfill import records
 from anfora.graph.polyfill.making import may_be_held
 from anfora.graph.polyfill.polyfills import first_, list_, list_of_rest
 from anfora.graph.polyfill.special import answers_itself, asks_a_class, check_of, method_of
+from anfora.graph.polyfill.taking import may_see
 from anfora.graph.record.held import Held
 from anfora.graph.source.code import Unsupported
 from anfora.graph.source.sources import code_of
@@ -79,7 +78,7 @@ class Reasons(Held):
         is_drained = any(value is generator for value in drained(operation, args))
         if is_there and not more and not generator.is_running and is_drained:
             changed = given[0] if given and known.writes(operation) else None
-            if changed is None or not _may_see(generator, changed):
+            if changed is None or not may_see(generator, changed):
                 raise drain(generator, operation, args, list_)
         return "a generator in the hands of Python"
 
@@ -103,7 +102,7 @@ class Reasons(Held):
         reason = self._reason_to_write(operation, given) if known.writes(operation) else None
         if reason is not None:
             return reason
-        looked = (*values, operation) if fact is None else [value for use, value in uses if use & ~ARRANGES]
+        looked = (*values, operation) if fact is None else [value for use, value in uses if looks_into(use, value)]
         if operation in _MEMBERSHIP and type(args[1]) in known.CONTAINERS:
             looked = [v for v in (args[0], *args[1]) if not (known.is_object(v) and known.has_identity(type(v)))]
         reason = self._reason_to_look(operation, looked) if looked and not known.is_transform(operation) else None
@@ -274,29 +273,6 @@ def _poses(value: Any) -> bool:
     return kind not in (Generator, Walk) and class_attribute(kind, "__class__") is not object.__dict__["__class__"]
 
 
-def _may_see(generator: Generator, changed: Any) -> bool:
-    """Whether a generator may look, between two of its items, at what these are put into one by one."""
-    frame = generator.frame
-    if frame is None:
-        return False
-    function = frame.function
-    names = [function.__globals__[name] for name in function.__code__.co_names if name in function.__globals__]
-    pending = [frame.locals, frame.cells, frame.stack, function.__closure__, function.__defaults__, *names]
-    seen: set[int] = set()
-    while pending:
-        value = pending.pop()
-        if value is changed or len(seen) > _MOST_SEEN:
-            return True
-        if id(value) in seen or is_a(value, _SHOWING_NOTHING):
-            continue
-        seen.add(id(value))
-        if type(value) is types.FunctionType:  # not all of its module
-            pending += [value.__closure__, value.__defaults__, value.__kwdefaults__, value.__dict__]
-        else:
-            pending += gc.get_referents(value)
-    return False
-
-
 def _has_setter(operation: Callable, kind: type, name: Any) -> bool:
     """Whether code of the program may be called where an attribute of an object of a class is set or deleted."""
     is_raw = operation in (object.__setattr__, object.__delattr__)
@@ -304,11 +280,6 @@ def _has_setter(operation: Callable, kind: type, name: Any) -> bool:
     if not (is_raw or known.sets_plainly(kind) or own in (object.__setattr__, object.__delattr__)):
         return True
     return is_set_through(class_attribute(kind, name))
-
-
-_MOST_SEEN = 1000  #: objects that are looked through
-#: What no way leads through to a container of the program's that does not start elsewhere too.
-_SHOWING_NOTHING = (types.ModuleType, type, types.CodeType, types.BuiltinFunctionType, Tensor, str, bytes, int, float)
 
 
 def drain(value: Any, operation: Callable, args: tuple, to_list: Any) -> Drain:

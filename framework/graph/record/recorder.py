@@ -63,10 +63,11 @@ from anfora.graph.polyfill.polyfills import (
     rows_,
 )
 from anfora.graph.polyfill.special import asks_a_class, check_of, entered, method_of, setter_of, truth_of
+from anfora.graph.polyfill.taking import may_be_mapping, taken_in_turn
 from anfora.graph.record.calls import Calls
 from anfora.graph.record.held import stored_from
 from anfora.graph.record.hops import Hops
-from anfora.graph.record.numeric import Numeric, is_written_in_operators, of_its_kind, takes_as_operands
+from anfora.graph.record.numeric import Numeric, is_written_in_operators, takes_as_operands, tells_by_type
 from anfora.graph.record.outlining import Outlining
 from anfora.graph.record.reasons import drain
 from anfora.graph.record.rolling import Rolling
@@ -127,6 +128,9 @@ class Recorder(Hops):
                 generator.world = Plain()
         self.__dict__.clear()
         self.__class__ = _Ended  # type: ignore[assignment]
+
+    def note_constants(self, constants: dict[int, Any]) -> None:
+        self.keeper.constants.update(constants)
 
     def note_generator(self, generator: Generator) -> None:
         self.generators.append(weakref.ref(generator))
@@ -216,9 +220,8 @@ class Recorder(Hops):
         if not any(type(a) is Number for a in (*args, *kwargs.values())):
             return UNKNOWN, args, kwargs
         if not kwargs:
-            result = of_its_kind(operation, args)
-            if result is not UNKNOWN:
-                return result, args, kwargs
+            if tells_by_type(operation, args):
+                return machine.natively(operation, plain_tuple(args), {}), args, kwargs
             done, result = self.numeric.arithmetic(machine, operation, args)
             if done:
                 return result, args, kwargs
@@ -327,6 +330,8 @@ class Recorder(Hops):
             call = check_of(self, operation, *args)
             if call is not None:
                 raise call
+        if any(map(self.is_own_generator, args)):
+            self._take_in_turn(operation, args)
         if not any(map(known.has_methods, args)) and not (operation is operator.getitem and is_a(args[0], type)):
             return
         if operation is operations.special_method and known.is_object(args[0]):
@@ -340,7 +345,14 @@ class Recorder(Hops):
         call = entered(self, operation, args)
         if call is not None:
             raise call
+        self._take_in_turn(operation, args)
         self._walk_first(machine, operation, args)
+
+    def _take_in_turn(self, operation: Callable, args: tuple) -> None:
+        """Where an instruction takes items of the program's one by one, raise what has the machine do so."""
+        call = taken_in_turn(self, operation, args) if len(args) == 2 else None
+        if call is not None:
+            raise call
 
     def _walk_first(self, machine: Machine, operation: Callable, args: tuple) -> None:
         """Where a function takes all items of an object of the program, raise what has the machine walk over it first."""
@@ -349,7 +361,7 @@ class Recorder(Hops):
             if not use & DRAINED:
                 continue
             is_there = any(item is value for item in machine.saved)
-            if use & MAPPING and _may_be_mapping(value):
+            if use & MAPPING and may_be_mapping(value):
                 if operation is dict and len(args) == 1 and method_of(self, value, "keys") is not None:
                     raise Enter(dict_, args)
                 continue
@@ -608,14 +620,6 @@ class Recorder(Hops):
             return self.known(self.machine.run())
         finally:
             self.machine = below
-
-
-def _may_be_mapping(value: Any) -> bool:
-    """Whether a dict that is made of an object asks it for its keys, and does not walk over it."""
-    kind = type(value)
-    return known.is_object(value) and (
-        defines(kind, "keys") or defines(kind, "__getattr__") or "keys" in (operations.dict_of(value) or ())
-    )
 
 
 def _are_numbers(args: tuple) -> bool:

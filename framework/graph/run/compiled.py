@@ -13,6 +13,7 @@ import functools
 import sys
 import types
 from collections.abc import Callable
+from sys import gettrace
 from typing import Any, NamedTuple
 
 from anfora.api import GradientFunction
@@ -725,7 +726,10 @@ class Compiled:
 
     @property
     def __call__(self) -> Callable:
-        """What Python calls: where the call is its own, the function itself, so that no frame of ours is in between."""
+        """What Python calls: where the call is its own, the function itself, so that no frame of ours is in between. It is
+        too where a debugger, or what counts lines, follows each line of the program."""
+        if gettrace() is not None:
+            return self.__wrapped__  # type: ignore[attr-defined]
         if running.depth and (
             running.is_plain or self.program.native is not None or slots.watcher.recorder is not None
         ):

@@ -66,6 +66,7 @@ class Keeper:
     def __init__(self, function: types.FunctionType) -> None:
         self.function = function
         self.special = _special_functions()
+        self.constants: dict[int, Any] = {}  #: tuples in the code of functions that it has called, by identity
         self.entries: dict[Any, Point] = {}
         self.points: dict[Any, Point] = {}
         self.varying: set[str] = set()

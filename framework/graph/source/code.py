@@ -104,6 +104,7 @@ by the compiler, with a reason, and the function is run by Python.
 
 from __future__ import annotations
 
+import functools
 import types
 from dataclasses import dataclass, field
 from typing import Any
@@ -156,6 +157,19 @@ class Code:
 
     def __repr__(self) -> str:
         return f"<code of {self.python.co_qualname if hasattr(self.python, 'co_qualname') else self.python.co_name}>"
+
+    @functools.cached_property
+    def constants(self) -> dict[int, Any]:
+        """The tuples and frozen sets that Python has made when it compiled the function, by identity: the same ones in each
+        call, where all others are new."""
+        found: dict[int, Any] = {}
+        pending = [argument for opcode, argument in zip(self.opcodes, self.arguments) if opcode == "CONST"]
+        while pending:
+            value = pending.pop()
+            if type(value) is tuple or type(value) is frozenset:
+                found[id(value)] = value
+                pending.extend(value)
+        return found
 
     def may_stop(self, pc: int) -> bool:
         """Whether what the handler of a signal raises may come in front of an instruction: not where this library holds

@@ -1,6 +1,7 @@
 """Constants of a function: the very objects that Python's own code has, so that `is` says the same of them.
 
 constant_of(node)       the value of an expression that Python works out when it compiles
+constants_of_set(node)  the same of a set that is written down, of which Python's code has a frozen one
 Pool(code).the(value)   the object that a code object holds for such a value
 """
 
@@ -14,7 +15,7 @@ from typing import Any
 
 from anfora.graph.source.scopes import quietly
 
-__all__ = ["NOT_CONSTANT", "Pool", "constant_of"]
+__all__ = ["NOT_CONSTANT", "Pool", "constant_of", "constants_of_set"]
 
 NOT_CONSTANT = object()
 
@@ -36,6 +37,12 @@ def constant_of(node: ast.expr) -> Any:
     if all(instruction.opname in _GIVING for instruction in dis.get_instructions(code)):
         return eval(code)
     return NOT_CONSTANT
+
+
+def constants_of_set(node: ast.expr) -> frozenset | None:
+    """What Python's code has for a set that is written down with constants alone; None for anything else."""
+    values = [constant_of(item) for item in node.elts] if isinstance(node, ast.Set) else [NOT_CONSTANT]
+    return None if NOT_CONSTANT in values else frozenset(values)
 
 
 class Pool:

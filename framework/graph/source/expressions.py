@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.constants import NOT_CONSTANT, constant_of
+from anfora.graph.source.constants import NOT_CONSTANT, constant_of, constants_of_set
 from anfora.graph.source.operators import BINARY, COMPARE, UNARY
 from anfora.graph.source.scopes import (
     mangle,
@@ -207,6 +207,14 @@ class Expressions(Writer):
         self.display(node.elts, "LIST", "APPEND", "EXTEND", node)
 
     def Set(self, node: ast.Set) -> None:
+        constants = constants_of_set(node)
+        if (
+            constants is not None and len(node.elts) > 2
+        ):  # Python copies it; which item comes first may follow from that
+            self.emit("SET", 0, node)
+            self.emit("CONST", constants, node)
+            self.emit("UPDATE", 1, node)
+            return
         self.display(node.elts, "SET", "ADD", "UPDATE", node)
 
     def display(self, nodes: Sequence[ast.expr], make: str, one: str, many: str, node: ast.AST) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from anfora.graph.source.code import Unsupported
-from anfora.graph.source.constants import NOT_CONSTANT, constant_of
+from anfora.graph.source.constants import NOT_CONSTANT, constant_of, constants_of_set
 from anfora.graph.source.expressions import Expressions
 from anfora.graph.source.outline import Loop
 from anfora.graph.source.scopes import (
@@ -249,7 +249,11 @@ class Functions(Expressions):
 
     def iterator(self, walked: ast.expr, around: ast.AST) -> int:
         """Leave the iterator over what a loop goes over on the stack. Gives the number of the instruction that makes it."""
-        self.value(walked)
+        constants = constants_of_set(walked)
+        if constants is None:
+            self.value(walked)
+        else:
+            self.emit("CONST", constants, walked)
         self.emit("ITER", None, walked, place_of_walk(walked, around))
         return len(self.opcodes) - 1
 

@@ -91,6 +91,7 @@ def define(
     outer: types.CodeType,
     variables: Iterable[str],
     declared_global: Iterable[str],
+    the: Callable[[Any], Any],
 ) -> types.CodeType:
     """The code object of a definition inside a function; that of a function is remembered in DEFINITIONS.
 
@@ -101,13 +102,23 @@ def define(
         outer: the function around it.
         variables: those of the functions around it.
         declared_global: variables that `outer` declares global.
+        the: gives the object that `outer` has for a constant: see constants.py.
     """
-    code = code_object(node, path, module_names, outer, variables, declared_global)
+    code = _with_constants(code_object(node, path, module_names, outer, variables, declared_global), the)
     if hasattr(node, "names"):  # the function stands for one that has others in the program
         code = called(code, *node.names)
     if not isinstance(node, ast.ClassDef):
         DEFINITIONS[id(code)] = Definition(node, code, path, module_names)
     return code
+
+
+def _with_constants(code: types.CodeType, the: Callable[[Any], Any]) -> types.CodeType:
+    constants = tuple(
+        _with_constants(constant, the) if isinstance(constant, types.CodeType) else the(constant)
+        for constant in code.co_consts
+    )
+    is_same = all(one is other for one, other in zip(constants, code.co_consts))
+    return code if is_same else code.replace(co_consts=constants)
 
 
 def code_object(

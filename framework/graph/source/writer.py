@@ -150,7 +150,15 @@ class Writer:
         """The code object of a definition inside this function."""
         path = self.path_of(name, isinstance(node, ast.ClassDef))
         variables = sorted(self.names.bound | self.free)
-        code = define(node, path, self.definition.module_names, self.python, variables, self.names.declared_global)
+        code = define(
+            node,
+            path,
+            self.definition.module_names,
+            self.python,
+            variables,
+            self.names.declared_global,
+            self.constants.the,
+        )
         self.captured.update(code.co_freevars)
         return code
 

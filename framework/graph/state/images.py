@@ -94,8 +94,6 @@ class Imager:
             return "method", value.__name__ if made_by is None else made_by, self._image(value.__self__)
         if issubclass(kind, FIXED) or self._is_known(value):
             return "is", value
-        if kind is tuple and all(type(item) in SIMPLE for item in value):
-            return "is", value
         if kind is slice:
             return "slice", tuple(map(self._image, (value.start, value.stop, value.step)))
         known = self._seen.get(id(value))
