@@ -57,7 +57,7 @@ def reset_peak_memory_stats() -> None:
 
 
 def empty_cache() -> None:
-    """Give memory that the heap has kept for later back to the system, where it can.
+    """Give memory that the heap has kept for later back to the system, where it can: after work that will not come again.
 
     Example:
         >>> empty_cache()

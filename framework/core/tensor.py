@@ -798,8 +798,8 @@ def leave_to_tape(tensor: Tensor) -> bool:
     recorder = slots.watcher.recorder
     if recorder is None:
         move(owner)
-    else:
-        recorder.note_move(owner)
+    elif not recorder.note_move(owner):
+        return False
     if owner is not tensor:
         current(tensor)
     return True

@@ -174,9 +174,10 @@ class _Looker:
     def note_parameter(self, parameter: Parameter, value: Any) -> None:
         self.spoil_if(True)
 
-    def note_move(self, owner: Tensor) -> None:
+    def note_move(self, owner: Tensor) -> bool:
         self.spoil_if(True)
         core_tensor.move(owner)
+        return True
 
     def keep_for_tape(self, value: Tensor) -> Any:
         return memory.twin(value._array)  # which notes something foreign

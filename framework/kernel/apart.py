@@ -4,7 +4,8 @@ Python calls the handlers of signals in the main thread, between any two instruc
 Ctrl-C or a timeout, leaves what that thread is doing: in the middle of llvmlite or numba, a lock that nobody gives back, on
 which the next thread that compiles waits for ever, or a library that is half linked. So the main thread does no such work.
 It hands it to another thread, which no handler meets, and waits; an exception ends the waiting alone. What was begun is
-done to its end, and serves whoever asks next.
+done to its end, and serves whoever asks next. The other thread stays for a moment: a program needs its kernels one by one,
+and on a busy machine it takes a millisecond until a new thread has its turn.
 
 A forked process has none of the other threads, but the locks that they held. So who forks waits until nobody is at work.
 """
@@ -24,6 +25,7 @@ __all__ = ["apart", "apart_together"]
 
 _T = TypeVar("_T")
 
+_PATIENCE = 1.0  #: seconds that a thread waits for more work
 _TO_START = 256 << 20  #: bytes of address space for a thread: its stack, and the room that glibc keeps for each
 
 
@@ -61,8 +63,10 @@ class _Task(Generic[_T]):
             self._value = _at_work(self._work)
         except BaseException as error:
             self._error = error
-        finally:
-            self._is_running.release()
+
+    def end(self) -> None:
+        """Let who waits go on."""
+        self._is_running.release()
 
     def wait(self) -> None:
         self._is_running.acquire()
@@ -76,17 +80,54 @@ class _Task(Generic[_T]):
         return self._value
 
 
-def _begun(work: Callable[[], _T]) -> _Task[_T] | None:
-    """The work, as something that another thread does from now on; None where there is none to be had.
+class _Worker:
+    """A thread that works off tasks, until none has come for a while.
 
-    It is a thread that `threading` does not know: the program sees its own alone.
+    `threading` does not know it: the program sees its own threads alone.
     """
+
+    def __init__(self, task: _Task) -> None:
+        self._task: _Task | None = task
+        self._has_task = _thread.allocate_lock()
+        self._has_task.acquire()
+        require(_TO_START, "a thread")
+        _thread.start_new_thread(self._run, ())
+
+    def give(self, task: _Task) -> None:
+        """Give it a task; for who has taken it from the idle ones."""
+        self._task = task
+        self._has_task.release()
+
+    def _run(self) -> None:
+        while True:
+            task, self._task = self._task, None
+            assert task is not None
+            task.run()
+            _idle.append(self)  # who waits for this task finds it idle
+            task.end()
+            del task
+            if not self._has_task.acquire(timeout=_PATIENCE):
+                try:
+                    _idle.remove(self)
+                except ValueError:  # somebody has taken it just now
+                    self._has_task.acquire()
+                else:
+                    return
+
+
+_idle: list[_Worker] = []
+
+
+def _begun(work: Callable[[], _T]) -> _Task[_T] | None:
+    """The work, as something that another thread does from now on; None where there is none to be had."""
     task = _Task(work)
     try:
-        require(_TO_START, "a thread")
-        _thread.start_new_thread(task.run, ())
-    except (MemoryError, RuntimeError):
-        return None
+        _idle.pop().give(task)
+    except IndexError:
+        try:
+            _Worker(task)
+        except (MemoryError, RuntimeError):
+            return None
     return task
 
 
@@ -122,6 +163,7 @@ def _begin_anew() -> None:
     """In a child of a fork, where the other threads are not."""
     global _count
     _count = 0
+    _idle.clear()
     _forking.release()
 
 

@@ -10,13 +10,12 @@ back as a fault that clears it: half the time of a LeNet step in PyNative mode. 
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import mmap
 import os
 
-__all__ = ["give_back", "keep_freed_memory", "largest_kept", "require"]
+__all__ = ["keep_freed_memory", "largest_kept", "require"]
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # <malloc.h>
 _LARGEST = 32 << 20
@@ -43,12 +42,6 @@ def largest_kept() -> int:
         return min(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8, 2**31 - 1)
     except (AttributeError, OSError, ValueError):
         return 1 << 30
-
-
-def give_back() -> None:
-    """Give the pages of freed memory back to the system, as after work that will not come again."""
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def require(nbytes: int, purpose: str, *, is_library: bool = False) -> None:

@@ -45,6 +45,27 @@ def writes(x, w):
     return y
 
 
+def training(x, w):
+    """What the tape has kept is free when the weights are written to, though the value and functions inside lead to it."""
+    weights = [w + float(i) for i in range(12)]
+
+    def loss(*weights):
+        y = x
+        for weight in weights:
+
+            def times_weight(value):
+                return value @ weight  # noqa: B023
+
+            y = ops.softmax(times_weight(y), -1)
+        return (y * x).sum()
+
+    value, found = ms.value_and_grad(loss, tuple(range(12)))(*weights)
+    changes = [ops.tanh(each) for each in found]
+    for weight, change in zip(weights, changes):
+        weight.sub_(change)
+    return weights[0] + value
+
+
 def peak(function, *args):
     """The most memory that numpy has had at a time during a call, in matrices, and what the call gave."""
     gc.collect()
@@ -57,15 +78,15 @@ def peak(function, *args):
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("function", [chain, views, gradients, writes])
+@pytest.mark.parametrize("function", [chain, views, gradients, writes, training])
 def test_the_call_that_is_recorded_takes_no_more_memory_than_pynative_mode(function):
     x, w = matrix(1), matrix(2)
     function(x, w)
     plain, wanted = peak(function, x, w)
     first, found = peak(ms.jit(function), x, w)
     assert np.array_equal(found, wanted)
-    # what is free is looked for when 4 MiB have come, or a sixteenth of what lives; the recording itself takes some, too
-    assert first <= plain * (1 + 1 / 16) + 6
+    # what is free is looked for when 1 MiB has come, or a 64th of what lives; the recording itself takes some, too
+    assert first <= plain * (1 + 1 / 64) + 4
 
 
 def test_a_value_that_something_still_holds_is_not_forgotten():

@@ -838,6 +838,28 @@ def test_gradients_of_conditions_on_the_counter():
     assert compiled.program.unrolled  # no piece under a tape is a part of a native branch
 
 
+def test_a_loop_that_leaves_nodes_is_unrolled():
+    def program(x, y, n):
+        for _ in range(n):
+            x = x * 0.75 + y
+        return x
+
+    for is_followed, n, pieces in ((True, 300, 1), (False, 300, 3), (True, 3_000, 3)):  # the last has too many rows
+        compiled = jit(program)
+        results = []
+        for function in (program, compiled, compiled, compiled):
+            x, y = x0(), x0()
+            x.requires_grad = is_followed
+            out = function(x, y, n)
+            if is_followed:
+                out.sum().backward()
+            results.append((bits(out), bits(x.grad) if is_followed else None))
+        assert all(result == results[0] for result in results)
+        assert bool(compiled.program.unrolled) is (pieces == 1)
+        points = [*compiled.program.entries.values(), *compiled.program.points.values()]
+        assert sum(len(point.variants) for point in points) == pieces
+
+
 def test_effects_between_conditions_on_the_counter(capsys, natively_at_once):
     def program(x, n):
         for i in range(n):

@@ -14,6 +14,7 @@ import pytest
 
 from anfora import Parameter, Tensor, ops, value_and_grad
 from anfora.core.op import registry
+from anfora.kernel import apart as apart_module
 from anfora.kernel import build
 from anfora.kernel.emit import F64, Function
 
@@ -212,3 +213,32 @@ def test_who_forks_waits_until_nobody_compiles(compilations):
         os._exit(0 if is_over and recipe.address(-2) else 1)
     assert os.waitpid(process, 0)[1] == 0
     thread.join()
+
+
+def test_the_thread_that_works_apart_stays_for_a_moment(monkeypatch):
+    """One piece of work after the other is done by one thread, two at once by two; and they end."""
+    monkeypatch.setattr(apart_module, "_PATIENCE", 0.2)
+
+    def all_end():
+        deadline = time.monotonic() + 30
+        while apart_module._idle and time.monotonic() < deadline:
+            time.sleep(0.05)
+        return not apart_module._idle
+
+    assert all_end()  # those of other tests
+    first, *others = [apart_module.apart(threading.get_ident) for _ in range(20)]
+    assert set(others) == {first} and first != threading.get_ident()
+    assert len(apart_module._idle) == 1
+    both, seen = threading.Barrier(2), []
+
+    def work():
+        both.wait(10)
+        seen.append(threading.get_ident())
+
+    apart_module.apart_together(work, 2)
+    assert len(set(seen)) == 2
+    assert len(apart_module._idle) == 2
+    with pytest.raises(ZeroDivisionError):
+        apart_module.apart(lambda: 1 // 0)
+    assert all_end()
+    assert apart_module.apart(lambda: 7) == 7

@@ -16,7 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from anfora.kernel.heap import give_back, largest_kept
+from anfora.core.process_memory import empty_cache
+from anfora.kernel.heap import largest_kept
 
 __all__ = ["LEAST", "Blocks", "blocks"]
 
@@ -46,7 +47,7 @@ class Blocks:
         with self._lock:
             self._needs[id(program)] = nbytes
         weakref.finalize(program, self._forget, id(program)).atexit = False
-        give_back()  # what recording the program has used
+        empty_cache()  # what recording the program has used
 
     def take(self, nbytes: int) -> np.ndarray:
         """A block of at least so many bytes.

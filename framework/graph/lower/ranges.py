@@ -12,8 +12,8 @@ that follows from it and has few values (`rows[i % 3]`): control.py makes native
 
 A loop whose body depends on the value of the counter in another way (an index, a shape, an item of a list) is unrolled: the
 iterator takes the counter's place, and its value is guarded. So is one whose state is another after each iteration, as that
-of a list which grows; and one in which conditions change often, where it turns out not to go natively (large tensors, a
-tape) and not to be very long.
+of a list which grows; one that leaves nodes on a tape, and one in which conditions change often, where it turns out not to
+go natively (large tensors): both unless they are very long.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ from typing import Any
 from anfora.graph.facts.origins import Number, Origin
 
 __all__ = [
-    "Counter", "Jump", "MOST_ALTERNATING_HEADS", "MOST_HEADS", "MOST_ROWS", "MOST_UNROLLED", "ROLLED_FROM", "constant",
-    "depends_on_counter", "is_in_front_of_loop", "iterator_of", "places_in", "site_of", "sites_in",
+    "Counter", "Jump", "MOST_ALTERNATING_HEADS", "MOST_HEADS", "MOST_ROWS", "MOST_TAPED", "MOST_UNROLLED", "ROLLED_FROM",
+    "constant", "depends_on_counter", "is_in_front_of_loop", "iterator_of", "places_in", "site_of", "sites_in",
 ]  # fmt: skip
 
 #: The number of items from which a loop stays one. Of two operators on single elements, 256 iterations are recorded and
@@ -39,6 +39,9 @@ ROLLED_FROM = 256
 RUN = 16
 MOST_UNROLLED = 20_000
 MOST_ROWS = 40_000
+#: A loop that leaves nodes on a tape does not go natively, so that each iteration costs as much as a call; up to so many
+#: rows in all it is unrolled at once. 1,000 small operators take a hundredth of PyNative mode's time then, not thrice its.
+MOST_TAPED = 4_000
 #: So many values of a number that follows from the counter are told apart by variants.
 FEW_VALUES = 4
 #: So many points that start an iteration are made in a row: one more, and the state does not settle.
@@ -57,11 +60,12 @@ class Counter:
         site: the code and the number of the instruction that asks for items.
     """
 
-    __slots__ = ("given", "is_rolled", "item", "site", "step", "stop")
+    __slots__ = ("given", "is_rolled", "item", "rows", "site", "step", "stop")
 
     def __init__(self, item: Number, stop: Number, step: int, site: tuple[types.CodeType, int]) -> None:
         self.item, self.stop, self.step, self.site = item, stop, step, site
         self.given: Number | None = None  #: the last item
+        self.rows = 0  #: of the piece in which the loop begins, those in front of it
         self.is_rolled = False  #: whether an iteration has started at a point
 
     @classmethod

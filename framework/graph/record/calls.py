@@ -346,6 +346,7 @@ class Calls:
         finally:
             if recorder.region and (function is _Run.finish or function is _Run.leave):
                 recorder.region.pop()
+                recorder.memory.holders.look_soon()
 
     def _look_into_partial(self, function: functools.partial) -> None:
         """Guard what a partial function from outside holds."""

@@ -20,14 +20,12 @@ from anfora.eager.entry import entry_for
 from anfora.graph.facts.origins import Origin
 from anfora.graph.ir.nodes import AnfNode
 from anfora.graph.ir.planned import OperatorCall
-from anfora.graph.record.forgetting import Large, place_in_memory
+from anfora.graph.record.forgetting import Entry, Holders, Tables, place_in_memory
 from anfora.graph.state.moments import Piece
 from anfora.graph.state.sharing import Sharing
 from anfora.ops import copy
 
 __all__ = ["Memory"]
-
-_Lying = tuple[Tensor, np.ndarray, AnfNode]  #: a tensor, its memory, and the value in there
 
 
 class Driver(Protocol):
@@ -35,6 +33,7 @@ class Driver(Protocol):
 
     piece: Piece
     origins: dict[int, tuple[Any, Origin]]
+    sources: dict[int, tuple[Any, Any]]
     region: list[tuple]
     touched: str | None
 
@@ -55,10 +54,7 @@ class Memory:
         self.arrays: dict[int, tuple[Any, AnfNode]] = {}  #: and by their memory
         #: Of those among them that the tape keeps, what they are copies of, with the tensor that held it.
         self.copies: dict[int, tuple[np.ndarray, np.ndarray, Tensor]] = {}
-        #: The tensors and arrays in which values lie, by memory: see `note_move`. The last ones are not in there yet.
-        self.lying: dict[int, list[_Lying]] = {}
-        self.unsorted: list[_Lying] = []
-        self.large = Large()  #: those among the last that lie in large memory
+        self.holders = Holders()  #: the tensors and arrays in which values lie, by memory
         self.view_rows: dict[AnfNode, OperatorCall] = {}  #: by value, the row that has taken it as a view
         self.has_moved = False  #: whether a tensor has, in the present call
         self.lost: dict[int, np.ndarray] = {}  #: memory of which it is not known everywhere which values it holds
@@ -81,41 +77,40 @@ class Memory:
         self.tensors[id(tensor)] = tensor, value
         self.arrays[id(array)] = (array, value)
         self.unplaced.append((array, value))
-        if not self.large.take(tensor, array, value):
-            self.unsorted.append((tensor, array, value))
+        self.holders.add(tensor, array, value)
 
-    def note_move(self, owner: Tensor) -> None:
-        """A tensor is about to be written to whose memory a tape has kept: it moves to a copy.
+    def note_move(self, owner: Tensor) -> bool:
+        """A tensor is about to be written to whose memory a tape has kept: it moves to a copy, unless it is the recorder
+        alone that holds the memory still, as that of a weight behind the walk back. Whether it has moved.
 
         In later calls it is the other way round, since what comes from outside has to be written to: what the tape has kept
         is a copy from before the write. But where it is a second handle on the memory of another tensor, it has the copy.
         """
-        before, value = memory.root(owner._array), self.value_of(owner)
+        value, tables = self.value_of(owner), self._tables()
+        if not self.holders.is_held_elsewhere(owner, self.sharing.count(owner._array), tables):
+            return False
+        before = memory.root(owner._array)
         with self.recorder.unwatched():
             move(owner)
         self.sharing.moved(before, owner._array)
-        for each in (*self.unsorted, *self.large.entries):
-            self.lying.setdefault(id(memory.root(each[1])), []).append(each)
-        self.unsorted.clear()
-        self.large.entries.clear()
         self.has_moved = True
-        lying = self.lying.get(id(before), [])
+        lying = self.holders.in_memory(before)
         known = [owner, *(tensor for tensor, _, _ in lying if tensor._base is owner)]
         is_second = id(owner) not in self.tensors and not any(id(tensor) in self.recorder.origins for tensor in known)
         if value is not None and is_second:
             self._move_apart(owner, value, lying)
-            return
-        values = self._as_they_were(self.lying.pop(id(before), []))
+            return True
+        values = self._as_they_were(lying)
         for tensor, _, kept in values:
             if tensor is not owner and tensor._base is not owner:
                 self.tensors[id(tensor)] = tensor, kept  # another handle, which stays where it is
                 self.handles.pop(id(tensor), None)
-        if values:
-            self.lying[id(before)] = values
+        self.holders.replace(before, values)
         if id(owner) in self.tensors:
             self.know(owner, self.tensors[id(owner)][1])
+        return True
 
-    def _move_apart(self, owner: Tensor, value: AnfNode, lying: Sequence[_Lying]) -> None:
+    def _move_apart(self, owner: Tensor, value: AnfNode, lying: Sequence[Entry]) -> None:
         """A second handle has moved to a copy, with its views: from now on these are values of their own."""
         kept: dict[AnfNode, AnfNode | None] = {}
         views = [(tensor, before) for tensor, _, before in lying if tensor._base is owner]
@@ -138,7 +133,7 @@ class Memory:
         for key, _, _ in written:
             del self.copies[key]
 
-    def _as_they_were(self, lying: Sequence[_Lying]) -> list[_Lying]:
+    def _as_they_were(self, lying: Sequence[Entry]) -> list[Entry]:
         """Let arrays hold the values that memory has now, whatever rows write to that later."""
         self.note_places()
         kept: dict[AnfNode, AnfNode | None] = {}
@@ -183,15 +178,18 @@ class Memory:
             self.places[place_in_memory(array)] = array, value
         self.unplaced.clear()
 
-    def forget_what_is_free(self, views: dict) -> None:
-        """Let go of large values that the program has dropped.
+    @property
+    def is_full(self) -> bool:
+        """Whether it is time to `forget_what_is_free`."""
+        return self.holders.is_due
 
-        Args:
-            views: by the identity of a tensor, itself and what it was taken from as a view.
-        """
-        if self.large.is_due:
-            self.note_places()
-            self.large.sweep(self.tensors, self.arrays, self.places, views)
+    def forget_what_is_free(self) -> None:
+        """Let go of large values that the program has dropped."""
+        self.holders.forget_what_is_free(self._tables())
+
+    def _tables(self) -> Tables:
+        self.note_places()
+        return Tables(self.tensors, self.arrays, self.places, self.recorder.sources)
 
     def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
         """What the tape keeps of a tensor whose memory the outside sees: a copy. As long as the piece goes on, nothing from

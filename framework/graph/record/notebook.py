@@ -463,9 +463,9 @@ class Notebook(Plain):
         self.memory.handles[id(value)] = (value, origin)
         return origin
 
-    def note_move(self, owner: Tensor) -> None:
-        """A tensor is about to be written to whose memory a tape has kept: it moves to a copy."""
-        self.memory.note_move(owner)
+    def note_move(self, owner: Tensor) -> bool:
+        """A tensor is about to be written to whose memory a tape has kept: whether it has moved to a copy."""
+        return self.memory.note_move(owner)
 
     def keep_for_tape(self, tensor: Tensor) -> np.ndarray:
         """What the tape keeps of a tensor whose memory the outside sees."""

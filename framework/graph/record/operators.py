@@ -30,6 +30,7 @@ from anfora.graph.machine.frames import Frame
 from anfora.graph.machine.machine import Machine
 from anfora.graph.polyfill.making import note_parameter
 from anfora.graph.polyfill.traced import Traced, keep_traced
+from anfora.graph.record.forgetting import forget_alone
 from anfora.graph.record.leaves import Leaves
 from anfora.graph.source.tracebacks import place_at
 from anfora.graph.state.moments import DATA, EXCHANGE, Draw
@@ -125,7 +126,10 @@ class Operators(Leaves):
 
     def run(self, entry: Entry, flat: list) -> Any:
         """Run a planned call, and write it down."""
-        self.memory.forget_what_is_free(self.sources)
+        if self.memory.is_full:
+            forget_alone(self.local_functions)
+            forget_alone(self.local_cells)
+            self.memory.forget_what_is_free()
         operands = self._operands(entry, flat)
         followed = self._followed(flat) if glue.is_recording() else 0
         if followed or self.turned:

@@ -23,6 +23,7 @@ class Driver(Protocol):
 
     keeper: Any
     machine: Machine | None
+    piece: Any
     point: Any
     rejoin: tuple | None
     is_unkept: bool
@@ -81,6 +82,8 @@ class Rolling:
                 return None
             if machine.frames[-1].stack[-1] is not iterator:  # it is unrolled now
                 return self.recorder.do(machine, next, (machine.frames[-1].stack[-1],))
+        else:
+            iterator.rows = len(self.recorder.piece.rows)
         origin, has_more = iterator.has_more()
         self.recorder.guard("is", origin, has_more)
         if not has_more:
@@ -92,6 +95,9 @@ class Rolling:
         if counter.item.origin.kind == "slot" and ranges.starts_at(self.recorder.point.frames, machine.frames):
             return  # the piece has just started there
         loop = tuple((frame.code.python, frame.pc) for frame in machine.frames)
+        if not counter.is_rolled and self._leaves_nodes(counter):
+            self._unroll(machine)
+            return
         top = machine.frames[-1]
         top.pc -= 1
         keeper = self.recorder.keeper
@@ -107,6 +113,12 @@ class Rolling:
             self._heads[loop] = self._heads.get(loop, 0) + is_new
             if is_new and counter.site in keeper.alternating:
                 keeper.heads[counter.site] += 1
+
+    def _leaves_nodes(self, counter: Counter) -> bool:
+        """Whether the first iteration has left nodes on a tape, and all of them are few enough to be unrolled."""
+        rows = self.recorder.piece.rows[counter.rows :]
+        is_short = len(rows) * ranges.length(counter.rest) <= ranges.MOST_TAPED
+        return is_short and any(row.mask and not row.is_inner for row in rows)
 
     def unroll_if_needed(self, origin: Origin, is_truth: bool = False) -> None:
         """The program depends on a number, or on a truth alone: unroll the loops that are running if that may follow from

@@ -75,6 +75,10 @@ class Sharing:
         self._by_memory.setdefault(self._key(lying.array), []).append(came)
         self._by_array.setdefault(id(lying.array), []).append(lying)
 
+    def count(self, array: np.ndarray) -> int:
+        """How often an array is held here."""
+        return len(self._by_array.get(id(array), ()))
+
     def owner(self, array: np.ndarray) -> Tensor | None:
         """The tensor that holds an array; None where it is none, or one of several."""
         found = self._by_array.get(id(array), ())
