@@ -42,9 +42,3 @@ def to_bytes(array: Any, encoding: builtins.str = 'utf8') -> Any:
 
 def to_str(array: Any, encoding: builtins.str = 'utf8') -> Any:
     """An array of bytes as words."""
-
-__all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8",
-    "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair",
-    "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
-]
