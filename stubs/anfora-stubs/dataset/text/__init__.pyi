@@ -8,6 +8,11 @@ from anfora.dataset.tokens import Ngram as Ngram
 from anfora.dataset.tokens import SlidingWindow as SlidingWindow
 from anfora.dataset.tokens import Truncate as Truncate
 from anfora.dataset.tokens import TruncateSequencePair as TruncateSequencePair
+from anfora.dataset.vectors import CharNGram as CharNGram
+from anfora.dataset.vectors import FastText as FastText
+from anfora.dataset.vectors import GloVe as GloVe
+from anfora.dataset.vectors import ToVectors as ToVectors
+from anfora.dataset.vectors import Vectors as Vectors
 
 BasicTokenizer: builtins.type
 
