@@ -3,6 +3,11 @@ import builtins
 from typing import Any
 
 from anfora.core.dtype import DType
+from anfora.dataset.pieces import SPieceTokenizerLoadType as SPieceTokenizerLoadType
+from anfora.dataset.pieces import SPieceTokenizerOutType as SPieceTokenizerOutType
+from anfora.dataset.pieces import SentencePieceModel as SentencePieceModel
+from anfora.dataset.pieces import SentencePieceTokenizer as SentencePieceTokenizer
+from anfora.dataset.pieces import SentencePieceVocab as SentencePieceVocab
 from anfora.dataset.tokens import AddToken as AddToken
 from anfora.dataset.tokens import Ngram as Ngram
 from anfora.dataset.tokens import SlidingWindow as SlidingWindow
