@@ -36,9 +36,9 @@ from anfora.dataset.vectors import CharNGram, FastText, GloVe, ToVectors, Vector
 __all__ = [
     "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "CharNGram", "FastText", "GloVe", "Lookup", "Ngram",
     "NormalizeForm", "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SPieceTokenizerLoadType",
-    "SPieceTokenizerOutType", "SentencePieceModel", "SentencePieceTokenizer", "SentencePieceVocab", "SlidingWindow", "ToNumber",
-    "ToVectors", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "Vectors", "Vocab", "WhitespaceTokenizer",
-    "WordpieceTokenizer", "to_bytes", "to_str",
+    "SPieceTokenizerOutType", "SentencePieceModel", "SentencePieceTokenizer", "SentencePieceVocab", "SlidingWindow",
+    "ToNumber", "ToVectors", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "Vectors", "Vocab",
+    "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
 ]  # fmt: skip
 
 _Token = tuple[str, int]  # a token, and where in the text it begins, in characters
