@@ -89,6 +89,13 @@ def value_and_grad(
     return GradientFunction(fn, grad_position, weights, has_aux, return_ids, sens_param)
 
 
+def _holds_integers(value: Any) -> bool:
+    """Whether a value is an integer of Python's, or a nesting of tuples and lists of these."""
+    return value.__class__ is int or (
+        isinstance(value, (tuple, list)) and bool(value) and all(map(_holds_integers, value))
+    )
+
+
 #: What never has a gradient; a number might have been meant as a tensor.
 _WITHOUT_GRADIENT = (type(None), str, bool)
 
@@ -153,9 +160,12 @@ class GradientFunction:
         return args, kwargs, present, sens
 
     def counted(self, output: Any) -> Any:
-        """The part of what the function returned that is differentiated."""
+        """The part of what the function returned that is differentiated.
+
+        Integers, as of `shape` or `argmax`, move by nothing, be they tensors or Python's; a Python float is what a tensor
+        was read out as, and might have moved."""
         counted = _counted(output, self.has_aux)
-        if not has_tensors(counted):
+        if not has_tensors(counted) and not _holds_integers(counted):
             raise OpTypeError(
                 f"a gradient needs a function that returns a tensor, but it returned {type(counted).__name__}"
             )

@@ -15,11 +15,11 @@ mended: an operator without an annotation gives one tensor.
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import keyword
 import sys
-import textwrap
 import types
 from collections.abc import Iterable
 from pathlib import Path
@@ -186,14 +186,23 @@ def class_of(name: str) -> str:
 
     kind = getattr(ops, name)
     inner = _parameters(inspect.signature(kind))
-    call, result = "*args: Any, **kwargs: Any", "Any"
-    if name in PLAIN:
-        function = getattr(ops, PLAIN[name])
-        call, result = _parameters(inspect.signature(function)), result_of(function)
-    return (
-        f"class {name}(Primitive):\n    def __init__(self{', ' if inner else ''}{inner}) -> None: ...\n"
-        f"    def __call__(self{', ' if call else ''}{call}) -> {result}: ...  # type: ignore[override]\n"
-    )
+    made = f"    def __init__(self, {inner}) -> None: ...\n" if inner else ""
+    if name not in PLAIN:
+        return f"class {name}(_Any):{made and chr(10)}{made or ' ...' + chr(10)}"
+    function = getattr(ops, PLAIN[name])
+    call, result = _parameters(inspect.signature(function)), result_of(function)
+    return f"class {name}(_Made):\n{made}    def __call__(self{', ' if call else ''}{call}) -> {result}: ...\n"
+
+
+#: What the classes of operators share: most are made without arguments, and of many it is not known what a call takes.
+_CLASSES = """\
+
+class _Made(Primitive):
+    def __init__(self) -> None: ...
+
+class _Any(_Made):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
+"""
 
 
 # -- modules ----------------------------------------------------------------------------------------------------------
@@ -233,6 +242,8 @@ def module_of(name: str) -> str:
 
     module = importlib.import_module(name)
     leading, defined = [], []
+    seen: dict[str, str] = {}
+    in_ops = functions_of_ops() if name in TABLES and name != "anfora.ops" else {}
     for key in names_of(module):
         value = getattr(module, key)
         if name == "anfora.ops" and (key in CLASSES or key in PLAIN):
@@ -243,7 +254,13 @@ def module_of(name: str) -> str:
         if line:
             leading.append(line)
         elif callable(value) and not isinstance(value, type):
-            defined.append(function_of(key, value))
+            text = function_of(key, value)
+            if text == in_ops.get(key):
+                leading.append(f"from anfora.ops import {key} as {key}\n")
+                continue
+            first = seen.setdefault(text.partition("(")[2], key)
+            # another name of a function, as its documentation tells
+            defined.append(f"{key} = {first}\n" if first != key and '"""' in text else text)
         else:
             defined.append(f"{key}: {annotated(type(value).__name__)}\n")
     head = (
@@ -251,9 +268,22 @@ def module_of(name: str) -> str:
     )
     if name == "anfora":
         defined.append("__version__: str\n")
-    listed = textwrap.fill(", ".join(f'"{key}"' for key in names_of(module)), 120, initial_indent="    ")
-    defined.append(f"__all__ = [\n{textwrap.indent(listed.strip(), '    ')},\n]\n")
+    if name == "anfora.ops":
+        defined.insert(0, _CLASSES)
     return _NOTE + head + "".join(sorted(set(leading))) + "\n" + "\n".join(defined)
+
+
+@functools.cache
+def functions_of_ops() -> dict[str, str]:
+    """The stubs of the functions of `anfora.ops`, which other modules have too."""
+    from anfora import ops
+
+    values = {key: getattr(ops, key) for key in names_of(ops)}
+    return {
+        key: function_of(key, value)
+        for key, value in values.items()
+        if callable(value) and not isinstance(value, type) and key not in ops._HOME
+    }
 
 
 _OF_ONE = ("__neg__", "__pos__", "__abs__", "__invert__")
@@ -296,7 +326,7 @@ def made() -> dict[str, str]:
             if any(part.startswith("_") for part in path.split(".")) or any(map(_is_file, [path, *_parents(path)])):
                 continue
             place = path.replace(".", "/")
-            text = f"{_NOTE}from {home} import *\n"
+            text = f"from {home} import *\n"
             found.setdefault(f"{place}/__init__.pyi" if path in packages else f"{place}.pyi", text)
     return found
 

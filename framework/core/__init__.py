@@ -1,6 +1,7 @@
 """What everything else is written in; imports numpy and nothing of the package above it.
 
 dtype.py      element types and promotion        abstract.py   what is known of a value without its data
+eight_bits.py  floating-point numbers of eight bits
 tensor.py     Tensor                             parameter.py  Parameter
 tensor_classes.py  what we have put into the classes of tensors; class_versions.py, whether a class has changed
 cell.py       Cell; cell_state.py, its buffers and state dicts; cell_html.py, in notebooks

@@ -64,6 +64,10 @@ def capsule_of(array: np.ndarray, dtype: DType, stream: Any, max_version: Any, d
         raise OpBufferError(f"memory of the CPU has no streams, but `stream` is {stream!r}")
     if dl_device is not None and tuple(dl_device) != CPU:
         raise OpBufferError(f"the tensor lies on the CPU, {CPU}, and cannot be handed out on {tuple(dl_device)}")
+    if dtype.is_eight_bits:
+        raise OpBufferError(
+            f"a {dtype} tensor is not handed out through DLPack; convert it first, e.g. x.astype(float32)"
+        )
     array = np.array(array, order="C") if copy else array
     # numpy before 2.1 makes capsules without a version alone, which every consumer takes
     capsule = array.__dlpack__(**{"max_version": max_version} if _NEW and max_version is not None else {})

@@ -2,7 +2,8 @@
 
 One object a type; they compare by identity and print as MindSpore's (`Float32`). float16 is kept as numpy's float16.
 bfloat16 is kept as its 16 bits in a uint16 array and shown to numpy as float32. A complex number is two floating-point
-numbers, the real part in front.
+numbers, the real part in front. Floating-point numbers of eight bits (`eight_bits.py`) are kept, shown, viewed and
+converted; operators refuse them, and they promote to nothing.
 
     promote(int32, float16)   -> float16      a tensor's category wins: bool < integer < floating point < complex
     promote(float32, float64) -> float64      within a category the wider type wins
@@ -22,10 +23,10 @@ from anfora.core.errors import OpTypeError
 
 __all__ = [
     "DType", "Type", "as_dtype", "bfloat16", "bool_", "byte", "cdouble", "cfloat", "complex128", "complex64", "double",
-    "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float_", "function", "get_py_obj_dtype",
-    "half", "int16", "int32", "int64", "int8", "int_", "intc", "intp", "list_", "long", "number", "promote",
-    "promote_scalar", "pytype_to_dtype", "short", "single", "string", "tensor_type", "tuple_", "type_none", "ubyte",
-    "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ushort",
+    "dtype_to_nptype", "dtype_to_pytype", "float16", "float32", "float64", "float8_e4m3fn", "float8_e5m2", "float_",
+    "function", "get_py_obj_dtype", "half", "hifloat8", "int16", "int32", "int64", "int8", "int_", "intc", "intp",
+    "list_", "long", "number", "promote", "promote_scalar", "pytype_to_dtype", "short", "single", "string",
+    "tensor_type", "tuple_", "type_none", "ubyte", "uint16", "uint32", "uint64", "uint8", "uintc", "uintp", "ushort",
 ]  # fmt: skip
 
 
@@ -38,12 +39,12 @@ class DType:
     label: str  #: as MindSpore prints it, `Float32`
     code: str  #: as kernels are told, `f32`
     storage: np.dtype  #: what the buffer holds
-    kind: str  #: b, i, u, f or c
+    kind: str  #: b, i, u, f or c; e: a floating-point number of eight bits
     bits: int
     itemsize: int  #: bytes an element
 
-    def __init__(self, label: str, code: str, storage: str, kind: str) -> None:
-        self.name = "bool_" if kind == "b" else label.lower()
+    def __init__(self, label: str, code: str, storage: str, kind: str, name: str = "") -> None:
+        self.name = name or label.lower()
         self.label, self.code, self.kind = label, code, kind
         self.storage = np.dtype(storage)
         self.itemsize = self.storage.itemsize
@@ -77,9 +78,14 @@ class DType:
         return self.kind == "b"
 
     @property
+    def is_eight_bits(self) -> bool:
+        """Whether it is a floating-point number of eight bits, which is converted and not computed with."""
+        return self.kind == "e"
+
+    @property
     def numpy(self) -> np.dtype:
         """The numpy type that values of this type are handed out as."""
-        return np.dtype(np.float32) if self is bfloat16 else self.storage
+        return np.dtype(np.float32) if self is bfloat16 or self.kind == "e" else self.storage
 
     def __str__(self) -> str:
         return self.label
@@ -100,7 +106,7 @@ class DType:
         return self
 
 
-bool_ = DType("Bool", "b1", "bool", "b")
+bool_ = DType("Bool", "b1", "bool", "b", "bool_")
 int8 = DType("Int8", "i8", "int8", "i")
 int16 = DType("Int16", "i16", "int16", "i")
 int32 = DType("Int32", "i32", "int32", "i")
@@ -115,15 +121,21 @@ float32 = DType("Float32", "f32", "float32", "f")
 float64 = DType("Float64", "f64", "float64", "f")
 complex64 = DType("Complex64", "c64", "complex64", "c")
 complex128 = DType("Complex128", "c128", "complex128", "c")
+float8_e4m3fn = DType("Float8E4M3FN", "f8e4m3fn", "uint8", "e", "float8_e4m3fn")
+float8_e5m2 = DType("Float8E5M2", "f8e5m2", "uint8", "e", "float8_e5m2")
+hifloat8 = DType("HiFloat8", "hif8", "uint8", "e")
 
+#: The types that operators take.
 ALL = (
     bool_, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, complex64,
     complex128,
 )  # fmt: skip
+EIGHT_BITS = (float8_e4m3fn, float8_e5m2, hifloat8)
 _PARTS = {complex64: float32, complex128: float64}
-_BY_NAME = {dtype.name: dtype for dtype in ALL} | {dtype.label: dtype for dtype in ALL}
+_BY_NAME = {name: dtype for dtype in (*ALL, *EIGHT_BITS) for name in (dtype.name, dtype.label)}
 _BY_NAME |= {"bool": bool_, "int": int64, "float": float32, "half": float16, "double": float64}
 _BY_NUMPY = {dtype.storage: dtype for dtype in ALL if dtype is not bfloat16}
+FOREIGN = ("bfloat16", "float8_e4m3fn", "float8_e5m2")  #: as other packages register them with numpy
 _BY_PYTHON = {bool: bool_, int: int64, float: float32, complex: complex128}
 
 Type = DType
@@ -156,19 +168,19 @@ def as_dtype(given: Any) -> DType:
     except (TypeError, ValueError):
         dtype = None
     if dtype is not None:
-        if dtype.name == "bfloat16":  # as other packages register it
-            return bfloat16
+        if dtype.name in FOREIGN:
+            return _BY_NAME[dtype.name]
         native = dtype.newbyteorder("=")
         if native in _BY_NUMPY:
             return _BY_NUMPY[native]
     raise OpTypeError(
         f"{given!r} is no element type of tensors",
-        help="the types are " + ", ".join(dtype.name for dtype in ALL) + ".",
+        help="the types are " + ", ".join(dtype.name for dtype in (*ALL, *EIGHT_BITS)) + ".",
     )
 
 
 def dtype_to_nptype(type_: Any) -> type:
-    """The numpy type of an element type; float32 for bfloat16, which numpy lacks.
+    """The numpy type of an element type; float32 for bfloat16 and what has eight bits, which numpy lacks.
 
     Example:
         >>> dtype_to_nptype(int32)
@@ -187,7 +199,7 @@ def dtype_to_pytype(type_: Any) -> type:
     """
     if isinstance(type_, str) and type_ in _VALUES:
         return _VALUES[type_]
-    return {"b": bool, "i": int, "u": int, "f": float, "c": complex}[as_dtype(type_).kind]
+    return {"b": bool, "i": int, "u": int, "f": float, "e": float, "c": complex}[as_dtype(type_).kind]
 
 
 def pytype_to_dtype(obj: Any) -> DType:
@@ -230,10 +242,12 @@ _SIGNED = {8: int8, 16: int16, 32: int32, 64: int64}
 def promote(a: DType, b: DType) -> DType:
     """The type of the result when tensors of types `a` and `b` meet.
 
-    Raises OpTypeError for uint64 with a signed integer: no integer type holds both.
+    Raises OpTypeError for uint64 with a signed integer: no integer type holds both; and for eight-bit floats with others.
     """
     if a is b:
         return a
+    if "e" in (a.kind, b.kind):
+        raise OpTypeError(f"{a} and {b} have no common type", help="convert one of them first, e.g. x.astype(float32).")
     ranks = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
     if "c" in (a.kind, b.kind):
         return complex128 if float64 in (a.part, b.part) else complex64

@@ -20,6 +20,7 @@ from anfora.core.abstract import Layout, TensorType
 from anfora.core.arguments import answers
 from anfora.core.border import NumpyBorder, refuse_followed
 from anfora.core.dtype import DType, as_dtype
+from anfora.core.eight_bits import decode, encode
 from anfora.core.errors import OpBufferError, OpRuntimeError, OpTypeError, OpValueError
 from anfora.core.habits import teach
 from anfora.core.hooks import HookHandle
@@ -230,11 +231,9 @@ class Tensor(TensorMethods):
         """The tensor as a numpy array that shares its memory: writing to one is seen in the other.
 
         A gradient is never falsified by such a write: where the tape needs the values, it keeps them for itself.
-        bfloat16 has no numpy type and comes as a float32 copy.
+        bfloat16 and floating-point numbers of eight bits have no numpy type and come as a float32 copy.
         """
-        if self._layout.dtype is dt.bfloat16:
-            return bfloat16_to_numpy(current(self)._array)
-        return _shared(self)
+        return _shared(self) if _is_numpys(self._layout.dtype) else self._plain()
 
     numpy = asnumpy
 
@@ -246,8 +245,8 @@ class Tensor(TensorMethods):
 
     def __buffer__(self, flags: int) -> memoryview:
         """The memory, for `memoryview` and who else takes buffers; Python asks from 3.12 on."""
-        if self._layout.dtype is dt.bfloat16:
-            raise OpBufferError("a BFloat16 tensor has no buffer: Python's buffers have no such type")
+        if not _is_numpys(self._layout.dtype):
+            raise OpBufferError(f"a {self._layout.dtype} tensor has no buffer: Python's buffers have no such type")
         refuse_followed(self, "a buffer", None)
         shared: Any = _shared(self)
         return shared.__buffer__(flags)
@@ -296,7 +295,7 @@ class Tensor(TensorMethods):
     def _plain(self) -> np.ndarray:
         """The values as numpy shows them; not to be written to."""
         array = _need_data(current(self))._array
-        return bfloat16_to_numpy(array) if self._layout.dtype is dt.bfloat16 else array
+        return as_numpy(array, self._layout.dtype)
 
     def _single(self, what: str) -> Any:
         if self._layout.size != 1:
@@ -351,7 +350,7 @@ class Tensor(TensorMethods):
         return str(self._plain())
 
     def __repr__(self) -> str:
-        digits = {dt.float16: 4, dt.bfloat16: None}.get(self.dtype, 8)
+        digits = {dt.float16: 4}.get(self.dtype, 8) if _is_numpys(self.dtype) else None
         start = "\n" if self.ndim > 1 else " "
         return f"Tensor(shape={list(self.shape)}, dtype={self.dtype}, value={start}{shown(self._plain(), digits)})"
 
@@ -606,7 +605,7 @@ def buffer_of(data: Any, dtype: DType | None) -> tuple[np.ndarray, DType]:
             raise OpValueError(
                 f"a tensor is made of nested lists of equal lengths, but got {_describe(data)}", arg="input_data"
             ) from None
-        if source.dtype.kind not in "biufc" and source.dtype.name != "bfloat16":
+        if source.dtype.kind not in "biufc" and source.dtype.name not in dt.FOREIGN:
             raise OpTypeError(
                 f"a tensor is made of numbers, but got {_describe(data)}",
             )
@@ -623,19 +622,21 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
     """A contiguous copy of a buffer of element type `kind` with element type `dtype`, rounded to nearest even."""
     if kind is dtype and array.dtype == dtype.storage:
         return np.array(array, order="C")
-    if array.dtype.kind == "V":  # bfloat16 as other packages have it
-        if dtype is dt.bfloat16:
-            return np.array(array, order="C").view(np.uint16)
+    if array.dtype.name in dt.FOREIGN:  # as other packages have it
+        if dtype is kind:
+            return np.array(array, order="C").view(dtype.storage)
         array = array.astype(np.float32)
     elif kind is dtype:
         with np.errstate(all="ignore"):  # Python floats may be too large for float32
             return np.array(array, dtype.storage, order="C")
-    if kind is dt.bfloat16 and array.dtype == np.uint16:
-        array = bfloat16_to_numpy(array)
+    if array.dtype == kind.storage:
+        array = as_numpy(array, kind)
     if array.dtype.kind == "c" and not dtype.is_complex:
         array = array != 0 if dtype.is_bool else array.real
     if dtype is dt.bfloat16:
         return numpy_to_bfloat16(array)
+    if dtype.is_eight_bits:
+        return encode(array, dtype)
     with np.errstate(all="ignore"):
         return np.ascontiguousarray(array.astype(dtype.storage)).reshape(array.shape)
 
@@ -643,6 +644,18 @@ def convert(array: np.ndarray, kind: DType, dtype: DType) -> np.ndarray:
 def is_operand(value: Any) -> bool:
     """Whether Python's operators take a value beside a tensor; others are left to their own class."""
     return isinstance(value, (Tensor, int, float, complex, np.generic, np.ndarray, list, tuple))
+
+
+def _is_numpys(dtype: DType) -> bool:
+    """Whether numpy has an element type."""
+    return dtype.numpy is dtype.storage
+
+
+def as_numpy(array: np.ndarray, dtype: DType) -> np.ndarray:
+    """A buffer as numpy shows its numbers: itself, or a copy as float32 where numpy lacks the type."""
+    if dtype.is_eight_bits:
+        return decode(array, dtype)
+    return bfloat16_to_numpy(array) if dtype is dt.bfloat16 else array
 
 
 def bfloat16_to_numpy(bits: np.ndarray) -> np.ndarray:

@@ -18,6 +18,7 @@ made_up.py      of random numbers
 schema.py       names and types of columns      tfrecord.py    how TFRecord files hold rows
 transforms.py   transforms of any field         vision/        transforms of images
 text.py         transforms of words and texts   tokens.py      of rows of tokens
+vectors.py      words as vectors that others have trained      pieces.py   words in pieces
 config.py       seed, workers and other settings               checks.py    checks of arguments
 """
 

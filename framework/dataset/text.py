@@ -22,13 +22,23 @@ from anfora.core.nearest import missing_in
 from anfora.dataset import checks
 from anfora.dataset.datasets import Dataset
 from anfora.dataset.functions import Transform, is_pure
+from anfora.dataset.pieces import (
+    SentencePieceModel,
+    SentencePieceTokenizer,
+    SentencePieceVocab,
+    SPieceTokenizerLoadType,
+    SPieceTokenizerOutType,
+)
 from anfora.dataset.tokens import AddToken, Ngram, SlidingWindow, Truncate, TruncateSequencePair
 from anfora.dataset.transforms import TypeCast
+from anfora.dataset.vectors import CharNGram, FastText, GloVe, ToVectors, Vectors
 
 __all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8",
-    "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair",
-    "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
+    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "CharNGram", "FastText", "GloVe", "Lookup", "Ngram",
+    "NormalizeForm", "NormalizeUTF8", "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SPieceTokenizerLoadType",
+    "SPieceTokenizerOutType", "SentencePieceModel", "SentencePieceTokenizer", "SentencePieceVocab", "SlidingWindow",
+    "ToNumber", "ToVectors", "Truncate", "TruncateSequencePair", "UnicodeCharTokenizer", "Vectors", "Vocab",
+    "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
 ]  # fmt: skip
 
 _Token = tuple[str, int]  # a token, and where in the text it begins, in characters

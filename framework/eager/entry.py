@@ -183,7 +183,7 @@ class Entry:
     def __init__(self, op: Op, keys: Sequence[Key], attributes: dict[str, Any]) -> None:
         self.op = op
         abstracts = [_abstract(key) for key in keys]
-        self.sentence = _of_complex(op, abstracts, attributes)
+        self.sentence = _of_eight_bits(op, abstracts, attributes) or _of_complex(op, abstracts, attributes)
         if self.sentence is not None:
             return
         self.attributes = op.complete(abstracts, attributes)
@@ -211,6 +211,8 @@ class Entry:
         self._program: Program | None = None
         if self.view is not None:
             self.outputs = (self.view[0],)
+        elif op.view_rule and any(x.dtype.is_eight_bits for x in leaves(abstracts)):
+            raise _no_eight_bits(op, abstracts)
         elif slots.watcher.planned is None:
             self._make_program()
 
@@ -379,6 +381,27 @@ class Entry:
             if name.startswith("out"):
                 return self.outputs[int(name[3:] or 0)].type
         raise TypeError(f"{self.op.name}: a gradient rule asks for {want!r} by keyword, which is no attribute")
+
+
+def _of_eight_bits(op: Op, abstracts: list, attributes: dict[str, Any]) -> Callable | None:
+    """What is called in place of an operator because of floating-point numbers of eight bits, which few take."""
+    dtype = attributes.get("dtype")
+    if not any(x.dtype.is_eight_bits for x in leaves(abstracts)) and (
+        dtype is None or not as_dtype(dtype).is_eight_bits
+    ):
+        return None
+    if op.eight_bits_rule is None and (op.view_rule is None or op.writes is not None):
+        raise _no_eight_bits(op, abstracts)
+    return op.eight_bits_rule if callable(op.eight_bits_rule) else None
+
+
+def _no_eight_bits(op: Op, abstracts: list) -> OpTypeError:
+    found = next((x for x in leaves(abstracts) if x.dtype.is_eight_bits), None)
+    return OpTypeError(
+        f"{op.name} takes no floating-point numbers of eight bits" + (f", but got {found!r}" if found else ""),
+        arg=next((name for name, x in zip(op.tensors, abstracts) if x is found and x is not None), "dtype"),
+        help="compute in another type, x.astype(float32) say, and convert what comes of it.",
+    )
 
 
 def _of_complex(op: Op, abstracts: list, attributes: dict[str, Any]) -> Callable | None:

@@ -29,7 +29,7 @@ __all__ = ["load_checkpoint", "load_param_into_net", "read_state", "save_checkpo
 _SAFE = {
     "BOOL": dt.bool_, "I8": dt.int8, "I16": dt.int16, "I32": dt.int32, "I64": dt.int64, "U8": dt.uint8,
     "U16": dt.uint16, "U32": dt.uint32, "U64": dt.uint64, "F16": dt.float16, "BF16": dt.bfloat16, "F32": dt.float32,
-    "F64": dt.float64, "C64": dt.complex64,
+    "F64": dt.float64, "C64": dt.complex64, "F8_E4M3": dt.float8_e4m3fn, "F8_E5M2": dt.float8_e5m2,
 }  # fmt: skip
 
 
@@ -37,7 +37,7 @@ class CheckpointMismatch(OpValueError, RuntimeError):
     """A parameter has another shape than in the checkpoint; MindSpore raises a RuntimeError for it."""
 
 
-_LABELS = {label: dtype for dtype in dt.ALL for label in (dtype.label, dtype.name)}
+_LABELS = {label: dtype for dtype in (*dt.ALL, *dt.EIGHT_BITS) for label in (dtype.label, dtype.name)}
 
 
 def save_checkpoint(

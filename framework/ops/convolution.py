@@ -273,7 +273,7 @@ def conv_transpose2d(
     """Transposed convolution: the gradient of `conv2d` to its input, applied to `input`.
 
     Args:
-        input: float tensor (N, K, P, Q).
+        input: float tensor (N, K, P, Q), or a single example (K, P, Q).
         weight: float tensor (K, C / groups, R, S).
         bias: float tensor (C,).
         stride, dilation: an int, or one for each of H and W.
@@ -282,7 +282,8 @@ def conv_transpose2d(
         output_padding: rows and columns that are added at the end, fewer than `stride`.
         groups: as in `conv2d`.
     Returns:
-        float tensor (N, C, H, W), H = (P - 1) stride - top - bottom + dilation (R - 1) + 1 + output_padding.
+        float tensor (N, C, H, W), H = (P - 1) stride - top - bottom + dilation (R - 1) + 1 + output_padding; (C, H, W) of a
+        single example.
     Raises:
         OpTypeError: a tensor is not floating point.
         OpValueError: shapes or attributes do not fit.
@@ -291,6 +292,9 @@ def conv_transpose2d(
         [[[[1.0, 10.0, 2.0, 20.0]]]]
     """
     name = "conv_transpose2d"
+    if input.ndim == 3:
+        one = expand_dims(input, 0)
+        return squeeze(conv_transpose2d(one, weight, bias, stride, padding, output_padding, groups, dilation), 0)
     for arg, x in (("input", input), ("weight", weight)):
         check_images(name, arg, x._layout.type)
     stride, dilation = each_axis(name, "stride", stride), each_axis(name, "dilation", dilation)

@@ -141,6 +141,46 @@ def _(t_input):
 leading(cast)
 
 
+@op
+def recode(input: Tensor, dtype):
+    """The values in another element type, where one of both types has eight bits; `cast` and `copy` call it.
+
+    Args:
+        input: tensor or number.
+        dtype: the element type.
+    Returns:
+        tensor of the shape of `input`, in memory of its own. The nearest number of `dtype`: halfway between two the even
+        one, for hifloat8 the larger one. What is too large is infinite, NaN for float8_e4m3fn, which has no infinity.
+    Gradient:
+        none.
+    Source: hifloat8 by Luo et al., "Ascend HiFloat8 Format for Deep Learning", arXiv:2409.16626.
+    Example:
+        >>> recode(Tensor([1.1, -500.0]), "float8_e5m2")
+        Tensor(shape=[2], dtype=Float8E5M2, value= [   1, -512])
+    """
+
+
+@recode.normalize
+def _(input, *, dtype):
+    return {"dtype": as_dtype(dtype)}
+
+
+@recode.infer
+def _(input, *, dtype: DType):
+    return TensorType(dtype, input.shape)
+
+
+@recode.python
+def _(input, *, dtype):
+    return input  # what comes is converted
+
+
+leading(recode)
+recode.eight_bits_rule = True
+cast.eight_bits_rule = recode
+copy.eight_bits_rule = lambda input: recode(input, input.dtype)
+
+
 # -- the same memory --------------------------------------------------------------------------------------------------
 
 

@@ -515,7 +515,7 @@ def _place(function: FunctionType, text: str, message: str) -> str:
     line = lines[0] if lines else first
     source = linecache.getline(own, line)
     span = Span(own, line, function.__qualname__)
-    if source.isascii():
+    if source.strip() and source.isascii():  # a program that is typed or piped in has no lines to show
         span.column, span.end_column = _columns(source, names)
     return span.told()
 

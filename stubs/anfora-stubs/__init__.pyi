@@ -44,9 +44,12 @@ from anfora.core.dtype import dtype_to_pytype as dtype_to_pytype
 from anfora.core.dtype import float16 as float16
 from anfora.core.dtype import float32 as float32
 from anfora.core.dtype import float64 as float64
+from anfora.core.dtype import float8_e4m3fn as float8_e4m3fn
+from anfora.core.dtype import float8_e5m2 as float8_e5m2
 from anfora.core.dtype import float_ as float_
 from anfora.core.dtype import get_py_obj_dtype as get_py_obj_dtype
 from anfora.core.dtype import half as half
+from anfora.core.dtype import hifloat8 as hifloat8
 from anfora.core.dtype import int16 as int16
 from anfora.core.dtype import int32 as int32
 from anfora.core.dtype import int64 as int64
@@ -183,29 +186,3 @@ from anfora.train.model import Model as Model
 from anfora.train.summary import SummaryRecord as SummaryRecord
 
 __version__: str
-
-__all__ = [
-    "Accuracy", "AnforaError", "AnforaWarning", "BackupAndRestore", "BleuScore", "COMPATIBLE", "COOTensor", "CSRTensor",
-    "Callback", "Cell", "CheckpointConfig", "ConfusionMatrix", "ConfusionMatrixMetric", "CosineSimilarity", "DatasetHelper",
-    "Dice", "DynamicLossScaleManager", "EarlyStopping", "F1", "Fbeta", "FixedLossScaleManager", "Function", "GRAPH_MODE",
-    "Generator", "GradOperation", "HausdorffDistance", "History", "JitConfig", "LAX", "LambdaCallback",
-    "LearningRateScheduler", "Loss", "LossMonitor", "LossScaleManager", "MAE", "MSE", "MeanSurfaceDistance", "Metric",
-    "Model", "ModelCheckpoint", "OcclusionSensitivity", "OnRequestExit", "PYNATIVE_MODE", "ParallelMode", "Parameter",
-    "ParameterTuple", "Perplexity", "Precision", "Profiler", "Progress", "ROC", "Recall", "ReduceLROnPlateau",
-    "RootMeanSquareDistance", "RowTensor", "RunContext", "STRICT", "SummaryCollector", "SummaryRecord", "Tensor",
-    "TimeMonitor", "Top1CategoricalAccuracy", "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "TrainFaultTolerance",
-    "amp", "auc", "bfloat16", "bool_", "boost", "build_train_network", "common", "communication", "complex128", "complex64",
-    "connect_network_with_dataset", "constexpr", "context", "custom_op", "custom_vjp", "data_sink", "dataset",
-    "default_generator", "derivative", "device_context", "double", "dtype", "dtype_to_nptype", "dtype_to_pytype",
-    "experimental", "explain", "export", "float16", "float32", "float64", "float_", "from_dlpack", "from_numpy",
-    "get_auto_parallel_context", "get_context", "get_grad", "get_metric_fn", "get_metrics", "get_num_threads",
-    "get_py_obj_dtype", "get_rng_state", "get_seed", "grad", "half", "initial_seed", "int16", "int32", "int64", "int8",
-    "int_", "ir", "is_tensor", "jacfwd", "jacrev", "jet", "jit", "jit_class", "jvp", "lazy_inline", "linearize", "list_",
-    "load", "load_checkpoint", "load_param_into_net", "log", "manual_seed", "mindrecord", "mint", "models", "ms_class",
-    "ms_function", "multiprocessing", "mutable", "names", "nn", "no_grad", "no_inline", "number", "numpy", "onnx", "ops",
-    "optim", "pytype_to_dtype", "rearrange_inputs", "reset_auto_parallel_context", "run_check", "runtime",
-    "save_checkpoint", "seed", "set_auto_parallel_context", "set_context", "set_deterministic", "set_device",
-    "set_num_threads", "set_recursion_limit", "set_rng_state", "set_seed", "single", "string", "summary", "tensor",
-    "tensor_type", "train", "tuple_", "type_none", "uint16", "uint32", "uint64", "uint8", "utils", "value_and_grad", "vjp",
-    "vmap",
-]

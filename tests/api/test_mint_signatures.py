@@ -516,6 +516,13 @@ def test_one_example_may_come_alone(axes):
     assert alone.tolist() == function(x.reshape(1, *x.shape), w, padding=1, stride=2)[0].tolist()
 
 
+def test_one_example_of_a_transposed_convolution_may_come_alone():
+    random = np.random.default_rng(5)
+    x, w = (Tensor(random.standard_normal(shape), ms.float32) for shape in ((2, 4, 4), (2, 3, 3, 3)))
+    alone = F.conv_transpose2d(x, w, stride=2)
+    assert alone.shape == (3, 9, 9) and alone.tolist() == F.conv_transpose2d(x[None], w, stride=2)[0].tolist()
+
+
 def test_one_dimensional_convolutions():
     layer = nn.Conv1d(4, 6, 3, stride=2, padding=1, groups=2)
     x, w, b = np.random.default_rng(1).standard_normal((2, 4, 7)), layer.weight.asnumpy(), layer.bias.asnumpy()

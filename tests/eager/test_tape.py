@@ -164,11 +164,19 @@ def test_requests_that_make_no_sense():
     with pytest.raises(TypeError, match="needs a tensor"):
         grad(lambda x: x * 2)(3.0)
     with pytest.raises(TypeError, match=r"returned a tensor|returns a tensor"):
-        grad(lambda x: 3)(x)
+        grad(lambda x: 3.0)(x)
     with pytest.raises(TypeError, match="function"):
         grad(3)
     with pytest.raises(TypeError, match="Parameters"):
         grad(lambda x: x, 0, [x])
+
+
+@pytest.mark.parametrize("function", [
+    lambda x: x.argmax(), lambda x: int(x.argmax()), lambda x: x.shape, lambda x: [x.shape, len(x)],
+])  # fmt: skip
+def test_integers_move_by_nothing_be_they_tensors_or_numbers(function):
+    for f in (function, anfora.jit(function)):
+        assert grad(f)(Tensor([1.0, 3.0])).tolist() == [0, 0]
 
 
 def test_containers_keep_their_nesting():

@@ -56,8 +56,8 @@ UNWRITTEN = {
         "histc", "inside_share", "inverse", "keep_where", "kthvalue", "larger_share", "last_at",
         "lcm", "lgamma", "log_matrix_determinant", "logcumsumexp", "logdet", "lstsq", "lu_solve", "lu_unpack",
         "matrix_exp", "matrix_solve", "median", "mvlgamma", "nanmean", "nanmedian", "nextafter", "nms_with_mask",
-        "pinv", "polygamma", "power_slope", "projections", "qr", "recurrence", "renorm", "searchsorted", "slogdet",
-        "svd", "tensor_scatter_div", "times_log", "view_as_real",
+        "pinv", "polygamma", "power_slope", "projections", "qr", "recode", "recurrence", "renorm", "searchsorted",
+        "slogdet", "svd", "tensor_scatter_div", "times_log", "view_as_real",
     },
 }  # fmt: skip
 

@@ -66,6 +66,16 @@ ROWS = [
         ],
         errors=[Bad(normal(2), "complex256", error=TypeError, match="element type")],
     ),
+    Row(  # eight bits: tests/core/test_eight_bits.py
+        copying.recode,
+        ref=lambda x, t: x.astype(t),
+        samples=[
+            S(values(1.7, -1.7, np.inf, np.nan), "float64", smooth=False),
+            S(integers(-5, 5, 4), "float32", smooth=False),
+            S(values(1.0), "uint8", smooth=False),
+        ],
+        errors=[Bad(normal(2), "complex256", error=TypeError, match="element type")],
+    ),
     Row(
         copied_to,
         ref=lambda x, v: np.broadcast_to(v, x.shape).astype(x.dtype),

@@ -460,3 +460,10 @@ def test_a_warm_process_needs_no_numba(tmp_path):
         )  # fmt: skip
         found.append(done.stdout.strip())
     assert found == ["[0.0, 2.0] 6.0 True", "[0.0, 2.0] 6.0 False", "[0.0, 3.0] 9.0 True"]
+
+
+def test_an_error_in_a_function_without_a_source_file_is_told_too():
+    scope: dict = {}
+    exec(compile("def piped(x):\n    return x + undefined_name\n", "<stdin>", "exec"), scope)
+    with pytest.raises(TypeError, match="piped cannot be compiled: NameError: name 'undefined_name' is not defined"):
+        anfora.custom_op(scope["piped"])(Tensor([1.0]))

@@ -24,10 +24,10 @@ import numpy as np
 
 from anfora.core import memory
 from anfora.core.abstract import Layout, TensorType
-from anfora.core.dtype import as_dtype, bfloat16
+from anfora.core.dtype import as_dtype
 from anfora.core.errors import AnforaError, OpValueError
 from anfora.core.span import Span, cell_path
-from anfora.core.tensor import Tensor, bfloat16_to_numpy, convert, view_array, wrap
+from anfora.core.tensor import Tensor, as_numpy, convert, view_array, wrap
 from anfora.eager import dispatch, tape
 from anfora.eager.entry import Entry, freeze
 from anfora.graph.ir.nodes import AnfNode, Graph, ValueNode
@@ -203,7 +203,7 @@ class Segment:
                 values.append(operand.value)  # type: ignore[attr-defined]
                 continue
             array = self._array(place, buffers)
-            values.append(bfloat16_to_numpy(array) if place.layout.dtype is bfloat16 else array)
+            values.append(as_numpy(array, place.layout.dtype))
         return values
 
     def _array(self, place: Place, buffers: list) -> np.ndarray:

@@ -35,11 +35,11 @@ import numpy as np
 
 from anfora.core import slots
 from anfora.core.cell import Cell
-from anfora.core.dtype import as_dtype, bfloat16, float64
+from anfora.core.dtype import as_dtype, float64
 from anfora.core.errors import AnforaError
 from anfora.core.random import default_generator
 from anfora.core.settings import log
-from anfora.core.tensor import bfloat16_to_numpy, convert, from_buffer
+from anfora.core.tensor import as_numpy, convert, from_buffer
 from anfora.eager import batched, tape
 from anfora.graph.machine.running import running
 from anfora.graph.machine.switches import switches
@@ -343,8 +343,8 @@ def _first_in(one: Blob, other: Blob) -> tuple[str, str, str]:
     [[first], *_] = np.argwhere((bits != others).any(1))
     index = [int(i) for i in np.unravel_index(first, shape)]
     values = [np.frombuffer(blob.data, storage)[first : first + 1] for blob in (one, other)]
-    if kind == bfloat16.name:
-        values = [bfloat16_to_numpy(value) for value in values]
+    if isinstance(kind, str):
+        values = [as_numpy(value, as_dtype(kind)) for value in values]
     right, came = (repr(value[0].item()) for value in values)
     if right == came:
         right, came = (

@@ -84,18 +84,3 @@ from anfora.dataset.user_defined import GeneratorDataset as GeneratorDataset
 from anfora.dataset.user_defined import NumpySlicesDataset as NumpySlicesDataset
 from anfora.dataset.user_defined import PaddedDataset as PaddedDataset
 
-__all__ = [
-    "AGNewsDataset", "AmazonReviewDataset", "BatchInfo", "CLUEDataset", "CMUArcticDataset", "CSVDataset",
-    "Caltech256Dataset", "CelebADataset", "Cifar100Dataset", "Cifar10Dataset", "CoNLL2000Dataset", "CocoDataset",
-    "DBpediaDataset", "DIV2KDataset", "DSCallback", "Dataset", "DatasetCache", "DistributedSampler", "EMnistDataset",
-    "EnWik9Dataset", "FakeImageDataset", "FashionMnistDataset", "FlickrDataset", "Food101Dataset", "GTZANDataset",
-    "GeneratorDataset", "IMDBDataset", "ImageFolderDataset", "KITTIDataset", "KMnistDataset", "LFWDataset",
-    "LJSpeechDataset", "LibriTTSDataset", "ManifestDataset", "MindDataset", "MnistDataset", "Multi30kDataset",
-    "NumpySlicesDataset", "OmniglotDataset", "PKSampler", "PaddedDataset", "PennTreebankDataset", "Places365Dataset",
-    "QMnistDataset", "RandomDataset", "RandomSampler", "RenderedSST2Dataset", "SBUDataset", "SQuADDataset", "SST2Dataset",
-    "STL10Dataset", "SUN397Dataset", "SVHNDataset", "SampleError", "Sampler", "Schema", "SemeionDataset",
-    "SequentialSampler", "Shuffle", "SogouNewsDataset", "SpeechCommandsDataset", "SubsetRandomSampler", "SubsetSampler",
-    "TFRecordDataset", "TextFileDataset", "UDPOSDataset", "USPSDataset", "VOCDataset", "WIDERFaceDataset",
-    "WeightedRandomSampler", "WikiTextDataset", "YahooAnswersDataset", "YelpReviewDataset", "YesNoDataset", "config",
-    "pure", "text", "transforms", "vision", "zip",
-]

@@ -13,7 +13,3 @@ from anfora.mindrecord.pages import MindPage as MindPage
 from anfora.mindrecord.reader import FileReader as FileReader
 from anfora.mindrecord.writer import FileWriter as FileWriter
 
-__all__ = [
-    "Cifar100ToMR", "Cifar10ToMR", "CsvToMR", "FileReader", "FileWriter", "ImageNetToMR", "MindPage", "MnistToMR",
-    "TFRecordToMR",
-]

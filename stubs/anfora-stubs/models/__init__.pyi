@@ -17,7 +17,3 @@ from anfora.models.vgg import VGG as VGG
 from anfora.models.vgg import vgg11 as vgg11
 from anfora.models.vgg import vgg16 as vgg16
 
-__all__ = [
-    "GPT", "LSTMClassifier", "LeNet5", "MLP", "ResNet", "SmallResNet", "VGG", "resnet18", "resnet20", "resnet34",
-    "resnet50", "vgg11", "vgg16",
-]

@@ -526,8 +526,7 @@ def matrix_power(a: TensorLike, n: Any) -> Tensor:
 def matrix_transpose(x: Any) -> Tensor:
     """Matrices with rows and columns exchanged."""
 
-def max(a: Any, axis: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True) -> Tensor:
-    """The largest elements along axes, of all without any."""
+max = amax
 
 def maximum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `maximum`, which is `ops.maximum`."""
@@ -540,8 +539,7 @@ def meshgrid(*xi: Any, sparse: builtins.bool = False, indexing: builtins.str = '
 
 mgrid: Any
 
-def min(a: Any, axis: Any = None, keepdims: builtins.bool = False, initial: Any = None, where: Any = True) -> Tensor:
-    """The smallest elements along axes, of all without any."""
+min = amin
 
 def minimum(x1: Any, x2: Any, dtype: Any = None) -> Tensor:
     """numpy's `minimum`, which is `ops.minimum`."""
@@ -707,8 +705,7 @@ def rollaxis(x: Any, axis: builtins.int, start: builtins.int = 0) -> Tensor:
 def rot90(a: TensorLike, k: Any = 1, axes: Any = (0, 1)) -> Tensor:
     """numpy's `rot90`, which is `ops.rot90`."""
 
-def round(a: Any, decimals: builtins.int = 0) -> Tensor:
-    """Numbers rounded to decimals, halves to the even one."""
+round = around
 
 def searchsorted(a: Any, v: Any, side: builtins.str = 'left', sorter: Any = None) -> Tensor:
     """Where elements would be put into a sorted tensor, int64."""
@@ -865,40 +862,6 @@ def vstack(tup: Sequence[TensorLike] | Tensor) -> Tensor:
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """x where a condition holds, else y; the places where it holds without both."""
 
-def zeros(shape: Any, dtype: Any = ..., *, device: Any = None) -> Tensor:
-    """A tensor of zeros."""
+zeros = empty
 
-def zeros_like(a: Any, dtype: Any = None, shape: Any = None, *, device: Any = None) -> Tensor:
-    """A tensor of 0 in the shape and type of another, or of those that are given."""
-
-__all__ = [
-    "NINF", "PINF", "abs", "absolute", "acos", "acosh", "add", "all", "amax", "amin", "any", "append",
-    "apply_along_axis", "apply_over_axes", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2",
-    "arctanh", "argmax", "argmin", "argsort", "argwhere", "around", "array", "array_equal", "array_equiv", "array_split",
-    "array_str", "asarray", "asfarray", "asin", "asinh", "astype", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d",
-    "atleast_3d", "average", "bartlett", "bincount", "bitwise_and", "bitwise_invert", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "blackman", "bool", "bool_", "broadcast_arrays", "broadcast_shapes",
-    "broadcast_to", "can_cast", "cbrt", "ceil", "choose", "clip", "column_stack", "complex128", "complex64", "concat",
-    "concatenate", "conj", "convolve", "copy", "copysign", "corrcoef", "correlate", "cos", "cosh", "count_nonzero", "cov",
-    "cross", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum", "deg2rad", "diag", "diag_indices", "diagflat",
-    "diagonal", "diff", "digitize", "divide", "divmod", "dot", "dsplit", "dstack", "e", "ediff1d", "empty", "empty_like",
-    "equal", "exp", "exp2", "expand_dims", "expm1", "eye", "fabs", "finfo", "fix", "flip", "fliplr", "flipud", "float16",
-    "float32", "float64", "float_", "float_power", "floor", "floor_divide", "fmod", "from_dlpack", "full", "full_like",
-    "gcd", "geomspace", "gradient", "greater", "greater_equal", "hamming", "hanning", "heaviside", "histogram",
-    "histogram2d", "histogram_bin_edges", "histogramdd", "hsplit", "hstack", "hypot", "identity", "iinfo", "imag", "in1d",
-    "indices", "inf", "inner", "int16", "int32", "int64", "int8", "int_", "interp", "intersect1d", "invert", "isclose",
-    "isdtype", "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isscalar", "ix_", "kron", "lcm", "less",
-    "less_equal", "linspace", "log", "log10", "log1p", "log2", "logaddexp", "logaddexp2", "logical_and", "logical_not",
-    "logical_or", "logical_xor", "logspace", "matmul", "matrix_power", "matrix_transpose", "max", "maximum", "mean",
-    "meshgrid", "mgrid", "min", "minimum", "mod", "moveaxis", "multi_dot", "multiply", "nan", "nancumsum", "nanmax",
-    "nanmean", "nanmin", "nanstd", "nansum", "nanvar", "negative", "newaxis", "nextafter", "nonzero", "norm", "not_equal",
-    "ogrid", "ones", "ones_like", "outer", "pad", "permute_dims", "pi", "piecewise", "polyadd", "polyder", "polyint",
-    "polymul", "polysub", "polyval", "positive", "pow", "power", "prod", "promote_types", "ptp", "rad2deg", "radians",
-    "rand", "randint", "randn", "ravel", "ravel_multi_index", "real", "reciprocal", "remainder", "repeat", "reshape",
-    "result_type", "rint", "roll", "rollaxis", "rot90", "round", "searchsorted", "select", "setdiff1d", "sign", "signbit",
-    "sin", "sinh", "size", "sometrue", "sort", "split", "sqrt", "square", "squeeze", "stack", "std", "subtract", "sum",
-    "swapaxes", "take", "take_along_axis", "tan", "tanh", "tensordot", "tile", "trace", "transpose", "trapz", "tri", "tril",
-    "tril_indices", "tril_indices_from", "triu", "triu_indices", "triu_indices_from", "true_divide", "trunc", "uint",
-    "uint16", "uint32", "uint64", "uint8", "unique", "unique_all", "unique_counts", "unique_inverse", "unique_values",
-    "unravel_index", "unstack", "unwrap", "vander", "var", "vecdot", "vsplit", "vstack", "where", "zeros", "zeros_like",
-]
+zeros_like = empty_like

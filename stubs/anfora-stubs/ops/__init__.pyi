@@ -36,2131 +36,1514 @@ from anfora.ops.user_primitives import PrimitiveWithCheck as PrimitiveWithCheck
 from anfora.ops.user_primitives import PrimitiveWithInfer as PrimitiveWithInfer
 from anfora.ops.user_primitives import prim_attr_register as prim_attr_register
 
-class ACos(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
 
-class ACosGrad(Primitive):
+class _Made(Primitive):
     def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Abs(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class _Any(_Made):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
-class AbsGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ACos(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class AccumulateNV2(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: Sequence[TensorLike] | Tensor) -> Tensor: ...  # type: ignore[override]
+class ACosGrad(_Any): ...
 
-class Acosh(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Abs(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class AcoshGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AbsGrad(_Any): ...
 
-class Adam(Primitive):
+class AccumulateNV2(_Made):
+    def __call__(self, x: Sequence[TensorLike] | Tensor) -> Tensor: ...
+
+class Acosh(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
+
+class AcoshGrad(_Any): ...
+
+class Adam(_Any):
     def __init__(self, use_locking: builtins.bool = False, use_nesterov: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AdaptiveAvgPool2D(Primitive):
+class AdaptiveAvgPool2D(_Any):
     def __init__(self, output_size: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AdaptiveAvgPool3D(Primitive):
+class AdaptiveAvgPool3D(_Any):
     def __init__(self, output_size: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AdaptiveMaxPool2D(Primitive):
+class AdaptiveMaxPool2D(_Any):
     def __init__(self, output_size: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AdaptiveMaxPool3D(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AdaptiveMaxPool3D(_Any): ...
 
-class Add(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Add(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class AddExt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AddExt(_Any): ...
 
-class AddN(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: Any) -> Tensor: ...  # type: ignore[override]
+class AddN(_Made):
+    def __call__(self, x: Any) -> Tensor: ...
 
-class Addcdiv(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor: ...  # type: ignore[override]
+class Addcdiv(_Made):
+    def __call__(self, input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor: ...
 
-class Addcmul(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor: ...  # type: ignore[override]
+class Addcmul(_Made):
+    def __call__(self, input: TensorLike, tensor1: TensorLike, tensor2: TensorLike, value: TensorLike = 1) -> Tensor: ...
 
-class AdjustHue(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AdjustHue(_Any): ...
 
-class AdjustSaturation(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AdjustSaturation(_Any): ...
 
-class AffineGrid(Primitive):
+class AffineGrid(_Any):
     def __init__(self, align_corners: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AllGather(Primitive):
+class AllGather(_Any):
     def __init__(self, group: builtins.str = 'mccl_world_group') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AllReduce(Primitive):
+class AllReduce(_Any):
     def __init__(self, op: builtins.str = 'sum', group: builtins.str = 'mccl_world_group') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AlltoAll(Primitive):
+class AlltoAll(_Any):
     def __init__(self, split_count: builtins.int, split_dim: builtins.int, concat_dim: builtins.int, group: builtins.str = 'mccl_world_group') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Angle(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Angle(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class ApplyAdaMax(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ApplyAdaMax(_Any): ...
 
-class ApplyAdadelta(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ApplyAdadelta(_Any): ...
 
-class ApplyAdagrad(Primitive):
+class ApplyAdagrad(_Any):
     def __init__(self, update_slots: builtins.bool = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApplyAdagradV2(Primitive):
+class ApplyAdagradV2(_Any):
     def __init__(self, epsilon: builtins.float, update_slots: builtins.bool = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApplyAdamWithAmsgrad(Primitive):
+class ApplyAdamWithAmsgrad(_Any):
     def __init__(self, beta1: builtins.float = 0.9, beta2: builtins.float = 0.999, epsilon: builtins.float = 1e-08, use_locking: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApplyAddSign(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ApplyAddSign(_Any): ...
 
-class ApplyCenteredRMSProp(Primitive):
+class ApplyCenteredRMSProp(_Any):
     def __init__(self, use_locking: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApplyFtrl(Primitive):
+class ApplyFtrl(_Any):
     def __init__(self, use_locking: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApplyGradientDescent(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ApplyGradientDescent(_Any): ...
 
-class ApplyMomentum(Primitive):
+class ApplyMomentum(_Any):
     def __init__(self, use_nesterov: builtins.bool = False, use_locking: builtins.bool = False, gradient_scale: builtins.float = 1.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApplyPowerSign(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ApplyPowerSign(_Any): ...
 
-class ApplyProximalAdagrad(Primitive):
+class ApplyProximalAdagrad(_Any):
     def __init__(self, use_locking: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApplyProximalGradientDescent(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ApplyProximalGradientDescent(_Any): ...
 
-class ApplyRMSProp(Primitive):
+class ApplyRMSProp(_Any):
     def __init__(self, use_locking: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ApproximateEqual(Primitive):
+class ApproximateEqual(_Any):
     def __init__(self, tolerance: Any = 1e-05) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ArgMaxWithValue(Primitive):
+class ArgMaxWithValue(_Any):
     def __init__(self, axis: builtins.int = 0, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ArgMinWithValue(Primitive):
+class ArgMinWithValue(_Any):
     def __init__(self, axis: builtins.int = 0, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Argmax(Primitive):
+class Argmax(_Any):
     def __init__(self, axis: builtins.int = -1, output_type: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Argmin(Primitive):
+class Argmin(_Any):
     def __init__(self, axis: builtins.int = -1, output_type: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Asin(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Asin(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class AsinGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AsinGrad(_Any): ...
 
-class Asinh(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Asinh(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class AsinhGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AsinhGrad(_Any): ...
 
-class Assign(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, variable: Any, value: Any) -> Any: ...  # type: ignore[override]
+class Assign(_Made):
+    def __call__(self, variable: Any, value: Any) -> Any: ...
 
-class AssignAdd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, variable: Any, value: Any) -> Any: ...  # type: ignore[override]
+class AssignAdd(_Made):
+    def __call__(self, variable: Any, value: Any) -> Any: ...
 
-class AssignSub(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, variable: Any, value: Any) -> Any: ...  # type: ignore[override]
+class AssignSub(_Made):
+    def __call__(self, variable: Any, value: Any) -> Any: ...
 
-class Atan(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Atan(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Atan2(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Atan2(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class AtanGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class AtanGrad(_Any): ...
 
-class Atanh(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Atanh(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class AvgPool(Primitive):
+class AvgPool(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid', data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AvgPool3D(Primitive):
+class AvgPool3D(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid', pad: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True, divisor_override: builtins.int = 0, data_format: builtins.str = 'NCDHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class AvgPoolGrad(Primitive):
+class AvgPoolGrad(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid', data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BCEWithLogitsLoss(Primitive):
+class BCEWithLogitsLoss(_Any):
     def __init__(self, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Barrier(Primitive):
+class Barrier(_Any):
     def __init__(self, group: builtins.str = 'mccl_world_group') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BatchMatMul(Primitive):
+class BatchMatMul(_Any):
     def __init__(self, transpose_a: Any = False, transpose_b: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BatchNorm(Primitive):
+class BatchNorm(_Any):
     def __init__(self, is_training: builtins.bool = False, epsilon: builtins.float = 1e-05, momentum: builtins.float = 0.1, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BatchNormGrad(Primitive):
+class BatchNormGrad(_Any):
     def __init__(self, is_training: builtins.bool = False, epsilon: builtins.float = 1e-05, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BatchToSpace(Primitive):
+class BatchToSpace(_Any):
     def __init__(self, block_size: Any, crops: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BatchToSpaceND(Primitive):
+class BatchToSpaceND(_Any):
     def __init__(self, block_shape: Any, crops: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Bernoulli(Primitive):
+class Bernoulli(_Any):
     def __init__(self, seed: Any = -1, offset: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BesselI0(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselI0(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselI0e(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselI0e(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselI1(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselI1(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselI1e(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselI1e(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselJ0(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselJ0(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselJ1(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselJ1(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselK0(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselK0(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselK0e(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselK0e(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselK1(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselK1(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselK1e(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselK1e(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselY0(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselY0(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class BesselY1(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BesselY1(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Betainc(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, a: TensorLike, b: TensorLike, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Betainc(_Made):
+    def __call__(self, a: TensorLike, b: TensorLike, x: TensorLike) -> Tensor: ...
 
-class BiasAdd(Primitive):
+class BiasAdd(_Any):
     def __init__(self, data_format: Any = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BiasAddGrad(Primitive):
+class BiasAddGrad(_Any):
     def __init__(self, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BinaryCrossEntropy(Primitive):
+class BinaryCrossEntropy(_Any):
     def __init__(self, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BinaryCrossEntropyGrad(Primitive):
+class BinaryCrossEntropyGrad(_Any):
     def __init__(self, reduction: builtins.str = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Bincount(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, weights: TensorLike | None = None, minlength: Any = 0) -> Tensor: ...  # type: ignore[override]
+class Bincount(_Made):
+    def __call__(self, input: TensorLike, weights: TensorLike | None = None, minlength: Any = 0) -> Tensor: ...
 
-class BitwiseAnd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BitwiseAnd(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class BitwiseOr(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BitwiseOr(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class BitwiseXor(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class BitwiseXor(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class BoundingBoxDecode(Primitive):
+class BoundingBoxDecode(_Any):
     def __init__(self, max_shape: Any, means: Any = ..., stds: Any = ..., wh_ratio_clip: Any = 0.016) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BoundingBoxEncode(Primitive):
+class BoundingBoxEncode(_Any):
     def __init__(self, means: Any = ..., stds: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Broadcast(Primitive):
+class Broadcast(_Any):
     def __init__(self, root_rank: builtins.int, group: builtins.str = 'mccl_world_group') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class BroadcastTo(Primitive):
+class BroadcastTo(_Any):
     def __init__(self, shape: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Bucketize(Primitive):
+class Bucketize(_Any):
     def __init__(self, boundaries: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CTCGreedyDecoder(Primitive):
+class CTCGreedyDecoder(_Any):
     def __init__(self, merge_repeated: Any = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CTCLoss(Primitive):
+class CTCLoss(_Any):
     def __init__(self, preprocess_collapse_repeated: builtins.bool = False, ctc_merge_repeated: builtins.bool = True, ignore_longer_outputs_than_inputs: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CTCLossV2(Primitive):
+class CTCLossV2(_Any):
     def __init__(self, blank: builtins.int = 0, reduction: builtins.str = 'none', zero_infinity: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Cast(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, dtype: Any) -> Tensor: ...  # type: ignore[override]
+class Cast(_Made):
+    def __call__(self, input: TensorLike, dtype: Any) -> Tensor: ...
 
-class Cdist(Primitive):
+class Cdist(_Any):
     def __init__(self, p: Any = 2.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CdistGrad(Primitive):
+class CdistGrad(_Any):
     def __init__(self, p: builtins.float = 2.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CeLU(Primitive):
+class CeLU(_Any):
     def __init__(self, alpha: Any = 1.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Ceil(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Ceil(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class ChannelShuffle(Primitive):
+class ChannelShuffle(_Any):
     def __init__(self, group: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CheckNumerics(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class CheckNumerics(_Any): ...
 
-class CheckValid(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, bboxes: TensorLike, img_metas: TensorLike) -> Tensor: ...  # type: ignore[override]
+class CheckValid(_Made):
+    def __call__(self, bboxes: TensorLike, img_metas: TensorLike) -> Tensor: ...
 
-class Cholesky(Primitive):
+class Cholesky(_Any):
     def __init__(self, upper: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CholeskyInverse(Primitive):
+class CholeskyInverse(_Any):
     def __init__(self, upper: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CholeskySolve(Primitive):
+class CholeskySolve(_Any):
     def __init__(self, upper: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Col2Im(Primitive):
+class Col2Im(_Any):
     def __init__(self, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CombinedNonMaxSuppression(Primitive):
+class CombinedNonMaxSuppression(_Any):
     def __init__(self, pad_per_class: builtins.bool = False, clip_boxes: builtins.bool = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Complex(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, real: TensorLike, imag: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Complex(_Made):
+    def __call__(self, real: TensorLike, imag: TensorLike) -> Tensor: ...
 
-class ComplexAbs(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class ComplexAbs(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Concat(Primitive):
+class Concat(_Any):
     def __init__(self, axis: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ConcatOffset(Primitive):
+class ConcatOffset(_Any):
     def __init__(self, N: builtins.int = 2, axis: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Conj(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Conj(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class ConjugateTranspose(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ConjugateTranspose(_Any): ...
 
-class Conv2D(Primitive):
+class Conv2D(_Any):
     def __init__(self, out_channel: builtins.int, kernel_size: Any, mode: builtins.int = 1, pad_mode: builtins.str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: builtins.int = 1, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Conv2DBackpropFilter(Primitive):
+class Conv2DBackpropFilter(_Any):
     def __init__(self, out_channel: builtins.int, kernel_size: Any, pad_mode: builtins.str = 'valid', pad: Any = 0, pad_list: Any = None, mode: builtins.int = 1, stride: Any = 1, dilation: Any = 1, group: builtins.int = 1, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Conv2DBackpropInput(Primitive):
+class Conv2DBackpropInput(_Any):
     def __init__(self, out_channel: builtins.int, kernel_size: Any, pad_mode: builtins.str = 'valid', pad: Any = 0, pad_list: Any = None, mode: builtins.int = 1, stride: Any = 1, dilation: Any = 1, group: builtins.int = 1, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Conv2DTranspose(Primitive):
+class Conv2DTranspose(_Any):
     def __init__(self, out_channel: builtins.int, kernel_size: Any, pad_mode: builtins.str = 'valid', pad: Any = 0, pad_list: Any = None, mode: builtins.int = 1, stride: Any = 1, dilation: Any = 1, group: builtins.int = 1, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Conv3D(Primitive):
+class Conv3D(_Any):
     def __init__(self, out_channel: builtins.int, kernel_size: Any, mode: builtins.int = 1, pad_mode: builtins.str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: builtins.int = 1, data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Conv3DTranspose(Primitive):
+class Conv3DTranspose(_Any):
     def __init__(self, in_channel: builtins.int, out_channel: builtins.int, kernel_size: Any, mode: builtins.int = 1, pad_mode: builtins.str = 'valid', pad: Any = 0, stride: Any = 1, dilation: Any = 1, group: builtins.int = 1, output_padding: Any = 0, data_format: builtins.str = 'NCDHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CopySign(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class CopySign(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Copysign(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Copysign(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Cos(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Cos(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Cosh(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Cosh(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class CountNonZero(Primitive):
+class CountNonZero(_Any):
     def __init__(self, dims: Any = ()) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CropAndResize(Primitive):
+class CropAndResize(_Any):
     def __init__(self, method: builtins.str = 'bilinear', extrapolation_value: builtins.float = 0.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Cross(Primitive):
+class Cross(_Any):
     def __init__(self, dim: Any = -65530) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CumProd(Primitive):
+class CumProd(_Any):
     def __init__(self, exclusive: Any = False, reverse: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CumSum(Primitive):
+class CumSum(_Any):
     def __init__(self, exclusive: Any = False, reverse: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Cummax(Primitive):
+class Cummax(_Any):
     def __init__(self, axis: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Cummin(Primitive):
+class Cummin(_Any):
     def __init__(self, axis: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class CumulativeLogsumexp(Primitive):
+class CumulativeLogsumexp(_Any):
     def __init__(self, exclusive: builtins.bool = False, reverse: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class DType(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: Any) -> Any: ...  # type: ignore[override]
+class DType(_Made):
+    def __call__(self, input_x: Any) -> Any: ...
 
-class DataFormatDimMap(Primitive):
+class DataFormatDimMap(_Any):
     def __init__(self, src_format: builtins.str = 'NHWC', dst_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class DataFormatVecPermute(Primitive):
+class DataFormatVecPermute(_Any):
     def __init__(self, src_format: builtins.str = 'NHWC', dst_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Dense(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor: ...  # type: ignore[override]
+class Dense(_Made):
+    def __call__(self, input: TensorLike, weight: TensorLike, bias: TensorLike | None = None) -> Tensor: ...
 
-class Depend(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, value: Any, expr: Any) -> Any: ...  # type: ignore[override]
+class Depend(_Made):
+    def __call__(self, value: Any, expr: Any) -> Any: ...
 
-class DepthToSpace(Primitive):
+class DepthToSpace(_Any):
     def __init__(self, block_size: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Diag(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Diag(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Digamma(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Digamma(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Div(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor: ...  # type: ignore[override]
+class Div(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor: ...
 
-class DivNoNan(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class DivNoNan(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Dot(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Dot(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Dropout(Primitive):
+class Dropout(_Any):
     def __init__(self, keep_prob: builtins.float = 0.5, Seed0: builtins.int = 0, Seed1: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Dropout2D(Primitive):
+class Dropout2D(_Any):
     def __init__(self, keep_prob: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Dropout3D(Primitive):
+class Dropout3D(_Any):
     def __init__(self, keep_prob: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class DropoutGrad(Primitive):
+class DropoutGrad(_Any):
     def __init__(self, keep_prob: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class DynamicRNN(Primitive):
+class DynamicRNN(_Any):
     def __init__(self, cell_type: builtins.str = 'LSTM', direction: builtins.str = 'UNIDIRECTIONAL', cell_depth: builtins.int = 1, use_peephole: builtins.bool = False, keep_prob: builtins.float = 1.0, cell_clip: builtins.float = -1.0, num_proj: builtins.int = 0, time_major: builtins.bool = True, activation: builtins.str = 'tanh', forget_bias: builtins.float = 0.0, is_training: builtins.bool = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Eig(Primitive):
+class Eig(_Any):
     def __init__(self, compute_v: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Einsum(Primitive):
+class Einsum(_Any):
     def __init__(self, equation: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Elu(Primitive):
+class Elu(_Any):
     def __init__(self, alpha: Any = 1.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class EluGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class EluGrad(_Any): ...
 
-class EmbeddingLookup(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class EmbeddingLookup(_Any): ...
 
-class Equal(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Equal(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class EqualCount(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class EqualCount(_Any): ...
 
-class Erf(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Erf(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Erfc(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Erfc(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Erfinv(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Erfinv(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class EuclideanNorm(Primitive):
+class EuclideanNorm(_Any):
     def __init__(self, keep_dims: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Exp(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Exp(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Expand(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, size: Any) -> Tensor: ...  # type: ignore[override]
+class Expand(_Made):
+    def __call__(self, input_x: TensorLike, size: Any) -> Tensor: ...
 
-class ExpandDims(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, axis: Any) -> Tensor: ...  # type: ignore[override]
+class ExpandDims(_Made):
+    def __call__(self, input_x: TensorLike, axis: Any) -> Tensor: ...
 
-class Expm1(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Expm1(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Eye(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, n: Any, m: Any = None, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
+class Eye(_Made):
+    def __call__(self, n: Any, m: Any = None, dtype: Any = None) -> Tensor: ...
 
-class FFTWithSize(Primitive):
+class FFTWithSize(_Any):
     def __init__(self, signal_ndim: builtins.int, inverse: builtins.bool, real: builtins.bool, norm: builtins.str = 'backward', onesided: builtins.bool = True, signal_sizes: Any = ()) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class FastGeLU(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class FastGeLU(_Made):
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
-class FastGeLUGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class FastGeLUGrad(_Any): ...
 
-class FastGelu(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class FastGelu(_Made):
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
-class Fill(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, type: Any, shape: Any, value: Any) -> Tensor: ...  # type: ignore[override]
+class Fill(_Made):
+    def __call__(self, type: Any, shape: Any, value: Any) -> Tensor: ...
 
-class FillDiagonal(Primitive):
+class FillDiagonal(_Any):
     def __init__(self, fill_value: Any, wrap: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class FillV2(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class FillV2(_Any): ...
 
-class Fills(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class Fills(_Any): ...
 
-class Flatten(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, order: Any = 'C', *, start_dim: Any = 1, end_dim: Any = -1) -> Tensor: ...  # type: ignore[override]
+class Flatten(_Made):
+    def __call__(self, input: TensorLike, order: Any = 'C', *, start_dim: Any = 1, end_dim: Any = -1) -> Tensor: ...
 
-class FlattenGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class FlattenGrad(_Any): ...
 
-class FloatStatus(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class FloatStatus(_Any): ...
 
-class Floor(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Floor(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class FloorDiv(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class FloorDiv(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class FloorMod(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class FloorMod(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Fmax(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Fmax(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Fmin(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Fmin(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class ForiLoop(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ForiLoop(_Any): ...
 
-class GLU(Primitive):
+class GLU(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Gamma(Primitive):
+class Gamma(_Any):
     def __init__(self, seed: Any = 0, seed2: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Gather(Primitive):
+class Gather(_Any):
     def __init__(self, batch_dims: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class GatherD(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike, dim: Any, index: TensorLike) -> Tensor: ...  # type: ignore[override]
+class GatherD(_Made):
+    def __call__(self, x: TensorLike, dim: Any, index: TensorLike) -> Tensor: ...
 
-class GatherNd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike) -> Tensor: ...  # type: ignore[override]
+class GatherNd(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike) -> Tensor: ...
 
-class GatherV2(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class GatherV2(_Any): ...
 
-class Gcd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Gcd(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class GeLU(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class GeLU(_Any): ...
 
-class GeLUGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class GeLUGrad(_Any): ...
 
-class Gelu(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class Gelu(_Any): ...
 
-class Geqrf(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...  # type: ignore[override]
+class Geqrf(_Made):
+    def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...
 
-class Ger(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, vec2: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Ger(_Made):
+    def __call__(self, input: TensorLike, vec2: TensorLike) -> Tensor: ...
 
-class Greater(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Greater(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class GreaterEqual(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class GreaterEqual(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class GridSampler2D(Primitive):
+class GridSampler2D(_Any):
     def __init__(self, interpolation_mode: Any = 'bilinear', padding_mode: Any = 'zeros', align_corners: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class GridSampler3D(Primitive):
+class GridSampler3D(_Any):
     def __init__(self, interpolation_mode: Any = 'bilinear', padding_mode: Any = 'zeros', align_corners: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class HSVToRGB(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class HSVToRGB(_Any): ...
 
-class HShrink(Primitive):
+class HShrink(_Any):
     def __init__(self, lambd: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class HShrinkGrad(Primitive):
+class HShrinkGrad(_Any):
     def __init__(self, lambd: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class HSigmoid(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class HSigmoid(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class HSigmoidGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class HSigmoidGrad(_Any): ...
 
-class HSwish(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class HSwish(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class HSwishGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class HSwishGrad(_Any): ...
 
-class Hardtanh(Primitive):
+class Hardtanh(_Any):
     def __init__(self, min_val: Any = -1.0, max_val: Any = 1.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Heaviside(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, values: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Heaviside(_Made):
+    def __call__(self, input: TensorLike, values: TensorLike) -> Tensor: ...
 
-class HistogramFixedWidth(Primitive):
+class HistogramFixedWidth(_Any):
     def __init__(self, nbins: builtins.int, dtype: Any = 'int32') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class HistogramSummary(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class HistogramSummary(_Any): ...
 
-class HookBackward(Primitive):
+class HookBackward(_Any):
     def __init__(self, f: Callable) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Hypot(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Hypot(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class IOU(Primitive):
+class IOU(_Any):
     def __init__(self, mode: Any = 'iou') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Identity(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Identity(_Made):
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
-class IdentityN(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class IdentityN(_Any): ...
 
-class Igamma(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Igamma(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class IgammaGradA(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class IgammaGradA(_Any): ...
 
-class Igammac(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Igammac(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Im2Col(Primitive):
+class Im2Col(_Any):
     def __init__(self, ksizes: Any, strides: Any = 1, dilations: Any = 1, pads: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Imag(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Imag(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class ImageSummary(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ImageSummary(_Any): ...
 
-class InTopK(Primitive):
+class InTopK(_Any):
     def __init__(self, k: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class IndexAdd(Primitive):
+class IndexAdd(_Any):
     def __init__(self, axis: Any, use_lock: Any = True, check_index_bound: Any = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class IndexFill(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike, axis: Any, index: TensorLike, value: Any) -> Tensor: ...  # type: ignore[override]
+class IndexFill(_Made):
+    def __call__(self, x: TensorLike, axis: Any, index: TensorLike, value: Any) -> Tensor: ...
 
-class IndexPut(Primitive):
+class IndexPut(_Any):
     def __init__(self, accumulate: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class InplaceAdd(Primitive):
+class InplaceAdd(_Any):
     def __init__(self, indices: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class InplaceAddExt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class InplaceAddExt(_Any): ...
 
-class InplaceSub(Primitive):
+class InplaceSub(_Any):
     def __init__(self, indices: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class InplaceSubExt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class InplaceSubExt(_Any): ...
 
-class InplaceUpdate(Primitive):
+class InplaceUpdate(_Any):
     def __init__(self, indices: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class InplaceUpdateV2(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class InplaceUpdateV2(_Any): ...
 
-class InsertGradientOf(Primitive):
+class InsertGradientOf(_Any):
     def __init__(self, f: Callable) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Inv(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class Inv(_Any): ...
 
-class InvGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class InvGrad(_Any): ...
 
-class Invert(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Invert(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class InvertPermutation(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class InvertPermutation(_Any): ...
 
-class IsClose(Primitive):
+class IsClose(_Any):
     def __init__(self, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class IsFinite(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class IsFinite(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class IsInf(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class IsInf(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class IsNan(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class IsNan(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class KLDivLoss(Primitive):
+class KLDivLoss(_Any):
     def __init__(self, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class L2Loss(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class L2Loss(_Any): ...
 
-class L2Normalize(Primitive):
+class L2Normalize(_Any):
     def __init__(self, axis: Any = 0, epsilon: Any = 0.0001) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class L2NormalizeGrad(Primitive):
+class L2NormalizeGrad(_Any):
     def __init__(self, axis: Any = 0, epsilon: Any = 0.0001) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LRN(Primitive):
+class LRN(_Any):
     def __init__(self, depth_radius: Any = 5, bias: Any = 1.0, alpha: Any = 1.0, beta: Any = 0.5, norm_region: Any = 'ACROSS_CHANNELS') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LayerNorm(Primitive):
+class LayerNorm(_Any):
     def __init__(self, begin_norm_axis: builtins.int = 1, begin_params_axis: builtins.int = 1, epsilon: builtins.float = 1e-07) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LayerNormGrad(Primitive):
+class LayerNormGrad(_Any):
     def __init__(self, begin_norm_axis: builtins.int = 1, begin_params_axis: builtins.int = 1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Lcm(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Lcm(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class LeftShift(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class LeftShift(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Lerp(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Lerp(_Made):
+    def __call__(self, input: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor: ...
 
-class Less(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Less(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class LessEqual(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class LessEqual(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Lgamma(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Lgamma(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class LinSpace(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, start: TensorLike, end: TensorLike, steps: Any) -> Tensor: ...  # type: ignore[override]
+class LinSpace(_Made):
+    def __call__(self, start: TensorLike, end: TensorLike, steps: Any) -> Tensor: ...
 
-class ListDiff(Primitive):
+class ListDiff(_Any):
     def __init__(self, out_idx: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Load(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class Load(_Any): ...
 
-class Log(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Log(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Log1p(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Log1p(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class LogMatrixDeterminant(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...  # type: ignore[override]
+class LogMatrixDeterminant(_Made):
+    def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...
 
-class LogSigmoid(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class LogSigmoid(_Made):
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
-class LogSoftmax(Primitive):
+class LogSoftmax(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LogSoftmaxGrad(Primitive):
+class LogSoftmaxGrad(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LogSpace(Primitive):
+class LogSpace(_Any):
     def __init__(self, steps: Any = 10, base: Any = 10, dtype: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LogicalAnd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class LogicalAnd(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class LogicalNot(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class LogicalNot(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class LogicalOr(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class LogicalOr(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class LogicalXor(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class LogicalXor(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Logit(Primitive):
+class Logit(_Any):
     def __init__(self, eps: Any = -1.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LogitGrad(Primitive):
+class LogitGrad(_Any):
     def __init__(self, eps: Any = -1.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LowerBound(Primitive):
+class LowerBound(_Any):
     def __init__(self, out_type: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LpNorm(Primitive):
+class LpNorm(_Any):
     def __init__(self, axis: Any, p: Any = 2, keep_dims: Any = False, epsilon: Any = 1e-12) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Lstsq(Primitive):
+class Lstsq(_Any):
     def __init__(self, fast: builtins.bool = True, l2_regularizer: builtins.float = 0.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class LuSolve(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class LuSolve(_Any): ...
 
-class LuUnpack(Primitive):
+class LuUnpack(_Any):
     def __init__(self, unpack_data: Any = True, unpack_pivots: Any = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaskedFill(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor: ...  # type: ignore[override]
+class MaskedFill(_Made):
+    def __call__(self, input_x: TensorLike, mask: TensorLike, value: TensorLike) -> Tensor: ...
 
-class MaskedScatter(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class MaskedScatter(_Any): ...
 
-class MaskedSelect(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, mask: TensorLike) -> Tensor: ...  # type: ignore[override]
+class MaskedSelect(_Made):
+    def __call__(self, input: TensorLike, mask: TensorLike) -> Tensor: ...
 
-class MaskedSelectGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class MaskedSelectGrad(_Any): ...
 
-class MatMul(Primitive):
+class MatMul(_Any):
     def __init__(self, transpose_a: Any = False, transpose_b: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MatrixBandPart(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike, lower: Any, upper: Any) -> Tensor: ...  # type: ignore[override]
+class MatrixBandPart(_Made):
+    def __call__(self, x: TensorLike, lower: Any, upper: Any) -> Tensor: ...
 
-class MatrixDeterminant(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class MatrixDeterminant(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class MatrixDiagPartV3(Primitive):
+class MatrixDiagPartV3(_Any):
     def __init__(self, align: builtins.str = 'RIGHT_LEFT') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MatrixDiagV3(Primitive):
+class MatrixDiagV3(_Any):
     def __init__(self, align: builtins.str = 'RIGHT_LEFT') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MatrixExp(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class MatrixExp(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class MatrixInverse(Primitive):
+class MatrixInverse(_Any):
     def __init__(self, adjoint: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MatrixPower(Primitive):
+class MatrixPower(_Any):
     def __init__(self, n: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MatrixSetDiagV3(Primitive):
+class MatrixSetDiagV3(_Any):
     def __init__(self, align: builtins.str = 'RIGHT_LEFT') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MatrixSolve(Primitive):
+class MatrixSolve(_Any):
     def __init__(self, adjoint: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MatrixTriangularSolve(Primitive):
+class MatrixTriangularSolve(_Any):
     def __init__(self, lower: builtins.bool = True, adjoint: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxPool(Primitive):
+class MaxPool(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid', data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxPool3D(Primitive):
+class MaxPool3D(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'VALID', pad_list: Any = 0, ceil_mode: builtins.bool | None = None, data_format: builtins.str = 'NCDHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxPoolGrad(Primitive):
+class MaxPoolGrad(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid', data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxPoolGradWithArgmax(Primitive):
+class MaxPoolGradWithArgmax(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxPoolWithArgmax(Primitive):
+class MaxPoolWithArgmax(_Any):
     def __init__(self, kernel_size: Any = 1, strides: Any = 1, pad_mode: builtins.str = 'valid', data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxPoolWithArgmaxV2(Primitive):
+class MaxPoolWithArgmaxV2(_Any):
     def __init__(self, kernel_size: Any, strides: Any = None, pads: Any = 0, dilation: Any = (1, 1), ceil_mode: builtins.bool = False, argmax_type: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxUnpool2D(Primitive):
+class MaxUnpool2D(_Any):
     def __init__(self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MaxUnpool3D(Primitive):
+class MaxUnpool3D(_Any):
     def __init__(self, ksize: Any, strides: Any = 0, pads: Any = 0, output_shape: Any = (), data_format: builtins.str = 'NCHW') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Maximum(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Maximum(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class MaximumGrad(Primitive):
+class MaximumGrad(_Any):
     def __init__(self, grad_x: Any = True, grad_y: Any = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Median(Primitive):
+class Median(_Any):
     def __init__(self, global_median: builtins.bool = False, axis: builtins.int = 0, keep_dims: builtins.bool = False, ignore_nan: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Meshgrid(Primitive):
+class Meshgrid(_Any):
     def __init__(self, indexing: Any = 'xy') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Minimum(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Minimum(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class MinimumGrad(Primitive):
+class MinimumGrad(_Any):
     def __init__(self, grad_x: Any = True, grad_y: Any = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MirrorPad(Primitive):
+class MirrorPad(_Any):
     def __init__(self, mode: builtins.str = 'REFLECT') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MirrorPadGrad(Primitive):
+class MirrorPadGrad(_Any):
     def __init__(self, mode: builtins.str = 'REFLECT') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Mish(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Mish(_Made):
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
-class Mod(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Mod(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Mul(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Mul(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class MulNoNan(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class MulNoNan(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class MultiMarginLoss(Primitive):
+class MultiMarginLoss(_Any):
     def __init__(self, p: Any = 1, margin: Any = 1.0, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class MultilabelMarginLoss(Primitive):
+class MultilabelMarginLoss(_Any):
     def __init__(self, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Multinomial(Primitive):
+class Multinomial(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Mvlgamma(Primitive):
+class Mvlgamma(_Any):
     def __init__(self, p: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class NLLLoss(Primitive):
+class NLLLoss(_Any):
     def __init__(self, reduction: builtins.str = 'mean', ignore_index: builtins.int = -100) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class NMSWithMask(Primitive):
+class NMSWithMask(_Any):
     def __init__(self, iou_threshold: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class NPUAllocFloatStatus(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class NPUAllocFloatStatus(_Any): ...
 
-class NPUClearFloatStatus(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class NPUClearFloatStatus(_Any): ...
 
-class NPUGetFloatStatus(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class NPUGetFloatStatus(_Any): ...
 
-class NanToNum(Primitive):
+class NanToNum(_Any):
     def __init__(self, nan: Any = None, posinf: Any = None, neginf: Any = None) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Neg(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Neg(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class NextAfter(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class NextAfter(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class NonMaxSuppressionV3(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class NonMaxSuppressionV3(_Any): ...
 
-class NonMaxSuppressionWithOverlaps(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class NonMaxSuppressionWithOverlaps(_Any): ...
 
-class NonZero(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, *, as_tuple: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, ...]: ...  # type: ignore[override]
+class NonZero(_Made):
+    def __call__(self, input: TensorLike, *, as_tuple: builtins.bool = False) -> Tensor | builtins.tuple[Tensor, ...]: ...
 
-class NotEqual(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class NotEqual(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class NthElement(Primitive):
+class NthElement(_Any):
     def __init__(self, reverse: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class OneHot(Primitive):
+class OneHot(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Ones(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, shape: Any, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
+class Ones(_Made):
+    def __call__(self, shape: Any, dtype: Any = None) -> Tensor: ...
 
-class OnesLike(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, *, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
+class OnesLike(_Made):
+    def __call__(self, input: TensorLike, *, dtype: Any = None) -> Tensor: ...
 
-class OnesLikeExt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class OnesLikeExt(_Any): ...
 
-class Orgqr(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, input2: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Orgqr(_Made):
+    def __call__(self, input: TensorLike, input2: TensorLike) -> Tensor: ...
 
-class Ormqr(Primitive):
+class Ormqr(_Any):
     def __init__(self, left: Any = True, transpose: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class PReLU(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, weight: TensorLike) -> Tensor: ...  # type: ignore[override]
+class PReLU(_Made):
+    def __call__(self, input: TensorLike, weight: TensorLike) -> Tensor: ...
 
-class PReLUGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class PReLUGrad(_Any): ...
 
-class Pack(Primitive):
+class Pack(_Any):
     def __init__(self, axis: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Pad(Primitive):
+class Pad(_Any):
     def __init__(self, paddings: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Padding(Primitive):
+class Padding(_Any):
     def __init__(self, pad_dim_size: Any = 8) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Partial(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class Partial(_Any): ...
 
-class Pdist(Primitive):
+class Pdist(_Any):
     def __init__(self, p: Any = 2.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class PdistGrad(Primitive):
+class PdistGrad(_Any):
     def __init__(self, p: Any = 2.0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Poisson(Primitive):
+class Poisson(_Any):
     def __init__(self, seed: Any = 0, seed2: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Polar(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, abs: TensorLike, angle: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Polar(_Made):
+    def __call__(self, abs: TensorLike, angle: TensorLike) -> Tensor: ...
 
-class Polygamma(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, n: Any, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Polygamma(_Made):
+    def __call__(self, n: Any, input: TensorLike) -> Tensor: ...
 
-class PopulationCount(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class PopulationCount(_Any): ...
 
-class Pow(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, exponent: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Pow(_Made):
+    def __call__(self, input: TensorLike, exponent: TensorLike) -> Tensor: ...
 
-class Print(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *input_x: Any) -> builtins.int: ...  # type: ignore[override]
+class Print(_Made):
+    def __call__(self, *input_x: Any) -> builtins.int: ...
 
-class Qr(Primitive):
+class Qr(_Any):
     def __init__(self, full_matrices: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Quantile(Primitive):
+class Quantile(_Any):
     def __init__(self, dim: builtins.int | None = None, keep_dims: builtins.bool = False, ignore_nan: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RGBToHSV(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class RGBToHSV(_Any): ...
 
-class ROIAlign(Primitive):
+class ROIAlign(_Any):
     def __init__(self, pooled_height: builtins.int, pooled_width: builtins.int, spatial_scale: builtins.float, sample_num: builtins.int = 2, roi_end_mode: builtins.int = 1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RaggedRange(Primitive):
+class RaggedRange(_Any):
     def __init__(self, Tsplits: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RandomCategorical(Primitive):
+class RandomCategorical(_Any):
     def __init__(self, dtype: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RandomChoiceWithMask(Primitive):
+class RandomChoiceWithMask(_Any):
     def __init__(self, count: builtins.int = 256, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RandomGamma(Primitive):
+class RandomGamma(_Any):
     def __init__(self, seed: Any = 0, seed2: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RandomPoisson(Primitive):
+class RandomPoisson(_Any):
     def __init__(self, seed: Any = 0, seed2: Any = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RandomShuffle(Primitive):
+class RandomShuffle(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Randperm(Primitive):
+class Randperm(_Any):
     def __init__(self, max_length: builtins.int = 1, pad: builtins.int = -1, dtype: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Range(Primitive):
+class Range(_Any):
     def __init__(self, maxlen: Any = 1000000) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Rank(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike) -> builtins.int: ...  # type: ignore[override]
+class Rank(_Made):
+    def __call__(self, input_x: TensorLike) -> builtins.int: ...
 
-class ReLU(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class ReLU(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class ReLU6(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class ReLU6(_Made):
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
-class ReLU6Grad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ReLU6Grad(_Any): ...
 
-class Real(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Real(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class RealDiv(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor: ...  # type: ignore[override]
+class RealDiv(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor: ...
 
-class Reciprocal(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Reciprocal(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class ReciprocalGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ReciprocalGrad(_Any): ...
 
-class ReduceAll(Primitive):
+class ReduceAll(_Any):
     def __init__(self, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceAny(Primitive):
+class ReduceAny(_Any):
     def __init__(self, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceMax(Primitive):
+class ReduceMax(_Any):
     def __init__(self, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceMean(Primitive):
+class ReduceMean(_Any):
     def __init__(self, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceMin(Primitive):
+class ReduceMin(_Any):
     def __init__(self, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceProd(Primitive):
+class ReduceProd(_Any):
     def __init__(self, keep_dims: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceScatter(Primitive):
+class ReduceScatter(_Any):
     def __init__(self, op: builtins.str = 'sum', group: builtins.str = 'mccl_world_group') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceStd(Primitive):
+class ReduceStd(_Any):
     def __init__(self, axis: Any = (), unbiased: builtins.bool = True, keep_dims: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReduceSum(Primitive):
+class ReduceSum(_Any):
     def __init__(self, keep_dims: builtins.bool = False, skip_mode: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReluGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ReluGrad(_Any): ...
 
-class Renorm(Primitive):
+class Renorm(_Any):
     def __init__(self, p: Any, dim: Any, maxnorm: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Reshape(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, shape: Any) -> Tensor: ...  # type: ignore[override]
+class Reshape(_Made):
+    def __call__(self, input: TensorLike, shape: Any) -> Tensor: ...
 
-class ResizeBicubic(Primitive):
+class ResizeBicubic(_Any):
     def __init__(self, align_corners: Any = False, half_pixel_centers: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ResizeBilinear(Primitive):
+class ResizeBilinear(_Any):
     def __init__(self, size: Any, align_corners: builtins.bool = False, half_pixel_centers: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ResizeBilinearGrad(Primitive):
+class ResizeBilinearGrad(_Any):
     def __init__(self, align_corners: builtins.bool = False, half_pixel_centers: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ResizeBilinearV2(Primitive):
+class ResizeBilinearV2(_Any):
     def __init__(self, align_corners: Any = False, half_pixel_centers: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ResizeLinear1D(Primitive):
+class ResizeLinear1D(_Any):
     def __init__(self, coordinate_transformation_mode: builtins.str = 'align_corners') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ResizeNearestNeighbor(Primitive):
+class ResizeNearestNeighbor(_Any):
     def __init__(self, size: Any, align_corners: builtins.bool = False, half_pixel_centers: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ResizeNearestNeighborGrad(Primitive):
+class ResizeNearestNeighborGrad(_Any):
     def __init__(self, align_corners: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ResizeNearestNeighborV2(Primitive):
+class ResizeNearestNeighborV2(_Any):
     def __init__(self, align_corners: Any = False, half_pixel_centers: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReverseSequence(Primitive):
+class ReverseSequence(_Any):
     def __init__(self, seq_dim: Any, batch_dim: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ReverseV2(Primitive):
+class ReverseV2(_Any):
     def __init__(self, axis: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class RightShift(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class RightShift(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Rint(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Rint(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Roll(Primitive):
+class Roll(_Any):
     def __init__(self, shifts: Any, dims: Any = None) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Round(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, decimals: Any = 0) -> Tensor: ...  # type: ignore[override]
+class Round(_Made):
+    def __call__(self, input: TensorLike, decimals: Any = 0) -> Tensor: ...
 
-class Rsqrt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Rsqrt(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class RsqrtGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class RsqrtGrad(_Any): ...
 
-class SGD(Primitive):
+class SGD(_Any):
     def __init__(self, dampening: builtins.float = 0.0, weight_decay: builtins.float = 0.0, nesterov: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScalarSummary(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ScalarSummary(_Any): ...
 
-class ScalarToTensor(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: Any, dtype: Any = 'float32') -> Tensor: ...  # type: ignore[override]
+class ScalarToTensor(_Made):
+    def __call__(self, input_x: Any, dtype: Any = 'float32') -> Tensor: ...
 
-class Scan(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class Scan(_Any): ...
 
-class ScatterAdd(Primitive):
+class ScatterAdd(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterDiv(Primitive):
+class ScatterDiv(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterMax(Primitive):
+class ScatterMax(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterMin(Primitive):
+class ScatterMin(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterMul(Primitive):
+class ScatterMul(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, indices: TensorLike, updates: TensorLike, shape: Any) -> Tensor: ...  # type: ignore[override]
+class ScatterNd(_Made):
+    def __call__(self, indices: TensorLike, updates: TensorLike, shape: Any) -> Tensor: ...
 
-class ScatterNdAdd(Primitive):
+class ScatterNdAdd(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNdDiv(Primitive):
+class ScatterNdDiv(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNdMax(Primitive):
+class ScatterNdMax(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNdMin(Primitive):
+class ScatterNdMin(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNdMul(Primitive):
+class ScatterNdMul(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNdSub(Primitive):
+class ScatterNdSub(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNdUpdate(Primitive):
+class ScatterNdUpdate(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterNonAliasingAdd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ScatterNonAliasingAdd(_Any): ...
 
-class ScatterSub(Primitive):
+class ScatterSub(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class ScatterUpdate(Primitive):
+class ScatterUpdate(_Any):
     def __init__(self, use_locking: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SeLU(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class SeLU(_Made):
+    def __call__(self, input_x: TensorLike) -> Tensor: ...
 
-class SearchSorted(Primitive):
+class SearchSorted(_Any):
     def __init__(self, dtype: Any = ..., right: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SegmentMax(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SegmentMax(_Any): ...
 
-class SegmentMean(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SegmentMean(_Any): ...
 
-class SegmentMin(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SegmentMin(_Any): ...
 
-class SegmentProd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SegmentProd(_Any): ...
 
-class SegmentSum(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SegmentSum(_Any): ...
 
-class Select(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, condition: Any, input: Any, other: Any) -> Tensor: ...  # type: ignore[override]
+class Select(_Made):
+    def __call__(self, condition: Any, input: Any, other: Any) -> Tensor: ...
 
-class SequenceAddN(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: Any) -> Tensor: ...  # type: ignore[override]
+class SequenceAddN(_Made):
+    def __call__(self, x: Any) -> Tensor: ...
 
-class Shape(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: Any) -> builtins.tuple[builtins.int, ...]: ...  # type: ignore[override]
+class Shape(_Made):
+    def __call__(self, input_x: Any) -> builtins.tuple[builtins.int, ...]: ...
 
-class Shift(Primitive):
+class Shift(_Any):
     def __init__(self, periods: builtins.int = 1, axis: builtins.int = -1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SiLU(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class SiLU(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class SiLUGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SiLUGrad(_Any): ...
 
-class Sigmoid(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Sigmoid(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class SigmoidCrossEntropyWithLogits(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SigmoidCrossEntropyWithLogits(_Any): ...
 
-class SigmoidCrossEntropyWithLogitsGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SigmoidCrossEntropyWithLogitsGrad(_Any): ...
 
-class SigmoidGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SigmoidGrad(_Any): ...
 
-class Sign(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Sign(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Sin(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Sin(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Sinc(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Sinc(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Sinh(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Sinh(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Size(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike) -> builtins.int: ...  # type: ignore[override]
+class Size(_Made):
+    def __call__(self, input_x: TensorLike) -> builtins.int: ...
 
-class Slice(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, begin: Any, size: Any) -> Tensor: ...  # type: ignore[override]
+class Slice(_Made):
+    def __call__(self, input_x: TensorLike, begin: Any, size: Any) -> Tensor: ...
 
-class SliceGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SliceGrad(_Any): ...
 
-class SmoothL1Loss(Primitive):
+class SmoothL1Loss(_Any):
     def __init__(self, beta: Any = 1.0, reduction: Any = 'none') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SmoothL1LossGrad(Primitive):
+class SmoothL1LossGrad(_Any):
     def __init__(self, beta: Any = 1.0, reduction: Any = 'none') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SoftMarginLoss(Primitive):
+class SoftMarginLoss(_Any):
     def __init__(self, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SoftMarginLossGrad(Primitive):
+class SoftMarginLossGrad(_Any):
     def __init__(self, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SoftShrink(Primitive):
+class SoftShrink(_Any):
     def __init__(self, lambd: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SoftShrinkGrad(Primitive):
+class SoftShrinkGrad(_Any):
     def __init__(self, lambd: Any = 0.5) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Softmax(Primitive):
+class Softmax(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SoftmaxCrossEntropyWithLogits(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SoftmaxCrossEntropyWithLogits(_Any): ...
 
-class SoftmaxGrad(Primitive):
+class SoftmaxGrad(_Any):
     def __init__(self, axis: Any = -1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Softplus(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, beta: TensorLike = 1, threshold: TensorLike = 20) -> Tensor: ...  # type: ignore[override]
+class Softplus(_Made):
+    def __call__(self, input: TensorLike, beta: TensorLike = 1, threshold: TensorLike = 20) -> Tensor: ...
 
-class SoftplusGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SoftplusGrad(_Any): ...
 
-class Softsign(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Softsign(_Made):
+    def __call__(self, x: TensorLike) -> Tensor: ...
 
-class Sort(Primitive):
+class Sort(_Any):
     def __init__(self, axis: Any = -1, descending: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SpaceToBatch(Primitive):
+class SpaceToBatch(_Any):
     def __init__(self, block_size: Any, paddings: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SpaceToBatchND(Primitive):
+class SpaceToBatchND(_Any):
     def __init__(self, block_shape: Any, paddings: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SpaceToDepth(Primitive):
+class SpaceToDepth(_Any):
     def __init__(self, block_size: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SparseApplyAdagrad(Primitive):
+class SparseApplyAdagrad(_Any):
     def __init__(self, lr: builtins.float, update_slots: builtins.bool = True, use_locking: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SparseApplyAdagradV2(Primitive):
+class SparseApplyAdagradV2(_Any):
     def __init__(self, lr: builtins.float, epsilon: builtins.float, use_locking: builtins.bool = False, update_slots: builtins.bool = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SparseApplyFtrl(Primitive):
+class SparseApplyFtrl(_Any):
     def __init__(self, lr: builtins.float, l1: builtins.float, l2: builtins.float, lr_power: builtins.float, use_locking: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SparseGatherV2(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SparseGatherV2(_Any): ...
 
-class SparseSoftmaxCrossEntropyWithLogits(Primitive):
+class SparseSoftmaxCrossEntropyWithLogits(_Any):
     def __init__(self, is_grad: builtins.bool = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SparseToDense(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SparseToDense(_Any): ...
 
-class Split(Primitive):
+class Split(_Any):
     def __init__(self, axis: builtins.int = 0, output_num: builtins.int = 1) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class SplitV(Primitive):
+class SplitV(_Any):
     def __init__(self, size_splits: Any, split_dim: builtins.int, num_split: builtins.int) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Sqrt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Sqrt(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class SqrtGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SqrtGrad(_Any): ...
 
-class Square(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Square(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class SquareSumAll(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SquareSumAll(_Any): ...
 
-class SquaredDifference(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: Any, other: Any) -> Tensor: ...  # type: ignore[override]
+class SquaredDifference(_Made):
+    def __call__(self, input: Any, other: Any) -> Tensor: ...
 
-class Squeeze(Primitive):
+class Squeeze(_Any):
     def __init__(self, axis: Any = ()) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Stack(Primitive):
+class Stack(_Any):
     def __init__(self, axis: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class StandardLaplace(Primitive):
+class StandardLaplace(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class StandardNormal(Primitive):
+class StandardNormal(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class StopGradient(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, value: TensorLike) -> Tensor: ...  # type: ignore[override]
+class StopGradient(_Made):
+    def __call__(self, value: TensorLike) -> Tensor: ...
 
-class StridedSlice(Primitive):
+class StridedSlice(_Any):
     def __init__(self, begin_mask: Any = 0, end_mask: Any = 0, ellipsis_mask: Any = 0, new_axis_mask: Any = 0, shrink_axis_mask: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class StridedSliceGrad(Primitive):
+class StridedSliceGrad(_Any):
     def __init__(self, **masks: builtins.int) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Sub(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Sub(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class SubExt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SubExt(_Any): ...
 
-class SumExt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class SumExt(_Any): ...
 
-class Svd(Primitive):
+class Svd(_Any):
     def __init__(self, full_matrices: Any = False, compute_uv: Any = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Tan(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Tan(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class Tanh(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Tanh(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class TanhGrad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class TanhGrad(_Any): ...
 
-class Tanhshrink(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Tanhshrink(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class TensorAdd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class TensorAdd(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class TensorDot(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x1: TensorLike, x2: TensorLike, axes: Any) -> Tensor: ...  # type: ignore[override]
+class TensorDot(_Made):
+    def __call__(self, x1: TensorLike, x2: TensorLike, axes: Any) -> Tensor: ...
 
-class TensorScatterAdd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
+class TensorScatterAdd(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...
 
-class TensorScatterDiv(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
+class TensorScatterDiv(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...
 
-class TensorScatterElements(Primitive):
+class TensorScatterElements(_Any):
     def __init__(self, axis: Any = 0, reduction: Any = 'none') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class TensorScatterMax(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
+class TensorScatterMax(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...
 
-class TensorScatterMin(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
+class TensorScatterMin(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...
 
-class TensorScatterMul(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
+class TensorScatterMul(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...
 
-class TensorScatterSub(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
+class TensorScatterSub(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...
 
-class TensorScatterUpdate(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...  # type: ignore[override]
+class TensorScatterUpdate(_Made):
+    def __call__(self, input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor: ...
 
-class TensorShape(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class TensorShape(_Any): ...
 
-class TensorSummary(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class TensorSummary(_Any): ...
 
-class Threshold(Primitive):
+class Threshold(_Any):
     def __init__(self, threshold: Any, value: Any) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Tile(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, dims: Any) -> Tensor: ...  # type: ignore[override]
+class Tile(_Made):
+    def __call__(self, input: TensorLike, dims: Any) -> Tensor: ...
 
-class TopK(Primitive):
+class TopK(_Any):
     def __init__(self, sorted: Any = True) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Trace(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
+class Trace(_Made):
+    def __call__(self, input: TensorLike, offset: Any = 0, axis1: Any = 0, axis2: Any = 1, dtype: Any = None) -> Tensor: ...
 
-class Transpose(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, input_perm: Any) -> Tensor: ...  # type: ignore[override]
+class Transpose(_Made):
+    def __call__(self, input: TensorLike, input_perm: Any) -> Tensor: ...
 
-class TridiagonalMatMul(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class TridiagonalMatMul(_Any): ...
 
-class Tril(Primitive):
+class Tril(_Any):
     def __init__(self, diagonal: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class TrilIndices(Primitive):
+class TrilIndices(_Any):
     def __init__(self, row: Any, col: Any, offset: Any = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class TripletMarginLoss(Primitive):
+class TripletMarginLoss(_Any):
     def __init__(self, p: Any = 2, swap: Any = False, eps: Any = 1e-06, reduction: Any = 'mean') -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Triu(Primitive):
+class Triu(_Any):
     def __init__(self, diagonal: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class TriuIndices(Primitive):
+class TriuIndices(_Any):
     def __init__(self, row: Any, col: Any, offset: Any = 0, dtype: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Trunc(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Trunc(_Made):
+    def __call__(self, input: TensorLike) -> Tensor: ...
 
-class TruncateDiv(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class TruncateDiv(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class TruncateMod(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class TruncateMod(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class TruncatedNormal(Primitive):
+class TruncatedNormal(_Any):
     def __init__(self, dtype: Any = ..., seed: Any = 0, seed2: Any = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class TupleToArray(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: Any) -> Tensor: ...  # type: ignore[override]
+class TupleToArray(_Made):
+    def __call__(self, input_x: Any) -> Tensor: ...
 
-class TupleToTensor(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class TupleToTensor(_Any): ...
 
-class UniformInt(Primitive):
+class UniformInt(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class UniformReal(Primitive):
+class UniformReal(_Any):
     def __init__(self, seed: builtins.int = 0, seed2: builtins.int = 0) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class Unique(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...  # type: ignore[override]
+class Unique(_Made):
+    def __call__(self, input: TensorLike) -> builtins.tuple[Tensor, Tensor]: ...
 
-class UniqueConsecutive(Primitive):
+class UniqueConsecutive(_Any):
     def __init__(self, return_inverse: Any = False, return_counts: Any = False, dim: Any = None) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class UniqueWithPad(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike, pad_num: Any) -> builtins.tuple[Tensor, Tensor]: ...  # type: ignore[override]
+class UniqueWithPad(_Made):
+    def __call__(self, x: TensorLike, pad_num: Any) -> builtins.tuple[Tensor, Tensor]: ...
 
-class Unpack(Primitive):
+class Unpack(_Any):
     def __init__(self, axis: Any = 0, num: Any = None) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class UnravelIndex(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class UnravelIndex(_Any): ...
 
-class UnsortedSegmentMax(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...  # type: ignore[override]
+class UnsortedSegmentMax(_Made):
+    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...
 
-class UnsortedSegmentMin(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...  # type: ignore[override]
+class UnsortedSegmentMin(_Made):
+    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...
 
-class UnsortedSegmentProd(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...  # type: ignore[override]
+class UnsortedSegmentProd(_Made):
+    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...
 
-class UnsortedSegmentSum(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...  # type: ignore[override]
+class UnsortedSegmentSum(_Made):
+    def __call__(self, input_x: TensorLike, segment_ids: TensorLike, num_segments: Any) -> Tensor: ...
 
-class Unstack(Primitive):
+class Unstack(_Any):
     def __init__(self, axis: Any = 0, num: Any = None) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class UpperBound(Primitive):
+class UpperBound(_Any):
     def __init__(self, out_type: Any = ...) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class UpsampleNearest3D(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class UpsampleNearest3D(_Any): ...
 
-class UpsampleTrilinear3D(Primitive):
+class UpsampleTrilinear3D(_Any):
     def __init__(self, align_corners: Any = False) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
 
-class WhileLoop(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class WhileLoop(_Any): ...
 
-class Xdivy(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Xdivy(_Made):
+    def __call__(self, x: TensorLike, y: TensorLike) -> Tensor: ...
 
-class Xlogy(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Xlogy(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
-class Zeros(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, size: Any, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
+class Zeros(_Made):
+    def __call__(self, size: Any, dtype: Any = None) -> Tensor: ...
 
-class ZerosLike(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, *, dtype: Any = None) -> Tensor: ...  # type: ignore[override]
+class ZerosLike(_Made):
+    def __call__(self, input: TensorLike, *, dtype: Any = None) -> Tensor: ...
 
-class ZerosLikeExt(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, *args: Any, **kwargs: Any) -> Any: ...  # type: ignore[override]
+class ZerosLikeExt(_Any): ...
 
-class Zeta(Primitive):
-    def __init__(self) -> None: ...
-    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...  # type: ignore[override]
+class Zeta(_Made):
+    def __call__(self, input: TensorLike, other: TensorLike) -> Tensor: ...
 
 def abs(input: TensorLike) -> Tensor:
     """|input|, element by element."""
 
-def absolute(input: TensorLike) -> Tensor:
-    """|input|, element by element."""
+absolute = abs
 
 def accumulate_n(x: Sequence[TensorLike] | Tensor) -> Tensor:
     """The sum of tensors of one shape; see `addn`."""
@@ -2252,11 +1635,9 @@ def approximate_equal(x: Any, y: Any, tolerance: Any = 1e-05) -> Tensor:
 def arange(start: Any = 0, end: Any = None, step: Any = 1, *, dtype: Any = None) -> Tensor:
     """Numbers at equal distances: start, start + step, … up to, but without, `end`."""
 
-def arccos(input: TensorLike) -> Tensor:
-    """Arc cosine, from 0 to pi, element by element."""
+arccos = acos
 
-def arccosh(input: TensorLike) -> Tensor:
-    """Inverse hyperbolic cosine, element by element."""
+arccosh = acosh
 
 def arcsin(input: TensorLike) -> Tensor:
     """Arc sine, from -pi/2 to pi/2, element by element."""
@@ -2291,11 +1672,9 @@ def argsort(input: TensorLike, axis: Any = -1, descending: Any = False) -> Tenso
 def argwhere(input: TensorLike) -> Tensor:
     """The coordinates of the elements that are not zero, as `nonzero`."""
 
-def asin(input: TensorLike) -> Tensor:
-    """Arc sine, from -pi/2 to pi/2, element by element."""
+asin = arcsin
 
-def asinh(input: TensorLike) -> Tensor:
-    """Inverse hyperbolic sine, element by element."""
+asinh = arcsinh
 
 def assemble(parts: Sequence[TensorLike] | Tensor, shape: Any, paths: Any) -> Tensor:
     """Zeros of `shape` to which each part is added, in the view behind its path. No two of these views meet, so each element is written once: a part's plus zero, which makes zero of -0."""
@@ -2309,14 +1688,11 @@ def assign_add(variable: Any, value: Any) -> Any:
 def assign_sub(variable: Any, value: Any) -> Any:
     """Subtract a value from a Parameter, in place; gives the Parameter."""
 
-def atan(input: TensorLike) -> Tensor:
-    """Arc tangent, from -pi/2 to pi/2, element by element."""
+atan = arctan
 
-def atan2(input: TensorLike, other: TensorLike) -> Tensor:
-    """The angle of the point (other, input), from -pi to pi, element by element."""
+atan2 = arctan2
 
-def atanh(input: TensorLike) -> Tensor:
-    """Inverse hyperbolic tangent, element by element."""
+atanh = arctanh
 
 def atleast_1d(inputs: Any) -> Any:
     """Tensors with at least 1 axes; axes of length 1 are added to numbers."""
@@ -2486,8 +1862,7 @@ def chunk(input: TensorLike, chunks: Any, axis: Any = 0) -> builtins.tuple[Tenso
 def clamp(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
     """The input, brought into the range from `min` to `max`, element by element."""
 
-def clip(input: TensorLike, min: TensorLike | None = None, max: TensorLike | None = None) -> Tensor:
-    """The input, brought into the range from `min` to `max`, element by element."""
+clip = clamp
 
 def clip_by_global_norm(x: Any, clip_norm: builtins.float = 1.0, use_norm: Any = None) -> builtins.tuple[Tensor, ...]:
     """Shrink tensors by one factor so that the norm of all their elements is at most `clip_norm`."""
@@ -2630,8 +2005,7 @@ def div(input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> T
 def div_no_nan(input: TensorLike, other: TensorLike) -> Tensor:
     """input / other, and 0 where `other` is 0, element by element."""
 
-def divide(input: TensorLike, other: TensorLike, *, rounding_mode: Any = None) -> Tensor:
-    """input / other, element by element, rounded where asked."""
+divide = div
 
 def dot(input: TensorLike, other: TensorLike) -> Tensor:
     """The sum of products over the last axis of `input` and the last but one (the only one) of `other`, as `numpy.dot`."""
@@ -2681,8 +2055,7 @@ def empty_like(input: TensorLike, *, dtype: Any = None, device: Any = None) -> T
 def eq(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether input == other, element by element. NaN equals nothing."""
 
-def equal(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input == other, element by element. NaN equals nothing."""
+equal = eq
 
 def erf(input: TensorLike) -> Tensor:
     """The error function: 2 / sqrt(pi) times the integral of exp(-t²) from 0 to the element."""
@@ -2768,8 +2141,7 @@ def floor(input: TensorLike) -> Tensor:
 def floor_div(input: TensorLike, other: TensorLike) -> Tensor:
     """floor(input / other), element by element: Python's `//`."""
 
-def floor_divide(input: TensorLike, other: TensorLike) -> Tensor:
-    """floor(input / other), element by element: Python's `//`."""
+floor_divide = floor_div
 
 def floor_mod(input: TensorLike, other: TensorLike) -> Tensor:
     """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`."""
@@ -2834,8 +2206,7 @@ def glu(x: TensorLike, axis: builtins.int = -1) -> Tensor:
 def greater(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether input > other, element by element; false where either is NaN."""
 
-def greater_equal(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input >= other, element by element; false where either is NaN."""
+greater_equal = ge
 
 def grid_sample(input: TensorLike, grid: TensorLike, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool = False) -> Tensor:
     """Images looked at in given places."""
@@ -2846,8 +2217,7 @@ def group_norm(input: TensorLike, num_groups: builtins.int, weight: TensorLike |
 def gru_cell(input_gates: TensorLike, state_gates: TensorLike, state: TensorLike) -> Tensor:
     """One step of a GRU, from what its gates get: with a = input_gates and b = state_gates,"""
 
-def gt(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input > other, element by element; false where either is NaN."""
+gt = greater
 
 def gumbel_softmax(logits: TensorLike, tau: builtins.float = 1.0, hard: builtins.bool = False, dim: builtins.int = -1) -> Tensor:
     """Samples from the Gumbel-softmax distribution: softmax((logits + n) / tau), with noise n from Gumbel's distribution."""
@@ -2900,8 +2270,7 @@ def huber_loss(input: TensorLike, target: TensorLike, reduction: builtins.str = 
 def hypot(input: TensorLike, other: TensorLike) -> Tensor:
     """sqrt(input² + other²) without overflow on the way, element by element."""
 
-def i0(input: TensorLike) -> Tensor:
-    """The modified Bessel function of the first kind of order 0, element by element."""
+i0 = bessel_i0
 
 def identity(x: TensorLike) -> Tensor:
     """The tensor itself."""
@@ -2981,8 +2350,7 @@ def inv(input: TensorLike) -> Tensor:
 def inverse(input: TensorLike) -> Tensor:
     """The inverses of matrices."""
 
-def invert(input: TensorLike) -> Tensor:
-    """The other bits: -input - 1 for signed integers; of bools, the opposite."""
+invert = bitwise_not
 
 def iou(anchor_boxes: TensorLike, gt_boxes: TensorLike, mode: builtins.str = 'iou') -> Tensor:
     """How much each box overlaps each other one: the common area by the area of both together."""
@@ -3077,8 +2445,7 @@ def lerp(input: TensorLike, end: TensorLike, weight: TensorLike) -> Tensor:
 def less(input: TensorLike, other: TensorLike) -> Tensor:
     """Whether input < other, element by element; false where either is NaN."""
 
-def less_equal(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input <= other, element by element; false where either is NaN."""
+less_equal = le
 
 def lgamma(input: TensorLike) -> Tensor:
     """log |gamma(input)|, element by element."""
@@ -3155,8 +2522,7 @@ def lstm_cell(input_gates: TensorLike, state_gates: TensorLike, cell_state: Tens
 def lstsq(input: TensorLike, A: TensorLike) -> Tensor:
     """The solution x of least squares, which makes the norm of input @ x - A smallest; of several, the smallest."""
 
-def lt(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input < other, element by element; false where either is NaN."""
+lt = less
 
 def lu_solve(b: TensorLike, LU_data: TensorLike, LU_pivots: TensorLike) -> Tensor:
     """Solve linear equations by the factors of their matrix: x with A x = b."""
@@ -3245,8 +2611,7 @@ def mixed_precision_cast(dst_type: DType, x: Any) -> Any:
 def mm(input: TensorLike, mat2: TensorLike) -> Tensor:
     """The product of two matrices (M, K) and (K, N); see `matmul`."""
 
-def mod(input: TensorLike, other: TensorLike) -> Tensor:
-    """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`."""
+mod = floor_mod
 
 def moveaxis(x: TensorLike, source: Any, destination: Any) -> Tensor:
     """Axes moved to other places, the others kept in order. A view."""
@@ -3281,8 +2646,7 @@ def multinomial(input: TensorLike, num_samples: Any, replacement: Any = True, se
 def multinomial_with_replacement(x: TensorLike, seed: Any = None, offset: Any = 0, numsamples: Any = 1, replacement: Any = False) -> Tensor:
     """Indices drawn, with replacement, with probabilities proportional to weights; see `multinomial`."""
 
-def multiply(input: TensorLike, other: TensorLike) -> Tensor:
-    """input · other, element by element; of bools, whether both are true."""
+multiply = mul
 
 def mv(mat: TensorLike, vec: TensorLike) -> Tensor:
     """The product of a matrix (M, K) and a vector (K,); see `matmul`."""
@@ -3314,8 +2678,7 @@ def ne(input: TensorLike, other: TensorLike) -> Tensor:
 def neg(input: TensorLike) -> Tensor:
     """-input, element by element."""
 
-def negative(input: TensorLike) -> Tensor:
-    """-input, element by element."""
+negative = neg
 
 def nextafter(input: TensorLike, other: TensorLike) -> Tensor:
     """The next floating-point number from the input in the direction of `other`, element by element."""
@@ -3335,8 +2698,7 @@ def norm(A: TensorLike, ord: Any = None, dim: Any = None, keepdim: Any = False, 
 def normal(shape: Any, mean: Any, stddev: Any, seed: Any = None) -> Tensor:
     """Numbers from normal distributions."""
 
-def not_equal(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input != other, element by element. NaN differs from everything, itself included."""
+not_equal = ne
 
 def numel(input: TensorLike) -> builtins.int:
     """The number of elements."""
@@ -3467,14 +2829,12 @@ def real(input: TensorLike) -> Tensor:
 def real_div(input: TensorLike, other: TensorLike) -> Tensor:
     """input / other, element by element: Python's `/`."""
 
-def reciprocal(input: TensorLike) -> Tensor:
-    """1 / input, element by element."""
+reciprocal = inv
 
 def reduce_max(x: TensorLike, axis: Any = (), keep_dims: Any = False) -> Tensor:
     """The largest element over axes; NaN if one is NaN."""
 
-def reduce_mean(x: TensorLike, axis: Any = None, keep_dims: Any = False) -> Tensor:
-    """The mean over axes: sum / count. Integers and bools are averaged in float64 and give float32."""
+reduce_mean = mean
 
 def reduce_min(x: TensorLike, axis: Any = (), keep_dims: Any = False) -> Tensor:
     """The smallest element over axes; NaN if one is NaN. Its gradient is shared evenly by all that are smallest."""
@@ -3488,8 +2848,7 @@ def relu(input: TensorLike) -> Tensor:
 def relu6(x: TensorLike) -> Tensor:
     """min(max(x, 0), 6), element by element."""
 
-def remainder(input: TensorLike, other: TensorLike) -> Tensor:
-    """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`."""
+remainder = floor_mod
 
 def renorm(input: TensorLike, p: Any, axis: Any, maxnorm: Any) -> Tensor:
     """Scale the parts of a tensor along an axis down to a norm of at most `maxnorm`."""
@@ -3641,8 +3000,7 @@ def shuffle(x: TensorLike, seed: Any = None) -> Tensor:
 def sigmoid(input: TensorLike) -> Tensor:
     """1 / (1 + e^-input), element by element."""
 
-def sign(input: TensorLike) -> Tensor:
-    """-1, 0 or 1 for negative, zero and positive elements; NaN for NaN."""
+sign = sgn
 
 def signbit(input: TensorLike) -> Tensor:
     """Whether the sign of an element is minus: true of -0.0 too."""
@@ -3773,41 +3131,30 @@ def tanh(input: TensorLike) -> Tensor:
 def tanhshrink(input: TensorLike) -> Tensor:
     """input - tanh(input), element by element."""
 
-def tensor_add(input: TensorLike, other: TensorLike) -> Tensor:
-    """input + other, element by element; of bools, whether either is true."""
+tensor_add = add
 
-def tensor_div(input: TensorLike, other: TensorLike) -> Tensor:
-    """input / other, element by element: Python's `/`."""
+tensor_div = real_div
 
 def tensor_dot(x1: TensorLike, x2: TensorLike, axes: Any) -> Tensor:
     """The sum of products over several axes of both tensors."""
 
-def tensor_exp(input: TensorLike) -> Tensor:
-    """e to the power of the element."""
+tensor_exp = exp
 
-def tensor_floordiv(input: TensorLike, other: TensorLike) -> Tensor:
-    """floor(input / other), element by element: Python's `//`."""
+tensor_floordiv = floor_div
 
-def tensor_ge(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input >= other, element by element; false where either is NaN."""
+tensor_ge = ge
 
-def tensor_gt(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input > other, element by element; false where either is NaN."""
+tensor_gt = greater
 
-def tensor_le(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input <= other, element by element; false where either is NaN."""
+tensor_le = le
 
-def tensor_lt(input: TensorLike, other: TensorLike) -> Tensor:
-    """Whether input < other, element by element; false where either is NaN."""
+tensor_lt = less
 
-def tensor_mod(input: TensorLike, other: TensorLike) -> Tensor:
-    """input - floor(input / other) · other, which has the sign of `other`, element by element: Python's `%`."""
+tensor_mod = floor_mod
 
-def tensor_mul(input: TensorLike, other: TensorLike) -> Tensor:
-    """input · other, element by element; of bools, whether both are true."""
+tensor_mul = mul
 
-def tensor_pow(input: TensorLike, exponent: TensorLike) -> Tensor:
-    """input to the power of `exponent`, element by element: Python's `**`."""
+tensor_pow = pow
 
 def tensor_scatter_add(input_x: TensorLike, indices: TensorLike, updates: Any) -> Tensor:
     """A copy in which updates are added to what is at places given by their coordinates."""
@@ -3836,8 +3183,7 @@ def tensor_scatter_update(input_x: TensorLike, indices: TensorLike, updates: Any
 def tensor_split(input: TensorLike, indices_or_sections: Any, axis: Any = 0) -> builtins.tuple[Tensor, ...]:
     """Neighbouring parts along an axis, cut at given places or into parts as equal as can be."""
 
-def tensor_sub(input: TensorLike, other: TensorLike) -> Tensor:
-    """input - other, element by element."""
+tensor_sub = sub
 
 def threshold(input: TensorLike, thr: TensorLike, value: TensorLike) -> Tensor:
     """The input where it is greater than thr, else value, element by element."""
@@ -3875,17 +3221,14 @@ def triu(input: TensorLike, diagonal: Any = 0) -> Tensor:
 def triu_indices(row: Any, col: Any, offset: Any = 0, *, dtype: Any = ...) -> Tensor:
     """The coordinates of the upper triangle of a matrix, in row-major order."""
 
-def true_divide(input: TensorLike, other: TensorLike) -> Tensor:
-    """input / other, element by element: Python's `/`."""
+true_divide = real_div
 
-def trunc(input: TensorLike) -> Tensor:
-    """The element without what stands behind its point."""
+trunc = fix
 
 def truncate_div(input: TensorLike, other: TensorLike) -> Tensor:
     """input / other, rounded towards zero, element by element."""
 
-def truncate_mod(input: TensorLike, other: TensorLike) -> Tensor:
-    """input - trunc(input / other) · other, which has the sign of the input, element by element: C's `fmod`."""
+truncate_mod = fmod
 
 def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = ..., seed: Any = None) -> Tensor:
     """Numbers from a normal distribution without what is more than two standard deviations from the mean."""
@@ -3956,8 +3299,7 @@ def vecdot(x: TensorLike, y: TensorLike, *, axis: Any = -1) -> Tensor:
 def vector_norm(x: TensorLike, ord: Any = 2, axis: Any = None, keepdims: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors: (sum of |x|ᵖ)^(1/p) over axes."""
 
-def view_as(input: TensorLike, other: TensorLike) -> Tensor:
-    """`input` reshaped to the shape of `other`."""
+view_as = reshape_as
 
 def view_as_complex(input: TensorLike) -> Tensor:
     """Pairs of real numbers along the last axis as complex ones. A view where the parts of each lie side by side."""
@@ -3991,143 +3333,3 @@ def zeros_like(input: TensorLike, *, dtype: Any = None) -> Tensor:
 
 def zeta(input: TensorLike, other: TensorLike) -> Tensor:
     """Hurwitz's zeta function, the sum of (other + k)^-input for k = 0, 1, 2, …; element by element."""
-
-__all__ = [
-    "ACos", "ACosGrad", "Abs", "AbsGrad", "AccumulateNV2", "Acosh", "AcoshGrad", "Adam", "AdaptiveAvgPool2D",
-    "AdaptiveAvgPool3D", "AdaptiveMaxPool2D", "AdaptiveMaxPool3D", "Add", "AddExt", "AddN", "Addcdiv", "Addcmul",
-    "AdjustHue", "AdjustSaturation", "AffineGrid", "AllGather", "AllReduce", "AlltoAll", "Angle", "ApplyAdaMax",
-    "ApplyAdadelta", "ApplyAdagrad", "ApplyAdagradV2", "ApplyAdamWithAmsgrad", "ApplyAddSign", "ApplyCenteredRMSProp",
-    "ApplyFtrl", "ApplyGradientDescent", "ApplyMomentum", "ApplyPowerSign", "ApplyProximalAdagrad",
-    "ApplyProximalGradientDescent", "ApplyRMSProp", "ApproximateEqual", "ArgMaxWithValue", "ArgMinWithValue", "Argmax",
-    "Argmin", "Asin", "AsinGrad", "Asinh", "AsinhGrad", "Assign", "AssignAdd", "AssignSub", "Atan", "Atan2", "AtanGrad",
-    "Atanh", "AvgPool", "AvgPool3D", "AvgPoolGrad", "BCEWithLogitsLoss", "Barrier", "BatchMatMul", "BatchNorm",
-    "BatchNormGrad", "BatchToSpace", "BatchToSpaceND", "Bernoulli", "BesselI0", "BesselI0e", "BesselI1", "BesselI1e",
-    "BesselJ0", "BesselJ1", "BesselK0", "BesselK0e", "BesselK1", "BesselK1e", "BesselY0", "BesselY1", "Betainc", "BiasAdd",
-    "BiasAddGrad", "BinaryCrossEntropy", "BinaryCrossEntropyGrad", "Bincount", "BitwiseAnd", "BitwiseOr", "BitwiseXor",
-    "BoundingBoxDecode", "BoundingBoxEncode", "Broadcast", "BroadcastTo", "Bucketize", "CTCGreedyDecoder", "CTCLoss",
-    "CTCLossV2", "Cast", "Cdist", "CdistGrad", "CeLU", "Ceil", "ChannelShuffle", "CheckNumerics", "CheckValid", "Cholesky",
-    "CholeskyInverse", "CholeskySolve", "Col2Im", "CombinedNonMaxSuppression", "Complex", "ComplexAbs", "Concat",
-    "ConcatOffset", "Conj", "ConjugateTranspose", "Conv2D", "Conv2DBackpropFilter", "Conv2DBackpropInput",
-    "Conv2DTranspose", "Conv3D", "Conv3DTranspose", "CopySign", "Copysign", "Cos", "Cosh", "CountNonZero", "CropAndResize",
-    "Cross", "CumProd", "CumSum", "Cummax", "Cummin", "CumulativeLogsumexp", "Custom", "CustomRegOp", "DType",
-    "DataFormatDimMap", "DataFormatVecPermute", "DataType", "Dense", "Depend", "DepthToSpace", "Diag", "Digamma", "Div",
-    "DivNoNan", "Dot", "Dropout", "Dropout2D", "Dropout3D", "DropoutGrad", "DynamicRNN", "Eig", "Einsum", "Elu", "EluGrad",
-    "EmbeddingLookup", "Equal", "EqualCount", "Erf", "Erfc", "Erfinv", "EuclideanNorm", "Exp", "Expand", "ExpandDims",
-    "Expm1", "Eye", "FFTWithSize", "FastGeLU", "FastGeLUGrad", "FastGelu", "Fill", "FillDiagonal", "FillV2", "Fills",
-    "Flatten", "FlattenGrad", "FloatStatus", "Floor", "FloorDiv", "FloorMod", "Fmax", "Fmin", "ForiLoop", "GLU", "Gamma",
-    "Gather", "GatherD", "GatherNd", "GatherV2", "Gcd", "GeLU", "GeLUGrad", "Gelu", "Geqrf", "Ger", "GradOperation",
-    "Greater", "GreaterEqual", "GridSampler2D", "GridSampler3D", "HSVToRGB", "HShrink", "HShrinkGrad", "HSigmoid",
-    "HSigmoidGrad", "HSwish", "HSwishGrad", "Hardtanh", "Heaviside", "HistogramFixedWidth", "HistogramSummary",
-    "HookBackward", "HyperMap", "Hypot", "IOU", "Identity", "IdentityN", "Igamma", "IgammaGradA", "Igammac", "Im2Col",
-    "Imag", "ImageSummary", "InTopK", "IndexAdd", "IndexFill", "IndexPut", "InplaceAdd", "InplaceAddExt", "InplaceSub",
-    "InplaceSubExt", "InplaceUpdate", "InplaceUpdateV2", "InsertGradientOf", "Inv", "InvGrad", "Invert",
-    "InvertPermutation", "IsClose", "IsFinite", "IsInf", "IsNan", "KLDivLoss", "L2Loss", "L2Normalize", "L2NormalizeGrad",
-    "LRN", "LayerNorm", "LayerNormGrad", "Lcm", "LeftShift", "Lerp", "Less", "LessEqual", "Lgamma", "LinSpace", "ListDiff",
-    "Load", "Log", "Log1p", "LogMatrixDeterminant", "LogSigmoid", "LogSoftmax", "LogSoftmaxGrad", "LogSpace", "LogicalAnd",
-    "LogicalNot", "LogicalOr", "LogicalXor", "Logit", "LogitGrad", "LowerBound", "LpNorm", "Lstsq", "LuSolve", "LuUnpack",
-    "Map", "MaskedFill", "MaskedScatter", "MaskedSelect", "MaskedSelectGrad", "MatMul", "MatrixBandPart",
-    "MatrixDeterminant", "MatrixDiagPartV3", "MatrixDiagV3", "MatrixExp", "MatrixInverse", "MatrixPower", "MatrixSetDiagV3",
-    "MatrixSolve", "MatrixTriangularSolve", "MaxPool", "MaxPool3D", "MaxPoolGrad", "MaxPoolGradWithArgmax",
-    "MaxPoolWithArgmax", "MaxPoolWithArgmaxV2", "MaxUnpool2D", "MaxUnpool3D", "Maximum", "MaximumGrad", "Median",
-    "Meshgrid", "Minimum", "MinimumGrad", "MirrorPad", "MirrorPadGrad", "Mish", "Mod", "Mul", "MulNoNan", "MultiMarginLoss",
-    "MultilabelMarginLoss", "Multinomial", "MultitypeFuncGraph", "Mvlgamma", "NLLLoss", "NMSWithMask",
-    "NPUAllocFloatStatus", "NPUClearFloatStatus", "NPUGetFloatStatus", "NanToNum", "Neg", "NextAfter",
-    "NonMaxSuppressionV3", "NonMaxSuppressionWithOverlaps", "NonZero", "NotEqual", "NthElement", "OneHot", "Ones",
-    "OnesLike", "OnesLikeExt", "Orgqr", "Ormqr", "PReLU", "PReLUGrad", "Pack", "Pad", "Padding", "Partial", "Pdist",
-    "PdistGrad", "Poisson", "Polar", "Polygamma", "PopulationCount", "Pow", "Primitive", "PrimitiveWithCheck",
-    "PrimitiveWithInfer", "Print", "PyFunc", "Qr", "Quantile", "RGBToHSV", "ROIAlign", "RaggedRange", "RandomCategorical",
-    "RandomChoiceWithMask", "RandomGamma", "RandomPoisson", "RandomShuffle", "Randperm", "Range", "Rank", "ReLU", "ReLU6",
-    "ReLU6Grad", "Real", "RealDiv", "Reciprocal", "ReciprocalGrad", "ReduceAll", "ReduceAny", "ReduceMax", "ReduceMean",
-    "ReduceMin", "ReduceOp", "ReduceProd", "ReduceScatter", "ReduceStd", "ReduceSum", "ReluGrad", "Renorm", "Reshape",
-    "ResizeBicubic", "ResizeBilinear", "ResizeBilinearGrad", "ResizeBilinearV2", "ResizeLinear1D", "ResizeNearestNeighbor",
-    "ResizeNearestNeighborGrad", "ResizeNearestNeighborV2", "ReverseSequence", "ReverseV2", "RightShift", "Rint", "Roll",
-    "Round", "Rsqrt", "RsqrtGrad", "SGD", "ScalarSummary", "ScalarToTensor", "Scan", "ScatterAdd", "ScatterDiv",
-    "ScatterMax", "ScatterMin", "ScatterMul", "ScatterNd", "ScatterNdAdd", "ScatterNdDiv", "ScatterNdMax", "ScatterNdMin",
-    "ScatterNdMul", "ScatterNdSub", "ScatterNdUpdate", "ScatterNonAliasingAdd", "ScatterSub", "ScatterUpdate", "SeLU",
-    "SearchSorted", "SegmentMax", "SegmentMean", "SegmentMin", "SegmentProd", "SegmentSum", "Select", "SequenceAddN",
-    "Shape", "Shift", "SiLU", "SiLUGrad", "Sigmoid", "SigmoidCrossEntropyWithLogits", "SigmoidCrossEntropyWithLogitsGrad",
-    "SigmoidGrad", "Sign", "Sin", "Sinc", "Sinh", "Size", "Slice", "SliceGrad", "SmoothL1Loss", "SmoothL1LossGrad",
-    "SoftMarginLoss", "SoftMarginLossGrad", "SoftShrink", "SoftShrinkGrad", "Softmax", "SoftmaxCrossEntropyWithLogits",
-    "SoftmaxGrad", "Softplus", "SoftplusGrad", "Softsign", "Sort", "SpaceToBatch", "SpaceToBatchND", "SpaceToDepth",
-    "SparseApplyAdagrad", "SparseApplyAdagradV2", "SparseApplyFtrl", "SparseGatherV2",
-    "SparseSoftmaxCrossEntropyWithLogits", "SparseToDense", "Split", "SplitV", "Sqrt", "SqrtGrad", "Square", "SquareSumAll",
-    "SquaredDifference", "Squeeze", "Stack", "StandardLaplace", "StandardNormal", "StopGradient", "StridedSlice",
-    "StridedSliceGrad", "Sub", "SubExt", "SumExt", "Svd", "Tan", "Tanh", "TanhGrad", "Tanhshrink", "TensorAdd", "TensorDot",
-    "TensorScatterAdd", "TensorScatterDiv", "TensorScatterElements", "TensorScatterMax", "TensorScatterMin",
-    "TensorScatterMul", "TensorScatterSub", "TensorScatterUpdate", "TensorShape", "TensorSummary", "Threshold", "Tile",
-    "TopK", "Trace", "Transpose", "TridiagonalMatMul", "Tril", "TrilIndices", "TripletMarginLoss", "Triu", "TriuIndices",
-    "Trunc", "TruncateDiv", "TruncateMod", "TruncatedNormal", "TupleToArray", "TupleToTensor", "UniformInt", "UniformReal",
-    "Unique", "UniqueConsecutive", "UniqueWithPad", "Unpack", "UnravelIndex", "UnsortedSegmentMax", "UnsortedSegmentMin",
-    "UnsortedSegmentProd", "UnsortedSegmentSum", "Unstack", "UpperBound", "UpsampleNearest3D", "UpsampleTrilinear3D",
-    "WhileLoop", "Xdivy", "Xlogy", "Zeros", "ZerosLike", "ZerosLikeExt", "Zeta", "_primexpr", "abs", "absolute",
-    "accumulate_n", "acos", "acosh", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d",
-    "adaptive_max_pool1d", "adaptive_max_pool2d", "adaptive_max_pool3d", "add", "add_flags", "addbmm", "addcdiv", "addcmul",
-    "addmm", "addmv", "addn", "addr", "adjoint", "affine_grid", "alias", "all", "allclose", "amax", "amin", "aminmax",
-    "angle", "any", "approximate_equal", "arange", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh",
-    "argmax", "argmax_with_value", "argmin", "argmin_with_value", "argsort", "argwhere", "asin", "asinh", "assemble",
-    "assign", "assign_add", "assign_sub", "atan", "atan2", "atanh", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d",
-    "avg_pool2d", "avg_pool3d", "baddbmm", "bartlett_window", "batch_dot", "batch_norm", "bernoulli", "bessel_i0",
-    "bessel_i0e", "bessel_i1", "bessel_i1e", "bessel_j0", "bessel_j1", "bessel_k0", "bessel_k0e", "bessel_k1", "bessel_k1e",
-    "bessel_y0", "bessel_y1", "betainc", "bias_add", "bidense", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
-    "blackman_window", "block_diag", "bmm", "bounding_box_decode", "bounding_box_encode", "broadcast_to", "bucketize",
-    "cartesian_prod", "cast", "cat", "cdist", "ceil", "celu", "channel_shuffle", "check_valid", "choice_with_mask",
-    "cholesky", "cholesky_inverse", "cholesky_solve", "chunk", "clamp", "clip", "clip_by_global_norm", "clip_by_norm",
-    "clip_by_value", "column_stack", "combinations", "complex", "concat", "cond", "conj", "constexpr", "conv1d", "conv2d",
-    "conv3d", "conv_transpose1d", "conv_transpose2d", "copy", "copy_to", "copysign", "core", "cos", "cosh",
-    "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cov", "cross", "cross_entropy", "ctc_greedy_decoder",
-    "ctc_loss", "cummax", "cummin", "cumprod", "cumsum", "custom_vjp", "deg2rad", "dense", "depend", "depth_to_space",
-    "derivative", "det", "diag", "diag_embed", "diagflat", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div",
-    "div_no_nan", "divide", "dot", "dropout", "dropout1d", "dropout2d", "dropout3d", "dsplit", "dstack", "dtype", "eig",
-    "eigvals", "einsum", "elu", "embedding", "empty", "empty_like", "eq", "equal", "erf", "erfc", "erfinv",
-    "euclidean_norm", "exp", "exp2", "expand", "expand_as", "expand_dims", "expm1", "exponential", "eye", "fast_gelu",
-    "fft", "fft2", "fftfreq", "fftn", "fftshift", "fill", "fills", "fix", "flatten", "flip", "fliplr", "flipud",
-    "float_power", "floor", "floor_div", "floor_divide", "floor_mod", "fmax", "fmin", "fmod", "fold", "frac", "full",
-    "full_like", "gamma", "gather", "gather_d", "gather_elements", "gather_nd", "gaussian_nll_loss", "gcd", "ge", "gelu",
-    "geqrf", "ger", "get_grad", "glu", "grad", "greater", "greater_equal", "grid_sample", "group_norm", "gru_cell", "gt",
-    "gumbel_softmax", "hamming_window", "hann_window", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
-    "hfft", "hfft2", "hfftn", "hinge_embedding_loss", "histc", "hsplit", "hstack", "huber_loss", "hypot", "i0", "identity",
-    "ifft", "ifft2", "ifftn", "ifftshift", "igamma", "igammac", "ihfft", "ihfft2", "ihfftn", "imag", "in_top_k",
-    "index_add", "index_fill", "index_put", "index_select", "index_view", "inner", "inplace_add", "inplace_index_add",
-    "inplace_sub", "inplace_update", "instance_norm", "interpolate", "inv", "inverse", "invert", "iou", "irfft", "irfft2",
-    "irfftn", "is_complex", "is_sequence_shape_unknown", "is_sequence_value_unknown", "is_tensor", "isclose", "isconstant",
-    "isfinite", "isin", "isinf", "isnan", "isneginf", "isposinf", "isreal", "jacfwd", "jacrev", "jet", "jvp",
-    "kaiser_window", "kernel", "kl_div", "kron", "kthvalue", "l1_loss", "l2_normalize", "laplace", "layer_norm", "lcm",
-    "ldexp", "le", "leaky_relu", "lerp", "less", "less_equal", "lgamma", "linearize", "linspace", "log", "log10", "log1p",
-    "log2", "log_matrix_determinant", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logdet", "logical_and",
-    "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logspace", "logsumexp", "lp_pool1d", "lp_pool2d",
-    "lrn", "lstm_cell", "lstsq", "lt", "lu_solve", "lu_unpack", "make_range", "margin_ranking_loss", "masked_fill",
-    "masked_select", "matmul", "matrix_band_part", "matrix_determinant", "matrix_exp", "matrix_norm", "matrix_power",
-    "matrix_solve", "max", "max_pool1d", "max_pool2d", "max_pool3d", "max_unpool1d", "max_unpool2d", "max_unpool3d",
-    "maximum", "mean", "median", "meshgrid", "min", "minimum", "mish", "mixed_precision_cast", "mm", "mod", "moveaxis",
-    "movedim", "ms_kernel", "mse_loss", "msort", "mul", "mul_no_nan", "multi_margin_loss", "multilabel_margin_loss",
-    "multilabel_soft_margin_loss", "multinomial", "multinomial_with_replacement", "multiply", "mv", "mvlgamma",
-    "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nansum", "narrow", "ne", "neg", "negative", "nextafter",
-    "nll_loss", "nms_with_mask", "nonzero", "norm", "normal", "not_equal", "numel", "one_hot", "ones", "ones_like", "orgqr",
-    "ormqr", "outer", "pad", "padding", "partial", "pdist", "permute", "pinv", "pixel_shuffle", "pixel_unshuffle", "place",
-    "poisson", "poisson_nll_loss", "polar", "polygamma", "positive", "pow", "prelu", "prim_attr_register", "print_", "prod",
-    "qr", "quantile", "rad2deg", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like",
-    "random_categorical", "random_gamma", "random_poisson", "randperm", "range", "rank", "ravel", "real", "real_div",
-    "reciprocal", "reduce_max", "reduce_mean", "reduce_min", "reduce_sum", "relu", "relu6", "remainder", "renorm",
-    "repeat_elements", "repeat_interleave", "reshape", "reshape_as", "resize_bicubic", "resize_bilinear",
-    "resize_nearest_neighbor", "reverse", "reverse_sequence", "rfft", "rfft2", "rfftfreq", "rfftn", "rint", "rms_norm",
-    "roll", "rot90", "round", "row_stack", "rrelu", "rsqrt", "scalar_to_array", "scalar_to_tensor",
-    "scaled_dot_product_attention", "scatter", "scatter_add", "scatter_div", "scatter_max", "scatter_min", "scatter_mul",
-    "scatter_nd", "scatter_nd_add", "scatter_nd_div", "scatter_nd_max", "scatter_nd_min", "scatter_nd_mul",
-    "scatter_nd_sub", "scatter_nd_update", "scatter_sub", "scatter_update", "searchsorted", "select", "select_scatter",
-    "selu", "sequence_mask", "sgn", "shape", "shuffle", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "size",
-    "slice", "slice_scatter", "slogdet", "smooth_l1_loss", "soft_margin_loss", "softmax",
-    "softmax_cross_entropy_with_logits", "softmin", "softplus", "softshrink", "softsign", "sort", "space_to_depth", "split",
-    "sqrt", "square", "squared_difference", "squeeze", "stack", "standard_laplace", "standard_normal", "std", "std_mean",
-    "stft", "stop_gradient", "strided_slice", "sub", "subtract", "sum", "sum_to", "svd", "swapaxes", "swapdims", "take",
-    "tan", "tanh", "tanhshrink", "tensor_add", "tensor_div", "tensor_dot", "tensor_exp", "tensor_floordiv", "tensor_ge",
-    "tensor_gt", "tensor_le", "tensor_lt", "tensor_mod", "tensor_mul", "tensor_pow", "tensor_scatter_add",
-    "tensor_scatter_div", "tensor_scatter_elements", "tensor_scatter_max", "tensor_scatter_min", "tensor_scatter_mul",
-    "tensor_scatter_sub", "tensor_scatter_update", "tensor_split", "tensor_sub", "threshold", "tile", "top_k", "topk",
-    "trace", "transpose", "trapz", "tril", "tril_indices", "triplet_margin_loss", "triu", "triu_indices", "true_divide",
-    "trunc", "truncate_div", "truncate_mod", "truncated_normal", "tuple_to_array", "typeof", "unbind", "unflatten",
-    "unfold", "uniform", "unique", "unique_consecutive", "unique_with_pad", "unroll", "unsorted_segment_max",
-    "unsorted_segment_min", "unsorted_segment_prod", "unsorted_segment_sum", "unsqueeze", "unstack", "upsample",
-    "value_and_grad", "vander", "var", "var_mean", "vecdot", "vector_norm", "view_as", "view_as_complex", "view_as_real",
-    "vjp", "vmap", "vsplit", "vstack", "where", "write_back", "xdivy", "xlogy", "zeros", "zeros_like", "zeta",
-]

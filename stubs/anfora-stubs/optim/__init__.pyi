@@ -39,10 +39,3 @@ from anfora.optim.schedule import WarmUpLR as WarmUpLR
 from anfora.optim.sgd import Momentum as Momentum
 from anfora.optim.sgd import SGD as SGD
 
-__all__ = [
-    "ASGD", "AdaFactor", "AdaMax", "Adadelta", "Adagrad", "Adam", "AdamOffload", "AdamW", "AdamWeightDecay",
-    "CosineDecayLR", "ExponentialDecayLR", "FTRL", "InverseDecayLR", "LARS", "Lamb", "LazyAdam", "LearningRateSchedule",
-    "Momentum", "NaturalExpDecayLR", "Optimizer", "PolynomialDecayLR", "ProximalAdagrad", "RMSProp", "Rprop", "SGD",
-    "WarmUpLR", "cosine_decay_lr", "experimental", "exponential_decay_lr", "inverse_decay_lr", "lr_scheduler",
-    "natural_exp_decay_lr", "piecewise_constant_lr", "polynomial_decay_lr", "warmup_lr",
-]

@@ -63,14 +63,3 @@ from anfora.train.dataset_helper import data_sink as data_sink
 from anfora.train.model import Model as Model
 from anfora.train.summary import SummaryRecord as SummaryRecord
 
-__all__ = [
-    "Accuracy", "BackupAndRestore", "BleuScore", "Callback", "CheckpointConfig", "ConfusionMatrix",
-    "ConfusionMatrixMetric", "CosineSimilarity", "DatasetHelper", "Dice", "DynamicLossScaleManager", "EarlyStopping", "F1",
-    "Fbeta", "FixedLossScaleManager", "HausdorffDistance", "History", "LambdaCallback", "LearningRateScheduler", "Loss",
-    "LossMonitor", "LossScaleManager", "MAE", "MSE", "MeanSurfaceDistance", "Metric", "Model", "ModelCheckpoint",
-    "OcclusionSensitivity", "OnRequestExit", "Perplexity", "Precision", "Progress", "ROC", "Recall", "ReduceLROnPlateau",
-    "RootMeanSquareDistance", "RunContext", "SummaryCollector", "SummaryRecord", "TimeMonitor", "Top1CategoricalAccuracy",
-    "Top5CategoricalAccuracy", "TopKCategoricalAccuracy", "TrainFaultTolerance", "amp", "auc", "build_train_network",
-    "callback", "connect_network_with_dataset", "data_sink", "get_metric_fn", "get_metrics", "load_checkpoint",
-    "load_param_into_net", "metrics", "names", "rearrange_inputs", "save_checkpoint",
-]

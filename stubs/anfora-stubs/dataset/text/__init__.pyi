@@ -3,11 +3,21 @@ import builtins
 from typing import Any
 
 from anfora.core.dtype import DType
+from anfora.dataset.pieces import SPieceTokenizerLoadType as SPieceTokenizerLoadType
+from anfora.dataset.pieces import SPieceTokenizerOutType as SPieceTokenizerOutType
+from anfora.dataset.pieces import SentencePieceModel as SentencePieceModel
+from anfora.dataset.pieces import SentencePieceTokenizer as SentencePieceTokenizer
+from anfora.dataset.pieces import SentencePieceVocab as SentencePieceVocab
 from anfora.dataset.tokens import AddToken as AddToken
 from anfora.dataset.tokens import Ngram as Ngram
 from anfora.dataset.tokens import SlidingWindow as SlidingWindow
 from anfora.dataset.tokens import Truncate as Truncate
 from anfora.dataset.tokens import TruncateSequencePair as TruncateSequencePair
+from anfora.dataset.vectors import CharNGram as CharNGram
+from anfora.dataset.vectors import FastText as FastText
+from anfora.dataset.vectors import GloVe as GloVe
+from anfora.dataset.vectors import ToVectors as ToVectors
+from anfora.dataset.vectors import Vectors as Vectors
 
 BasicTokenizer: builtins.type
 
@@ -42,9 +52,3 @@ def to_bytes(array: Any, encoding: builtins.str = 'utf8') -> Any:
 
 def to_str(array: Any, encoding: builtins.str = 'utf8') -> Any:
     """An array of bytes as words."""
-
-__all__ = [
-    "AddToken", "BasicTokenizer", "BertTokenizer", "CaseFold", "Lookup", "Ngram", "NormalizeForm", "NormalizeUTF8",
-    "PythonTokenizer", "RegexReplace", "RegexTokenizer", "SlidingWindow", "ToNumber", "Truncate", "TruncateSequencePair",
-    "UnicodeCharTokenizer", "Vocab", "WhitespaceTokenizer", "WordpieceTokenizer", "to_bytes", "to_str",
-]

@@ -32,8 +32,3 @@ Slice: builtins.type
 TypeCast: builtins.type
 
 Unique: builtins.type
-
-__all__ = [
-    "Compose", "Concatenate", "Duplicate", "Fill", "Mask", "OneHot", "PadEnd", "RandomApply", "RandomChoice",
-    "RandomOrder", "Relational", "Slice", "TypeCast", "Unique", "not_random",
-]

@@ -6,6 +6,7 @@ from typing import Any
 from anfora.core.dtype import DType
 from anfora.core.tensor import Tensor
 from anfora.core.tensor_methods import TensorLike
+from anfora.ops import norm as norm
 
 def inv(input: TensorLike) -> Tensor:
     """The inverses of matrices."""
@@ -13,15 +14,8 @@ def inv(input: TensorLike) -> Tensor:
 def matrix_norm(A: TensorLike, ord: Any = 'fro', dim: Any = (-2, -1), keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of matrices."""
 
-def norm(A: TensorLike, ord: Any = None, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
-    """The norm of vectors or matrices."""
-
 def qr(A: TensorLike, mode: Any = 'reduced') -> builtins.tuple[Tensor, Tensor]:
     """Matrices as products of one with orthonormal columns and an upper triangle: input = q r."""
 
 def vector_norm(x: TensorLike, ord: Any = 2, dim: Any = None, keepdim: Any = False, *, dtype: Any = None) -> Tensor:
     """The norm of vectors: (sum of |x|ᵖ)^(1/p) over axes."""
-
-__all__ = [
-    "inv", "matrix_norm", "norm", "qr", "vector_norm",
-]

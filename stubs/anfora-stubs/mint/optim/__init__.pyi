@@ -8,6 +8,3 @@ from anfora.optim.options_adam import AdamW as AdamW
 from anfora.optim.options_adam import AdamW as FusedAdamW
 from anfora.optim.options_sgd import SGD as SGD
 
-__all__ = [
-    "Adam", "AdamW", "FusedAdamW", "SGD",
-]

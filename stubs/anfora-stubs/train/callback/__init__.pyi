@@ -25,9 +25,3 @@ from anfora.train.callback.steering import LearningRateScheduler as LearningRate
 from anfora.train.callback.steering import ReduceLROnPlateau as ReduceLROnPlateau
 from anfora.train.callback.summary import SummaryCollector as SummaryCollector
 
-__all__ = [
-    "BackupAndRestore", "Callback", "CheckpointConfig", "EarlyStopping", "History", "LambdaCallback",
-    "LearningRateScheduler", "LossMonitor", "ModelCheckpoint", "OnRequestExit", "Progress", "ReduceLROnPlateau",
-    "RunContext", "SummaryCollector", "TimeMonitor", "TrainFaultTolerance", "_CallbackManager", "_InternalCallbackParam",
-    "_checkpoint_cb_for_save_op", "_chg_ckpt_file_name_if_same_exist", "_set_cur_net",
-]

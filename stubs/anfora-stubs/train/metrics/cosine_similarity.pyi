@@ -1,2 +1,1 @@
-# Made by stubs/make.py from the live package; not to be edited.
 from anfora import *

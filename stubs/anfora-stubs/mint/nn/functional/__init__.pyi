@@ -6,21 +6,34 @@ from typing import Any
 from anfora.core.dtype import DType
 from anfora.core.tensor import Tensor
 from anfora.core.tensor_methods import TensorLike
-
-def adaptive_avg_pool1d(input: TensorLike, output_size: Any) -> Tensor:
-    """The mean of each of Q windows of sequences (N, C, L) or (C, L): see `adaptive_avg_pool2d`."""
-
-def adaptive_avg_pool2d(input: TensorLike, output_size: Any) -> Tensor:
-    """The mean of each of P x Q windows that cover the plane: window p has the rows floor(p H / P) to ceil((p + 1) H / P) - 1."""
-
-def adaptive_avg_pool3d(input: TensorLike, output_size: Any) -> Tensor:
-    """The mean of each of E x P x Q windows that cover volumes (N, C, D, H, W) or (C, D, H, W): see `adaptive_avg_pool2d`."""
+from anfora.ops import adaptive_avg_pool1d as adaptive_avg_pool1d
+from anfora.ops import adaptive_avg_pool2d as adaptive_avg_pool2d
+from anfora.ops import adaptive_avg_pool3d as adaptive_avg_pool3d
+from anfora.ops import adaptive_max_pool2d as adaptive_max_pool2d
+from anfora.ops import conv_transpose2d as conv_transpose2d
+from anfora.ops import cosine_embedding_loss as cosine_embedding_loss
+from anfora.ops import cross_entropy as cross_entropy
+from anfora.ops import embedding as embedding
+from anfora.ops import fold as fold
+from anfora.ops import group_norm as group_norm
+from anfora.ops import hardshrink as hardshrink
+from anfora.ops import hardsigmoid as hardsigmoid
+from anfora.ops import hardswish as hardswish
+from anfora.ops import interpolate as interpolate
+from anfora.ops import l1_loss as l1_loss
+from anfora.ops import layer_norm as layer_norm
+from anfora.ops import mse_loss as mse_loss
+from anfora.ops import pixel_shuffle as pixel_shuffle
+from anfora.ops import prelu as prelu
+from anfora.ops import sigmoid as sigmoid
+from anfora.ops import soft_margin_loss as soft_margin_loss
+from anfora.ops import softplus as softplus
+from anfora.ops import softshrink as softshrink
+from anfora.ops import tanh as tanh
+from anfora.ops import unfold as unfold
 
 def adaptive_max_pool1d(input: TensorLike, output_size: Any, return_indices: builtins.bool = False) -> Any:
     """The largest element in each of some parts of sequences; with `return_indices` their positions too."""
-
-def adaptive_max_pool2d(input: TensorLike, output_size: Any, return_indices: Any = False) -> Any:
-    """The largest element in each of P x Q windows that cover the plane."""
 
 def avg_pool1d(input: TensorLike, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: builtins.bool = False, count_include_pad: builtins.bool = True) -> Tensor:
     """The mean of each window of sequences (N, C, L) or (C, L): `avg_pool2d` of planes one row high."""
@@ -49,15 +62,6 @@ def conv2d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any 
 def conv3d(input: TensorLike, weight: TensorLike, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: builtins.int = 1) -> Tensor:
     """Correlate volumes with windows; see `ops.conv3d`. A single example may lack the first axis."""
 
-def conv_transpose2d(input: TensorLike, weight: TensorLike, bias: TensorLike | None = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0, groups: builtins.int = 1, dilation: Any = 1) -> Tensor:
-    """Transposed convolution: the gradient of `conv2d` to its input, applied to `input`."""
-
-def cosine_embedding_loss(input1: TensorLike, input2: TensorLike, target: TensorLike, margin: builtins.float = 0.0, reduction: builtins.str = 'mean') -> Tensor:
-    """1 - cos(input1, input2) where the target is 1, max(0, cos(input1, input2) - margin) where it is -1; reduced."""
-
-def cross_entropy(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean', label_smoothing: builtins.float = 0.0) -> Tensor:
-    """The cross entropy of logits with class labels or class probabilities."""
-
 def dropout(input: TensorLike, p: builtins.float = 0.5, training: builtins.bool = True, inplace: builtins.bool = False) -> Tensor:
     """Zeros in random places, the rest larger in proportion; see `ops.dropout`."""
 
@@ -70,14 +74,8 @@ def elu(input: TensorLike, alpha: builtins.float = 1.0, inplace: builtins.bool =
 def elu_(input: TensorLike, alpha: TensorLike = 1.0) -> Tensor:
     """`elu`, written into the tensor, which is given back."""
 
-def embedding(input: TensorLike, weight: TensorLike, padding_idx: Any = None, max_norm: Any = None, norm_type: Any = 2.0, scale_grad_by_freq: Any = False) -> Tensor:
-    """The rows of a table that indices name."""
-
 def flatten(input: TensorLike, start_dim: builtins.int = 0, end_dim: builtins.int = -1) -> Tensor:
     """Several axes, all when not given, as one."""
-
-def fold(input: TensorLike, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """Images from columns: the sum of all windows, each where `unfold` took it from."""
 
 def gelu(input: TensorLike, *, approximate: Any = 'none') -> Tensor:
     """input · Φ(input), element by element, with the distribution function Φ of the standard normal distribution."""
@@ -88,35 +86,14 @@ def glu(input: TensorLike, dim: builtins.int = -1) -> Tensor:
 def grid_sample(input: TensorLike, grid: TensorLike, mode: builtins.str = 'bilinear', padding_mode: builtins.str = 'zeros', align_corners: builtins.bool = None) -> Tensor:
     """Images looked at in given places."""
 
-def group_norm(input: TensorLike, num_groups: builtins.int, weight: TensorLike | None = None, bias: TensorLike | None = None, eps: builtins.float = 1e-05) -> Tensor:
-    """Normalise groups of neighbouring channels in each image: y = (x - mean) / sqrt(variance + eps) · weight + bias."""
-
-def hardshrink(input: TensorLike, lambd: TensorLike = 0.5) -> Tensor:
-    """The input where |input| > lambd, else 0, element by element."""
-
-def hardsigmoid(input: TensorLike) -> Tensor:
-    """min(max(input / 6 + 1/2, 0), 1), element by element."""
-
-def hardswish(input: TensorLike) -> Tensor:
-    """input · hardsigmoid(input), element by element."""
-
 def hardtanh(input: TensorLike, min_val: builtins.float = -1.0, max_val: builtins.float = 1.0, inplace: builtins.bool = False) -> Tensor:
     """The elements, cut to a range."""
 
 def hardtanh_(input: TensorLike, min_val: TensorLike = -1, max_val: TensorLike = 1) -> Tensor:
     """`hardtanh`, written into the tensor, which is given back."""
 
-def interpolate(input: TensorLike, size: Any = None, scale_factor: Any = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None, recompute_scale_factor: builtins.bool | None = None) -> Tensor:
-    """Images, sequences or volumes of another size."""
-
 def kl_div(input: TensorLike, target: TensorLike, reduction: builtins.str = 'mean', log_target: builtins.bool = False) -> Tensor:
     """The divergence target (log target - input) of distributions, the first and, if `log_target`, both as logarithms."""
-
-def l1_loss(input: TensorLike, target: TensorLike, reduction: Any = 'mean') -> Tensor:
-    """|input - target|, reduced."""
-
-def layer_norm(input: TensorLike, normalized_shape: Any, weight: TensorLike | None = None, bias: TensorLike | None = None, eps: Any = 1e-05) -> Tensor:
-    """Normalise over the last axes: y = (x - mean) / sqrt(variance + eps) · weight + bias."""
 
 def leaky_relu(input: TensorLike, negative_slope: TensorLike = 0.01) -> Tensor:
     """max(input, 0) + alpha · min(input, 0), element by element."""
@@ -139,9 +116,6 @@ def max_unpool2d(input: TensorLike, indices: TensorLike, kernel_size: Any, strid
 def mish(input: TensorLike) -> Tensor:
     """x · tanh(softplus(x)), element by element."""
 
-def mse_loss(input: TensorLike, target: TensorLike, reduction: Any = 'mean') -> Tensor:
-    """(input - target)², reduced."""
-
 def nll_loss(input: TensorLike, target: TensorLike, weight: TensorLike | None = None, ignore_index: builtins.int = -100, reduction: builtins.str = 'mean') -> Tensor:
     """The negative log-likelihood of class labels: for a label y and log-probabilities x, -w[y] x[y]."""
 
@@ -153,12 +127,6 @@ def one_hot(tensor: TensorLike, num_classes: builtins.int = -1) -> Tensor:
 
 def pad(input: TensorLike, pad: Any, mode: Any = 'constant', value: Any = None) -> Tensor:
     """Elements added in front of and behind axes."""
-
-def pixel_shuffle(input: TensorLike, upscale_factor: builtins.int) -> Tensor:
-    """Channels turned into pixels: (*, C r², H, W) to (*, C, H r, W r)."""
-
-def prelu(input: TensorLike, weight: TensorLike) -> Tensor:
-    """max(input, 0) + weight · min(input, 0), with a slope for each channel."""
 
 def relu(input: TensorLike, inplace: builtins.bool = False) -> Tensor:
     """max(input, 0), element by element."""
@@ -172,9 +140,6 @@ def relu_(input: TensorLike) -> Tensor:
 def selu(input: TensorLike) -> Tensor:
     """1.0507 · elu(input, 1.6733), element by element: keeps mean 0 and variance 1 from layer to layer."""
 
-def sigmoid(input: TensorLike) -> Tensor:
-    """1 / (1 + e^-input), element by element."""
-
 def sigmoid_(input: TensorLike) -> Tensor:
     """`sigmoid`, written into the tensor, which is given back."""
 
@@ -184,20 +149,8 @@ def silu(input: TensorLike, inplace: builtins.bool = False) -> Tensor:
 def smooth_l1_loss(input: TensorLike, target: TensorLike, reduction: builtins.str = 'mean', beta: builtins.float = 1.0) -> Tensor:
     """d² / (2 beta) where d = |input - target| < beta, else d - beta / 2; reduced."""
 
-def soft_margin_loss(input: TensorLike, target: TensorLike, reduction: builtins.str = 'mean') -> Tensor:
-    """log(1 + exp(-target · input)), reduced."""
-
 def softmax(input: TensorLike, dim: builtins.int | None = None, dtype: Any = None) -> Tensor:
     """Positive numbers in proportion to e^input that sum to one along `dim`; see `softmax_axis` for None."""
-
-def softplus(input: TensorLike, beta: TensorLike = 1, threshold: TensorLike = 20) -> Tensor:
-    """log(1 + e^(beta · input)) / beta, and the input itself where beta · input > threshold, element by element."""
-
-def softshrink(input: TensorLike, lambd: TensorLike = 0.5) -> Tensor:
-    """The input moved towards 0 by lambd, and 0 where |input| <= lambd, element by element."""
-
-def tanh(input: TensorLike) -> Tensor:
-    """Hyperbolic tangent, element by element."""
 
 def threshold(input: TensorLike, threshold: builtins.float, value: builtins.float, inplace: builtins.bool = False) -> Tensor:
     """The elements above a threshold, and a value in the place of others."""
@@ -205,19 +158,5 @@ def threshold(input: TensorLike, threshold: builtins.float, value: builtins.floa
 def threshold_(input: TensorLike, threshold: Any, value: TensorLike) -> Tensor:
     """`threshold`, written into the tensor, which is given back."""
 
-def unfold(input: TensorLike, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Tensor:
-    """The windows of images as columns."""
-
 def upsample(input: TensorLike, size: Any = None, scale_factor: Any = None, mode: builtins.str = 'nearest', align_corners: builtins.bool | None = None) -> Tensor:
     """`interpolate` under the name that older programs use."""
-
-__all__ = [
-    "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool3d", "adaptive_max_pool1d", "adaptive_max_pool2d",
-    "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-    "conv1d", "conv2d", "conv3d", "conv_transpose2d", "cosine_embedding_loss", "cross_entropy", "dropout", "dropout2d",
-    "elu", "elu_", "embedding", "flatten", "fold", "gelu", "glu", "grid_sample", "group_norm", "hardshrink", "hardsigmoid",
-    "hardswish", "hardtanh", "hardtanh_", "interpolate", "kl_div", "l1_loss", "layer_norm", "leaky_relu", "linear",
-    "log_softmax", "logsigmoid", "max_pool2d", "max_unpool2d", "mish", "mse_loss", "nll_loss", "normalize", "one_hot",
-    "pad", "pixel_shuffle", "prelu", "relu", "relu6", "relu_", "selu", "sigmoid", "sigmoid_", "silu", "smooth_l1_loss",
-    "soft_margin_loss", "softmax", "softplus", "softshrink", "tanh", "threshold", "threshold_", "unfold", "upsample",
-]
